@@ -1,0 +1,18 @@
+"""What the notebooks of the book import: draw a graph, show an error, check an answer, get a hint."""
+
+import importlib
+
+_HOME = {
+    "check": "fxbook.checking",
+    "draw": "fxbook.drawing",
+    "expect_error": "fxbook.errors",
+    "hint": "fxbook.exercises",
+}
+__all__ = list(_HOME)
+
+
+def __getattr__(name: str) -> object:
+    """Import on first use: reading an exercise's title must not import torch."""
+    if name in _HOME:
+        return getattr(importlib.import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'fxbook' has no attribute {name!r}")

@@ -1,0 +1,34 @@
+"""Show an error as the subject of a cell: its real message, and a failure where none is raised."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def expect_error(kind: type[BaseException], part: str, lines: int = 6) -> Iterator[None]:
+    """Run the body, which must raise ``kind`` with ``part`` in its message; print the message as Python would.
+
+    Args:
+        kind: the exact class of the error; a subclass or another error is a failure.
+        part: the part of the message that teaches.
+        lines: how many lines of the message are printed; the rest is replaced by an ellipsis.
+
+    Raises:
+        AssertionError: nothing was raised, or not ``kind``, or its message lacks ``part``.
+    """
+    # torch prints the failing line of generated code to stderr; it belongs to the message, not beside the page.
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(printed):
+            yield
+    except BaseException as error:
+        message = f"{type(error).__name__}: {error}"
+        if type(error) is not kind or part not in str(error):
+            raise AssertionError(f"expected {kind.__name__} with {part!r} in its message, got {message}") from error
+        shown = message.strip().splitlines()
+        print("\n".join([*shown[:lines], *(["…"] if len(shown) > lines else [])]))
+        return
+    raise AssertionError(f"expected {kind.__name__} with {part!r} in its message, but nothing was raised")

@@ -1,0 +1,92 @@
+"""Readable names for what a node calls: ``torch.relu`` rather than ``<built-in method relu of type object at 0x…>``."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import torch
+from torch import fx
+
+# A function knows the module it was written in, not the one people know it by: these are searched first, in this order.
+_PUBLIC = (
+    ("torch", torch),
+    ("torch.nn.functional", torch.nn.functional),
+    ("torch.special", torch.special),
+    ("torch.linalg", torch.linalg),
+    ("torch.fft", torch.fft),
+)
+_ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
+
+
+def target_name(node: fx.Node) -> str:
+    """What the node calls or fetches, as a person would write it: ``torch.relu``, ``operator.add``, ``layers.0``."""
+    return node.target if isinstance(node.target, str) else callable_name(node.target)
+
+
+def callable_name(function: Any) -> str:
+    """The importable dotted name of a function; for one that has none, its own name."""
+    if isinstance(function, torch._ops.OpOverload | torch._ops.OpOverloadPacket):
+        return f"torch.ops.{function}"
+    name = getattr(function, "__name__", None)
+    if name is None:
+        return _ADDRESS.sub("0x…", repr(function))
+    for prefix, namespace in _PUBLIC:
+        if getattr(namespace, name, None) is function:
+            return f"{prefix}.{name}"
+    module = {"_operator": "operator"}.get(getattr(function, "__module__", None), getattr(function, "__module__", None))
+    qualified = getattr(function, "__qualname__", name).rpartition("<locals>.")[2]
+    return qualified if module in (None, "builtins", "__main__") else f"{module}.{qualified}"
+
+
+def module_kind(found: Any) -> str:
+    """The class of a module, parameter or buffer: ``torch.nn.Linear``, ``torch.nn.Parameter``, ``Attention``."""
+    cls = type(found)
+    for prefix, namespace in (("torch.nn", torch.nn), ("torch", torch)):
+        if getattr(namespace, cls.__name__, None) is cls:
+            return f"{prefix}.{cls.__name__}"
+    return cls.__qualname__.rpartition("<locals>.")[2]
+
+
+def call_text(node: fx.Node) -> str:
+    """The node as one line of Python without its name: ``torch.add(x, 1)``, ``x.relu()``, ``self.linear(x)``."""
+    arguments = [argument_text(value) for value in node.args]
+    named = [f"{key}={argument_text(value)}" for key, value in node.kwargs.items()]
+    match node.op:
+        case "placeholder":
+            return f"{node.target}={arguments[0]}" if arguments else str(node.target)
+        case "get_attr":
+            return f"self.{node.target}"
+        case "output":
+            return f"return {', '.join(arguments)}"
+        case "call_method":
+            receiver, *rest = arguments or ["?"]
+            return f"{receiver}.{node.target}({', '.join(rest + named)})"
+        case "call_module":
+            return f"self.{node.target}({', '.join(arguments + named)})"
+        case _:
+            return f"{target_name(node)}({', '.join(arguments + named)})"
+
+
+def argument_text(value: Any) -> str:
+    """An argument as short Python: nodes by name, containers by their parts, tensors by dtype and shape."""
+    match value:
+        case fx.Node():
+            return value.name
+        case torch.Tensor():
+            return f"<tensor {str(value.dtype).removeprefix('torch.')} {tuple(value.shape)}>"
+        case tuple():
+            return f"({', '.join(map(argument_text, value))}{',' if len(value) == 1 else ''})"
+        case list():
+            return f"[{', '.join(map(argument_text, value))}]"
+        case dict():
+            return "{" + ", ".join(f"{key!r}: {argument_text(item)}" for key, item in value.items()) + "}"
+        case slice():
+            parts = [value.start, value.stop] if value.step is None else [value.start, value.stop, value.step]
+            return ":".join("" if part is None else argument_text(part) for part in parts)
+        case torch.dtype() | torch.device() | None | bool() | int() | float() | str():
+            return str(value) if isinstance(value, torch.dtype | torch.device) else repr(value)
+        case _ if callable(value):
+            return callable_name(value)
+        case _:
+            return _ADDRESS.sub("0x…", repr(value))[:40]

@@ -1,0 +1,205 @@
+"""Turn a live torch.fx graph into plain data: what the drawings, the checks and the reports read.
+
+A :class:`GraphRecord` holds strings, numbers and tuples only. It survives any graph, broken ones included (a node that
+reads itself, an argument from another graph, two nodes of one name), and travels as JSON, so that a graph built by code
+that is not trusted can be judged without running that code again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+from torch import fx, nn
+
+from fxbook.naming import call_text, module_kind, target_name
+
+JSON = Any
+
+
+@dataclasses.dataclass(frozen=True)
+class NodeRecord:
+    """One node, as it stands in the list.
+
+    ``index`` is its place in ``graph.nodes`` and what other records refer to, since names need not be unique in a broken
+    graph. ``args`` and ``kwargs`` are JSON: a node is ``{"node": index}``, or ``{"foreign": name}`` when it is not in this
+    list. ``inputs`` are the indices of the nodes it reads, in argument order, repeats kept; ``users`` those of its readers,
+    in list order. ``kind`` is the class of the module a ``call_module`` calls or of the object a ``get_attr`` fetches.
+    ``faults`` say what is broken, ``notes`` what is worth knowing (``"dead"``, ``"side effect"``, ``"in place"``).
+    ``scope`` is the path of the innermost submodule whose code made the node, ``""`` at the root.
+    """
+
+    index: int
+    name: str
+    op: str
+    target: str
+    kind: str | None
+    call: str
+    args: JSON
+    kwargs: JSON
+    inputs: tuple[int, ...]
+    users: tuple[int, ...]
+    notes: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+    scope: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class GraphRecord:
+    """A graph: its nodes in list order, what ``lint`` says (``None``: nothing), whether the compiled code is stale."""
+
+    nodes: tuple[NodeRecord, ...]
+    lint: str | None = None
+    stale: bool = False
+
+    def __iter__(self) -> Iterator[NodeRecord]:
+        return iter(self.nodes)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def named(self, name: str) -> NodeRecord | None:
+        """The first node of that name, or ``None``."""
+        return next((node for node in self.nodes if node.name == name), None)
+
+    def to_json(self) -> JSON:
+        """Plain dicts and lists, for :meth:`from_json`."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_json(cls, data: JSON) -> GraphRecord:
+        """The record that :meth:`to_json` described.
+
+        Raises:
+            TypeError, KeyError: the data is not such a description.
+        """
+        tuples = ("inputs", "users", "notes", "faults")
+        nodes = tuple(
+            NodeRecord(**{**node, **{key: tuple(node[key]) for key in tuples}})  # type: ignore[arg-type]
+            for node in data["nodes"]
+        )
+        return cls(nodes, data["lint"], data["stale"])
+
+
+def record(graph_or_module: fx.Graph | fx.GraphModule) -> GraphRecord:
+    """Describe a graph, or the graph of a module, as plain data.
+
+    Raises:
+        TypeError: the argument is neither; the message says what to pass.
+    """
+    if isinstance(graph_or_module, fx.GraphModule):
+        graph, module = graph_or_module.graph, graph_or_module
+    elif isinstance(graph_or_module, fx.Graph):
+        graph, module = graph_or_module, graph_or_module.owning_module
+    else:
+        raise TypeError(
+            f"expected an fx.Graph or an fx.GraphModule, got {type(graph_or_module).__name__}: "
+            "trace the model first, with torch.fx.symbolic_trace(model)"
+        )
+    position = {node: index for index, node in enumerate(graph.nodes)}
+    nodes = tuple(_node_record(node, position, module) for node in graph.nodes)
+    stale = isinstance(graph_or_module, fx.GraphModule) and _is_stale(graph_or_module)
+    return GraphRecord(nodes, _lint(graph), stale)
+
+
+def _node_record(node: fx.Node, position: dict[fx.Node, int], module: nn.Module | None) -> NodeRecord:
+    found = _fetch(module, node.target) if node.op in ("call_module", "get_attr") else None
+    reads: list[fx.Node] = []
+    args = _json(node.args, position, reads)
+    kwargs = _json(node.kwargs, position, reads)
+    return NodeRecord(
+        index=position[node],
+        name=node.name,
+        op=node.op,
+        target=target_name(node),
+        kind=None if found is None else module_kind(found),
+        call=call_text(node),
+        args=args,
+        kwargs=kwargs,
+        inputs=tuple(position[read] for read in reads if read in position),
+        users=tuple(sorted(position[user] for user in node.users if user in position)),
+        notes=_notes(node, module),
+        faults=_faults(node, reads, position),
+        scope=_scope(node),
+    )
+
+
+def _json(value: Any, position: dict[fx.Node, int], reads: list[fx.Node]) -> JSON:
+    """An argument as JSON; every node met is appended to ``reads``."""
+    match value:
+        case fx.Node():
+            reads.append(value)
+            return {"node": position[value]} if value in position else {"foreign": value.name}
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return {"float": repr(value)}
+        case tuple():
+            return {"tuple": [_json(item, position, reads) for item in value]}
+        case list():
+            return [_json(item, position, reads) for item in value]
+        case dict():
+            return {"dict": [[str(key), _json(item, position, reads)] for key, item in value.items()]}
+        case slice():
+            return {"slice": [_json(item, position, reads) for item in (value.start, value.stop, value.step)]}
+        case _:
+            return {"constant": type(value).__name__, "repr": repr(value)[:200]}
+
+
+def _fetch(module: nn.Module | None, path: Any) -> Any:
+    found: Any = module
+    for part in str(path).split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _notes(node: fx.Node, module: nn.Module | None) -> tuple[str, ...]:
+    if node.op in ("placeholder", "output"):
+        return ()
+    notes = []
+    called = str(node.target) if node.op == "call_method" else getattr(node.target, "__name__", "")
+    in_place = node.op in ("call_method", "call_function") and called.endswith("_") and not called.endswith("__")
+    if in_place or "out" in node.kwargs:
+        notes.append("in place")
+    # Node.is_impure looks a module up in the owner of the graph, which may be missing, or lack the module.
+    missing = node.op == "call_module" and not isinstance(_fetch(module, node.target), nn.Module)
+    if not missing and node.is_impure():
+        notes.append("side effect")
+    if not node.users and not notes:
+        notes.append("dead")
+    return tuple(notes)
+
+
+def _faults(node: fx.Node, reads: list[fx.Node], position: dict[fx.Node, int]) -> tuple[str, ...]:
+    faults = []
+    for read in dict.fromkeys(reads):
+        if read is node:
+            faults.append("reads itself")
+        elif read not in position:
+            faults.append(f"reads {read.name}, which is not in this graph")
+        elif position[read] > position[node]:
+            faults.append(f"reads {read.name} before it is defined")
+    return tuple(faults)
+
+
+def _scope(node: fx.Node) -> str:
+    """The path of the innermost submodule whose code made the node, ``""`` at the root."""
+    stack = node.meta.get("nn_module_stack") or {}
+    return str(next(reversed(stack.values()))[0]) if stack else ""
+
+
+def _lint(graph: fx.Graph) -> str | None:
+    try:
+        graph.lint()
+    except Exception as error:
+        return str(error).split(" Please check")[0].split("\n")[0]
+    return None
+
+
+def _is_stale(module: fx.GraphModule) -> bool:
+    """Whether ``forward`` was compiled from another state of the graph (``code`` is what ``forward`` runs)."""
+    try:
+        return module.graph.python_code("self").src != module.code
+    except Exception:
+        return True
