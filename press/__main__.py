@@ -1,0 +1,107 @@
+"""``python -m press COMMAND``: each command sets up what it needs in ``.venv``, then runs there."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from press import ROOT, environment
+
+
+def book(_: argparse.Namespace) -> int:
+    """Build the HTML from the committed notebooks and say what to open."""
+    bind = importlib.import_module("press.bind")
+    try:
+        page = bind.build()
+    except subprocess.CalledProcessError:
+        print("The book was not built: mend the warnings above.", file=sys.stderr)
+        return 1
+    print(f"The book is built. Open {page.relative_to(ROOT)}")
+    return 0
+
+
+def test(options: argparse.Namespace) -> int:
+    """Run every test: static, nbval, checks, book build, browser where Chromium is there."""
+    cores = str(os.cpu_count() or 1)
+    return _python("-m", "ruff", "check", ".") or _python("-m", "pytest", "-n", cores, *options.arguments)
+
+
+def test_cold(options: argparse.Namespace) -> int:
+    """The slow proofs: every notebook printed twice and compared, in kernels of their own."""
+    return _python("-m", "pytest", "tests/cold", *options.arguments)
+
+
+def notebooks(options: argparse.Namespace) -> int:
+    """Print the notebooks that differ from their manuscript."""
+    printing = importlib.import_module("press.printing")
+    paths = [Path(path).resolve() for path in options.manuscripts]
+    return 1 if printing.print_notebooks(paths, options.all) else 0
+
+
+def lab(_: argparse.Namespace) -> int:
+    """Open JupyterLab on the notebooks."""
+    return _python("-m", "jupyterlab", "--ServerApp.root_dir", str(ROOT))
+
+
+def serve(options: argparse.Namespace) -> int:
+    """Serve the built book on the loopback address."""
+    importlib.import_module("press.bind").serve(options.port)
+    return 0
+
+
+def bench(_: argparse.Namespace) -> int:
+    """Run the benchmarks."""
+    return _python("benchmarks/run.py")
+
+
+def pins(_: argparse.Namespace) -> int:
+    """Write requirements.txt anew from pyproject.toml (needs uv)."""
+    compile_pins = ["pip", "compile", "--quiet", "--universal", "--python-version", "3.11", "--all-extras", "--upgrade"]
+    source = ["--custom-compile-command", "python -m press pins", "--output-file", "requirements.txt", "pyproject.toml"]
+    return _python("-m", "uv", *compile_pins, *source)
+
+
+def _python(*arguments: str) -> int:
+    return subprocess.run([sys.executable, *arguments], cwd=ROOT).returncode
+
+
+def _arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m press", description="Print, prove and bind the book.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for function in (book, test, test_cold, notebooks, lab, serve, bench, pins):
+        name = function.__name__.replace("_", "-")
+        command = commands.add_parser(name, help=(function.__doc__ or "").splitlines()[0])
+        need = environment.BOOK if function in (book, serve) else environment.EVERYTHING
+        command.set_defaults(run=function, need=need)
+        if function in (test, test_cold):
+            command.add_argument("arguments", nargs=argparse.REMAINDER, help="passed on to pytest")
+        elif function is notebooks:
+            command.add_argument("manuscripts", nargs="*", help="the manuscripts to print (default: all)")
+            command.add_argument("--all", action="store_true", help="print them even where nothing differs")
+        elif function is serve:
+            command.add_argument("--port", type=int, default=8000)
+    return parser
+
+
+def main(arguments: list[str]) -> int:
+    """Set up, then run the command in the project's environment; return its exit status."""
+    options = _arguments().parse_args(arguments)
+    try:
+        python = environment.ensure(options.need)
+    except environment.SetupError as error:
+        print(error, file=sys.stderr)
+        return 1
+    if not environment.is_current():
+        return subprocess.run([str(python), "-m", "press", *arguments], cwd=ROOT).returncode
+    return options.run(options)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,92 @@
+"""Make the project's own environment in ``.venv``; with the standard library alone, since nothing else is there yet."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tomllib
+import venv
+from pathlib import Path
+
+from press import ROOT
+
+VENV = ROOT / ".venv"
+OLDEST = (3, 11)
+# What a command needs: rendering is the extra `book` of pyproject.toml (no torch); all else is requirements.txt, whole.
+BOOK, EVERYTHING = "book", "everything"
+
+
+class SetupError(Exception):
+    """The environment cannot be made; the message says what to do."""
+
+
+def python() -> Path:
+    """The interpreter of the project's environment."""
+    return VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def is_current() -> bool:
+    """Whether this process runs in the project's environment."""
+    return Path(sys.prefix).resolve() == VENV.resolve()
+
+
+def ensure(need: str) -> Path:
+    """Make or complete the environment, unless that was done for the same pins before.
+
+    Args:
+        need: ``BOOK`` or ``EVERYTHING``.
+
+    Returns:
+        The interpreter of the environment.
+
+    Raises:
+        SetupError: Python is too old, has no venv, or pip failed.
+    """
+    if sys.version_info < OLDEST:
+        raise SetupError(f"Python {'.'.join(map(str, OLDEST))} or newer is needed, this is {sys.version.split()[0]}")
+    fingerprint = _fingerprint()
+    if any(_stamp(kind).exists() and _stamp(kind).read_text() == fingerprint for kind in {need, EVERYTHING}):
+        return python()
+    if not python().exists():
+        print(f"Making the environment {VENV.name} …", flush=True)
+        try:
+            venv.create(VENV, with_pip=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise SetupError(f"cannot make {VENV}: {error}\nOn Debian and Ubuntu: apt install python3-venv") from error
+    print(f"Installing what {'rendering' if need == BOOK else 'the book'} needs (once, a few minutes) …", flush=True)
+    if need == BOOK:
+        _pip("--constraint", "requirements.txt", *_extra("book"))
+    else:
+        if index := os.environ.get("TORCH_INDEX"):
+            _pip("--index-url", index, "--no-deps", _pin("torch"))
+        _pip("--requirement", "requirements.txt")
+        _pip("--no-deps", "--editable", ".")
+    _stamp(need).write_text(fingerprint)
+    return python()
+
+
+def _stamp(need: str) -> Path:
+    return VENV / f".installed-{need}"
+
+
+def _fingerprint() -> str:
+    wanted = (ROOT / "requirements.txt").read_bytes() + (ROOT / "pyproject.toml").read_bytes()
+    return hashlib.sha256(wanted + sys.version.encode()).hexdigest()
+
+
+def _extra(name: str) -> list[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project["optional-dependencies"][name]
+
+
+def _pin(package: str) -> str:
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    return next(line for line in lines if line.startswith(f"{package}=="))
+
+
+def _pip(*arguments: str) -> None:
+    command = [str(python()), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments]
+    if subprocess.run(command, cwd=ROOT).returncode:
+        raise SetupError("pip failed, its message stands above: mend that, then run the same command again")

@@ -1,0 +1,29 @@
+"""What is wrong, where, and what to do: the one kind of error a person sees from the press."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from press import ROOT
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Problem:
+    """A fault at a line of a file, with its cure in the message."""
+
+    path: Path
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        path = self.path.relative_to(ROOT) if self.path.is_relative_to(ROOT) else self.path
+        return f"{path.as_posix()}:{self.line}: {self.message}"
+
+
+class PressError(Exception):
+    """Something a person has to mend first; carries one or more :class:`Problem`."""
+
+    def __init__(self, *problems: Problem) -> None:
+        super().__init__("\n".join(map(str, sorted(problems))))
+        self.problems = problems
