@@ -59,10 +59,10 @@ def bench(_: argparse.Namespace) -> int:
 
 
 def pins(_: argparse.Namespace) -> int:
-    """Write requirements.txt anew from pyproject.toml (needs uv)."""
+    """Write requirements.txt anew from pyproject.toml."""
     compile_pins = ["pip", "compile", "--quiet", "--universal", "--python-version", "3.11", "--all-extras", "--upgrade"]
     source = ["--custom-compile-command", "python -m press pins", "--output-file", "requirements.txt", "pyproject.toml"]
-    return _python("-m", "uv", *compile_pins, *source)
+    return _python("-m", "pip", "install", "--quiet", "uv") or _python("-m", "uv", *compile_pins, *source)
 
 
 def _python(*arguments: str) -> int:

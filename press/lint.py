@@ -1,4 +1,4 @@
-"""Rules for printed notebooks that close the holes of nbval: what it passes, skips or never compares is refused here."""
+"""Rules for printed notebooks that close the holes of nbval: what it passes or never compares is refused here."""
 
 from __future__ import annotations
 

@@ -1,0 +1,87 @@
+"""Every exercise fails as handed out, every solution passes, and no exercise notebook holds a trace of its solution."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fxbook import check
+from fxbook.checks import all_exercises
+from press import ROOT
+from press.derive import derive, manuscripts
+from press.exercises import Exercise, ExerciseSheet, split
+from press.freshness import INDEX, printed_reports
+from press.manuscript import read
+
+SHEETS = [split(read(path)) for path in manuscripts() if path.parent.name == "exercises"]
+EXERCISES = [(sheet, exercise) for sheet in SHEETS for exercise in sheet.exercises]
+by_id = pytest.mark.parametrize(("sheet", "exercise"), EXERCISES, ids=[exercise.id for _, exercise in EXERCISES])
+LEAST_PER_CHAPTER = 4
+
+
+@cache
+def names(path: Path, form: str, until: str) -> dict[str, Any]:
+    """What the cells define, up to the check of the exercise ``until``, in the learner's or the solution's form."""
+    sheet = next(sheet for sheet in SHEETS if sheet.manuscript.path == path)
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    sources = [cell.source for cell in sheet.opening if cell.kind == "code"]
+    for exercise in sheet.exercises:
+        sources += [cell.source for cell in getattr(exercise, form) if not cell.source.startswith("check(")]
+        if exercise.id == until:
+            break
+    for source in sources:
+        exec(compile(source, f"<{form} of {path.name}>", "exec"), namespace)
+    return namespace
+
+
+@by_id
+def test_exercise_fails_as_handed_out_with_the_report_that_is_printed(sheet: ExerciseSheet, exercise: Exercise) -> None:
+    report = check(exercise.id, names(sheet.manuscript.path, "stub", exercise.id)[exercise.answer])
+    assert not report.passed
+    notebook = ROOT / "exercises" / sheet.manuscript.path.with_suffix(".ipynb").name
+    assert repr(report) == printed_reports(notebook, (exercise.id,))[exercise.id]
+
+
+@by_id
+def test_solution_passes(sheet: ExerciseSheet, exercise: Exercise) -> None:
+    report = check(exercise.id, names(sheet.manuscript.path, "solution", exercise.id)[exercise.answer])
+    assert report.passed, repr(report)
+
+
+@by_id
+def test_exercise_notebook_holds_no_trace_of_the_solution(sheet: ExerciseSheet, exercise: Exercise) -> None:
+    path = ROOT / "exercises" / sheet.manuscript.path.with_suffix(".ipynb").name
+    text = path.read_text(encoding="utf-8")
+    given = {line.strip() for cell in (*sheet.opening, *exercise.stub) for line in cell.source.splitlines()}
+    own = {line.strip() for cell in exercise.solution for line in cell.source.splitlines()} - given
+    told = "\n".join([exercise.task, *exercise.hints, exercise.what_if])
+    secret = [line for line in own if len(line) > 12 and line not in told]
+    assert secret, "the solution has no line of its own"
+    for line in [*secret, *(part for part in exercise.why.splitlines() if part)]:
+        assert json.dumps(line, ensure_ascii=False)[1:-1] not in text
+
+
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.manuscript.path.stem)
+def test_each_chapter_has_exercises_of_rising_difficulty(sheet: ExerciseSheet) -> None:
+    assert len(sheet.exercises) >= LEAST_PER_CHAPTER
+    difficulties = [exercise.difficulty for exercise in sheet.exercises]
+    assert difficulties == sorted(difficulties)
+
+
+def test_exercises_and_checks_are_the_same_set() -> None:
+    listed = json.loads((ROOT / INDEX).read_text(encoding="utf-8"))
+    assert sorted(exercise.id for exercise in all_exercises()) == sorted(listed) == sorted(exercise.id for _, exercise in EXERCISES)
+
+
+def test_each_chapter_links_its_exercises_and_back() -> None:
+    for sheet in SHEETS:
+        name = sheet.manuscript.path.name
+        chapter = (ROOT / "book" / "chapters" / name).read_text(encoding="utf-8")
+        assert f"](../exercises/{Path(name).stem}.ipynb)" in chapter
+        exercise, _ = derive(sheet.manuscript.path, {})
+        text = "\n".join(cell.source for cell in exercise.notebook.cells)
+        assert f"](../chapters/{Path(name).stem}.ipynb" in text
