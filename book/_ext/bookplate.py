@@ -1,0 +1,54 @@
+"""What the book says and ships of itself: the verified version in each page's footer, and no file a reader never loads.
+
+A local Sphinx extension, named in `_config.yml`. The footer's version is read from `requirements.txt`, the place where
+torch is pinned, so that no page can name a version that the tests did not run with.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.errors import ConfigError
+
+# Under _static: source maps serve the theme's own authors, .po and .mo files its translators, .ttf browsers of 2013;
+# fontawesome.js (1.5 MB) draws the icons that the theme's style sheet already draws with a font.
+UNREAD = ("*.map", "*.po", "*.mo", "*.ttf", "fontawesome.js", "fontawesome.js.LICENSE.txt")
+
+
+def pinned_version(requirements: Path, package: str) -> str:
+    """Return the version that `requirements` pins `package` to.
+
+    Raises ConfigError when the file is missing or does not pin the package with `==`.
+    """
+    if not requirements.is_file():
+        raise ConfigError(f"{requirements} is missing: run the build from the root of the project.")
+    pin = re.search(rf"^{re.escape(package)}==([^\s;]+)", requirements.read_text("utf-8"), re.MULTILINE)
+    if pin is None:
+        raise ConfigError(f"{requirements.name} does not pin {package}: add a line `{package}==<version>`.")
+    return pin[1]
+
+
+def drop_unread(static: Path) -> int:
+    """Delete from the built `_static` folder what no page loads; return how many bytes that frees."""
+    unread = [path for pattern in UNREAD for path in static.rglob(pattern)]
+    freed = sum(path.stat().st_size for path in unread)
+    for path in unread:
+        path.unlink()
+    return freed
+
+
+def _name_version(app: Sphinx, config: Any) -> None:
+    config.html_context["torch_version"] = pinned_version(Path(app.srcdir) / "requirements.txt", "torch")
+
+
+def _slim(app: Sphinx, failure: Exception | None) -> None:
+    if failure is None and app.builder.format == "html":
+        drop_unread(Path(app.outdir) / "_static")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the two steps with Sphinx."""
+    app.connect("config-inited", _name_version)
+    app.connect("build-finished", _slim)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,39 @@
+"""The pages of the rendered book, as `_toc.yml` names them: what the tests of the site go through."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+from bs4 import BeautifulSoup
+
+from press import ROOT
+
+TOC = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
+
+
+def documents(entries: list[dict]) -> Iterator[str]:
+    """Yield the documents of a list of entries, sections included, in the order of reading."""
+    for entry in entries:
+        yield entry["file"]
+        yield from documents(entry.get("sections", []))
+
+
+PARTS = [(part.get("caption", ""), list(documents(part["chapters"]))) for part in TOC["parts"]]
+PAGES = [TOC["root"], *(page for _, pages in PARTS for page in pages)]
+CHAPTERS = [page for page in PAGES if page.startswith("chapters/") and page != TOC["root"]]
+
+
+@functools.cache
+def parsed(html: Path) -> BeautifulSoup:
+    """Return a built page as a tree; it is shared, so only read it."""
+    return BeautifulSoup(html.read_text("utf-8"), "html.parser")
+
+
+def article(book: Path, page: str) -> BeautifulSoup:
+    """Return what stands in the middle of a page, without the theme around it."""
+    found = parsed(book / f"{page}.html").select_one("article.bd-article")
+    assert found, f"{page}: no article"
+    return found
