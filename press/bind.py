@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import http.server
+import shutil
 import subprocess
-import sys
+import sysconfig
 from pathlib import Path
 
 from press import ROOT
@@ -22,8 +23,16 @@ def build(target: Path = ROOT) -> Path:
     Raises:
         subprocess.CalledProcessError: Sphinx warned or failed; it has printed why.
     """
-    command = [sys.executable, "-m", "jupyter_book", "build", str(ROOT), "-n", "-W", "--keep-going", "-q"]
-    subprocess.run([*command, "--path-output", str(target)], check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+    jupyter_book = shutil.which("jupyter-book", path=sysconfig.get_path("scripts"))
+    if jupyter_book is None:
+        raise FileNotFoundError("jupyter-book is not installed beside this Python: run `python -m press book`")
+    command = [jupyter_book, "build", str(ROOT), "-n", "-W", "--keep-going", "-q", "--path-output", str(target)]
+    try:
+        subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+    except subprocess.CalledProcessError:
+        # Sphinx would not read the pages it has warned of again, and the next build would pass.
+        shutil.rmtree(target / "_build" / ".doctrees", ignore_errors=True)
+        raise
     return target / "_build" / "html" / "index.html"
 
 
