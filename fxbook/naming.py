@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any
 
@@ -16,7 +17,7 @@ _PUBLIC = (
     ("torch.linalg", torch.linalg),
     ("torch.fft", torch.fft),
 )
-_ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 
 
 def target_name(node: fx.Node) -> str:
@@ -30,13 +31,28 @@ def callable_name(function: Any) -> str:
         return f"torch.ops.{function}"
     name = getattr(function, "__name__", None)
     if name is None:
-        return _ADDRESS.sub("0x…", repr(function))
+        return constant_text(function)
     for prefix, namespace in _PUBLIC:
         if getattr(namespace, name, None) is function:
             return f"{prefix}.{name}"
+    if id(function) in _renamed():
+        return _renamed()[id(function)]
+    if getattr(torch.Tensor, name, None) is function:
+        return f"torch.Tensor.{name}"
     module = {"_operator": "operator"}.get(getattr(function, "__module__", None), getattr(function, "__module__", None))
     qualified = getattr(function, "__qualname__", name).rpartition("<locals>.")[2]
     return qualified if module in (None, "builtins", "__main__") else f"{module}.{qualified}"
+
+
+@functools.cache
+def _renamed() -> dict[int, str]:
+    """Public functions whose own name is another one, by identity: ``special.expit``, ``functional.max_pool2d``."""
+    return {
+        id(value): f"{prefix}.{name}"
+        for prefix, namespace in reversed(_PUBLIC)
+        for name, value in sorted(vars(namespace).items(), reverse=True)
+        if callable(value) and not name.startswith("_") and getattr(value, "__name__", name) != name
+    }
 
 
 def module_kind(found: Any) -> str:
@@ -89,4 +105,12 @@ def argument_text(value: Any) -> str:
         case _ if callable(value):
             return callable_name(value)
         case _:
-            return _ADDRESS.sub("0x…", repr(value))[:40]
+            return constant_text(value)[:40]
+
+
+def constant_text(value: Any) -> str:
+    """The ``repr`` of any object, without addresses; where that raises, what it is."""
+    try:
+        return _ADDRESS.sub("0x…", repr(value))
+    except Exception as error:
+        return f"<{type(value).__name__}: its repr raises {type(error).__name__}>"

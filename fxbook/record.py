@@ -8,26 +8,38 @@ that is not trusted can be judged without running that code again.
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Iterator
 from typing import Any
 
 from torch import fx, nn
 
-from fxbook.naming import call_text, module_kind, target_name
+from fxbook.naming import call_text, constant_text, module_kind, target_name
 
 JSON = Any
+# x += y and the like; operator.iadd is named like no method that works in place.
+_IN_PLACE = tuple(
+    getattr(operator, f"i{name}")
+    for name in (
+        *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"),
+        *("and", "or", "xor", "lshift", "rshift", "concat"),
+    )
+)
+_DEAD, _FEEDS_DEAD = "dead", "only dead nodes read it"
 
 
 @dataclasses.dataclass(frozen=True)
 class NodeRecord:
     """One node, as it stands in the list.
 
-    ``index`` is its place in ``graph.nodes`` and what other records refer to, since names need not be unique in a broken
-    graph. ``args`` and ``kwargs`` are JSON: a node is ``{"node": index}``, or ``{"foreign": name}`` when it is not in this
-    list. ``inputs`` are the indices of the nodes it reads, in argument order, repeats kept; ``users`` those of its readers,
-    in list order. ``kind`` is the class of the module a ``call_module`` calls or of the object a ``get_attr`` fetches.
-    ``faults`` say what is broken, ``notes`` what is worth knowing (``"dead"``, ``"side effect"``, ``"in place"``).
-    ``scope`` is the path of the innermost submodule whose code made the node, ``""`` at the root.
+    ``index`` is its place in ``graph.nodes`` and what other records refer to, since names need not be unique in a
+    broken graph. ``args`` and ``kwargs`` are JSON: a node is ``{"node": index}``, or ``{"foreign": name}`` when it is
+    not in this list. ``inputs`` are the indices of the nodes it reads, in argument order, repeats kept; ``users``
+    those of its readers, in list order. ``kind`` is the class of the module a ``call_module`` calls or of the object
+    a ``get_attr`` fetches. ``faults`` say what is broken, ``notes`` what is worth knowing: ``"dead"`` (nothing reads
+    it; never said while a graph has no output yet), ``"only dead nodes read it"``, ``"side effect"``, ``"in place"``,
+    ``"never runs: after the output"``. ``scope`` is the path of the innermost submodule whose code made the node,
+    ``""`` at the root.
     """
 
     index: int
@@ -100,7 +112,32 @@ def record(graph_or_module: fx.Graph | fx.GraphModule) -> GraphRecord:
     position = {node: index for index, node in enumerate(graph.nodes)}
     nodes = tuple(_node_record(node, position, module) for node in graph.nodes)
     stale = isinstance(graph_or_module, fx.GraphModule) and _is_stale(graph_or_module)
-    return GraphRecord(nodes, _lint(graph), stale)
+    return GraphRecord(_compared(nodes), _lint(graph), stale)
+
+
+def _compared(nodes: tuple[NodeRecord, ...]) -> tuple[NodeRecord, ...]:
+    """Add what only the whole list tells: names used twice, what nothing needs, what stands after the output."""
+    first_of_name = {node.name: node.index for node in reversed(nodes)}
+    output = next((node.index for node in nodes if node.op == "output"), None)
+    needed = {node.index for node in nodes if _DEAD not in node.notes and (not node.users or node.notes)}
+    waiting = list(needed)
+    while waiting:
+        new = set(nodes[waiting.pop()].inputs) - needed
+        needed |= new
+        waiting += new
+    compared = []
+    for node in nodes:
+        notes, faults = list(node.notes), list(node.faults)
+        if output is None and _DEAD in notes:
+            notes.remove(_DEAD)
+        elif output is not None and node.index not in needed and node.users and node.op != "placeholder":
+            notes.append(_FEEDS_DEAD)
+        if output is not None and node.index > output:
+            notes.append("never runs: after the output")
+        if first_of_name[node.name] != node.index:
+            faults.append(f"has the name of node {first_of_name[node.name]}")
+        compared.append(dataclasses.replace(node, notes=tuple(notes), faults=tuple(faults)))
+    return tuple(compared)
 
 
 def _node_record(node: fx.Node, position: dict[fx.Node, int], module: nn.Module | None) -> NodeRecord:
@@ -144,7 +181,7 @@ def _json(value: Any, position: dict[fx.Node, int], reads: list[fx.Node]) -> JSO
         case slice():
             return {"slice": [_json(item, position, reads) for item in (value.start, value.stop, value.step)]}
         case _:
-            return {"constant": type(value).__name__, "repr": repr(value)[:200]}
+            return {"constant": type(value).__name__, "repr": constant_text(value)[:200]}
 
 
 def _fetch(module: nn.Module | None, path: Any) -> Any:
@@ -160,14 +197,16 @@ def _notes(node: fx.Node, module: nn.Module | None) -> tuple[str, ...]:
     notes = []
     called = str(node.target) if node.op == "call_method" else getattr(node.target, "__name__", "")
     in_place = node.op in ("call_method", "call_function") and called.endswith("_") and not called.endswith("__")
-    if in_place or "out" in node.kwargs:
+    in_place |= node.op == "call_function" and any(node.target is operation for operation in _IN_PLACE)
+    in_place |= node.op == "call_module" and getattr(_fetch(module, node.target), "inplace", False) is True
+    if in_place or "out" in node.kwargs or node.kwargs.get("inplace") is True:
         notes.append("in place")
     # Node.is_impure looks a module up in the owner of the graph, which may be missing, or lack the module.
     missing = node.op == "call_module" and not isinstance(_fetch(module, node.target), nn.Module)
     if not missing and node.is_impure():
         notes.append("side effect")
     if not node.users and not notes:
-        notes.append("dead")
+        notes.append(_DEAD)
     return tuple(notes)
 
 

@@ -1,0 +1,206 @@
+"""Show a graph: a picture with a legend and a table in a notebook, a table of its nodes as plain text."""
+
+from __future__ import annotations
+
+import functools
+import html
+import itertools
+import os
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from torch import fx
+
+from fxbook.drawing.layout import Layout, place
+from fxbook.drawing.lettering import clean, wrap
+from fxbook.drawing.node_table import html_table, text_table
+from fxbook.drawing.summary import SUMMARY_ABOVE, summarise
+from fxbook.drawing.svg import SIGNS, picture, swatch
+from fxbook.record import GraphRecord, record
+
+STALE = "The compiled code is older than this graph: recompile()."
+_LEGEND = {
+    "placeholder": "placeholder: an input",
+    "get_attr": "get_attr: a stored tensor",
+    "call_module": "call_module: a submodule",
+    "call_function": "call_function: a function",
+    "call_method": "call_method: a method of a value",
+    "output": "output: the result",
+    "group": "several nodes",
+}
+_MARK_LEGEND = {
+    "added": "+ thick outline: added",
+    "removed": "\N{MINUS SIGN} dashed: removed",
+    "rewired": "↪ bold edge: reads another value than before",
+    "moved": "↕ on the numbers: moved in the list",
+    "broken": "! bold: broken",
+}
+_ordinals = itertools.count(1)
+
+
+class Drawing:
+    """A graph as it was when drawn, to be shown by naming it at the end of a cell.
+
+    Each display carries ids of its own: ``fx-<notebook>-<ordinal>-…``, where the notebook is the stem of the
+    environment variable ``JPY_SESSION_NAME`` and the ordinal counts the pictures of this process.
+    """
+
+    def __init__(self, record: GraphRecord, title: str, marks: Mapping[int, tuple[str, ...]]) -> None:
+        self.title = title
+        self.remark = ""
+        if len(record) > SUMMARY_ABOVE:
+            count = len(record)
+            record, rows = summarise(record)
+            marks = {at: _gather(marks, group) for at, group in enumerate(rows)}
+            self.remark = f"{count} nodes are too many to draw one by one: they are shown in {len(record)} groups."
+        self.record = record
+        self.marks = {index: own for index, own in marks.items() if own}
+        self.words = {node.index: _words(node.notes, node.faults, self.marks.get(node.index, ())) for node in record}
+
+    @property
+    def banners(self) -> list[str]:
+        """What is to be said of the whole graph: a summary, stale code, what ``lint`` says."""
+        lint = f"lint: {clean(self.record.lint, 300)}" if self.record.lint else ""
+        empty = "" if self.record.nodes else "The graph has no nodes."
+        return [text for text in (empty, self.remark, STALE if self.record.stale else "", lint) if text]
+
+    @functools.cached_property
+    def layout(self) -> Layout:
+        """Where everything stands; computed when first shown."""
+        return place(self.record, self.words)
+
+    def __repr__(self) -> str:
+        banners = [line for text in self.banners for line in wrap(text, 100, 6)]
+        return "\n".join([*wrap(self.title, 100, 2), *banners, text_table(self.record, self.words)])
+
+    def _repr_html_(self) -> str:
+        prefix = f"fx-{_notebook()}-{next(_ordinals)}"
+        title = html.escape(self.title)
+        banners = "".join(f'<div class="fx-banner">{html.escape(text)}</div>' for text in self.banners)
+        svg = picture(self.record, self.layout, self.marks, prefix, self.title, self._description())
+        items = "".join(f"<li>{item}</li>" for item in self._legend())
+        legend = f'<ul class="fx-legend">{items}</ul>' if items else ""
+        # A picture wider than a phone scrolls there, so it must be reachable by keyboard.
+        reach = f' aria-label="{title}" role="group" tabindex="0"' if self.layout.width * 0.96 > 300 else ""
+        return (
+            f'<div class="fx-drawing"><style>{style()}</style><figure><figcaption class="fx-caption">{title}{banners}'
+            f'</figcaption><div class="fx-scroll"{reach}>{svg}</div></figure>{legend}'
+            f"<details><summary>The graph as a table</summary>{html_table(self.record, self.words)}</details></div>"
+        )
+
+    def _description(self) -> str:
+        """The picture in sentences, for those who do not see it; long graphs go on in the table."""
+        parts = [*self.banners, f"{len(self.record)} rows, in the order of the list."]
+        for node in self.record.nodes[:30]:
+            reads = ", ".join(clean(self.record.nodes[i].name, 60) for i in node.inputs)
+            notes = "; ".join(self.words[node.index])
+            parts.append(
+                f"{node.index} {clean(node.name, 60)}, {node.op}"
+                + (f", reads {reads}" if reads else "")
+                + (f" ({notes})" if notes else "")
+                + "."
+            )
+        if len(self.record) > 30:
+            parts.append("The table below has all of them.")
+        return " ".join(parts)
+
+    def _legend(self) -> list[str]:
+        ops = {node.op for node in self.record}
+        items = [swatch(op) + text for op, text in _LEGEND.items() if op in ops]
+        if len(self.record) > 1:
+            items.append("numbers: order in the list")
+        if any(node.inputs for node in self.record):
+            items.append("arrows: who reads what")
+        if any(wire.label_at and not wire.broken for wire in self.layout.wires):
+            items.append("small digits: place among the arguments")
+        notes = {note for node in self.record for note in node.notes}
+        used = {mark for own in self.marks.values() for mark in own}
+        if any(node.faults for node in self.record):
+            used.add("broken")
+        items += [text for mark, text in _MARK_LEGEND.items() if mark in used]
+        items += ["dashed: dead, no result needs it"] if any("dead" in note for note in notes) else []
+        return items
+
+
+def draw(
+    graph_or_module: fx.Graph | fx.GraphModule,
+    title: str | None = None,
+    marks: Mapping[fx.Node | str, str | Collection[str]] | None = None,
+) -> Drawing:
+    """Draw a graph; name the result at the end of a cell to see it.
+
+    Args:
+        graph_or_module: the graph, or a module that has one.
+        title: the caption; without one, the module's name.
+        marks: for nodes or their names, what happened to them: ``"added"``, ``"removed"``, ``"rewired"``, ``"moved"``
+            or ``"broken"``, or several of them. Faults, dead nodes, side effects and stale code are marked without
+            being asked.
+
+    Raises:
+        TypeError: there is no graph to draw.
+        ValueError: a mark or a node is not known; the message lists those that are.
+    """
+    drawn = record(graph_or_module)
+    graph = graph_or_module if isinstance(graph_or_module, fx.Graph) else graph_or_module.graph
+    position = {node: index for index, node in enumerate(graph.nodes)}
+    if title is None:
+        kind = type(graph_or_module).__name__
+        title = "Graph" if kind in ("Graph", "GraphModule") else f"Graph of {kind}"
+    named: dict[int | str, Any] = {}
+    for key, value in (marks or {}).items():
+        if isinstance(key, fx.Node) and key not in position:
+            raise ValueError(f"marks: the node {key.name} is not in this graph; {_known(drawn)}")
+        named[position[key] if isinstance(key, fx.Node) else key] = value
+    return draw_record(drawn, title, named)
+
+
+def draw_record(
+    record: GraphRecord, title: str = "Graph", marks: Mapping[int | str, str | Collection[str]] | None = None
+) -> Drawing:
+    """Draw a graph given as plain data; ``marks`` are as in :func:`draw`, by name or by index.
+
+    Raises:
+        ValueError: a mark or a node is not known; the message lists those that are.
+    """
+    resolved: dict[int, tuple[str, ...]] = {}
+    for key, value in (marks or {}).items():
+        node = record.named(key) if isinstance(key, str) else None
+        index = node.index if node else key
+        if not isinstance(index, int) or not 0 <= index < len(record):
+            raise ValueError(f"marks: no node is named {key!r}; {_known(record)}")
+        values = (value,) if isinstance(value, str) else tuple(value)
+        for mark in values:
+            if mark not in SIGNS:
+                raise ValueError(f"marks: {mark!r} is not a mark; use one of {', '.join(SIGNS)}")
+        resolved[index] = tuple(dict.fromkeys([*resolved.get(index, ()), *values]))
+    return Drawing(record, clean(title, 200), resolved)
+
+
+@functools.cache
+def style() -> str:
+    """The style that every drawing carries: the same bytes each time."""
+    text = (Path(__file__).parent.parent / "static" / "drawing.css").read_text(encoding="utf-8")
+    return text.replace("\n", "")
+
+
+def _notebook() -> str:
+    """The name of the notebook that runs, as far as Jupyter tells it, fit for an id."""
+    stem = Path(os.environ.get("JPY_SESSION_NAME", "")).stem
+    return re.sub(r"[^A-Za-z0-9]+", "-", stem).strip("-") or "notebook"
+
+
+def _known(record: GraphRecord) -> str:
+    names = [node.name for node in record]
+    more = f" and {len(names) - 20} more" if len(names) > 20 else ""
+    return f"its nodes are {', '.join(names[:20])}{more}" if names else "it has no nodes"
+
+
+def _gather(marks: Mapping[int, tuple[str, ...]], group: range) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(mark for index in group for mark in marks.get(index, ())))
+
+
+def _words(notes: Collection[str], faults: Collection[str], marks: Collection[str]) -> list[str]:
+    """What is written on a node besides its name and call."""
+    return [*(f"{SIGNS[mark]} {mark}" for mark in marks), *(f"! {fault}" for fault in faults), *notes]

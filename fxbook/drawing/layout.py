@@ -1,0 +1,265 @@
+"""Place a graph: one row per node in list order, one lane per value that skips rows.
+
+The rows are fixed by the order of the list, the lanes by graphviz (see ``fxbook.drawing.lanes``). Distances are set
+here, so that a drawing stays narrow and its text fits.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import defaultdict
+from typing import Literal
+
+from fxbook.drawing.lanes import Lane, Side, find_lanes
+from fxbook.drawing.lettering import clean, columns, cut, wrap
+from fxbook.record import JSON, GraphRecord, NodeRecord
+
+# Pixels at natural size. Fixed-width fonts advance 0.55 to 0.602 of their size.
+NAME_SIZE, CALL_SIZE, LABEL_SIZE = 14, 13, 12.5
+ADVANCE = 0.605
+_COLUMNS, _CALL_LINES = 24, 2
+_NAME_LINE, _LINE, _PAD_X, _PAD_Y = 19, 17, 12, 7
+_ROW_GAP, _PITCH, _MARGIN = 24, 9, 3
+# A hexagon's and a pill's ends narrow towards top and bottom; a cylinder needs room for its lids.
+CHAMFER, LID = 11, 5
+_ENDS = ("placeholder", "output")
+
+Kind = Literal["name", "call", "word"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Box:
+    """Where a node stands, and its text: ``(kind, text, baseline y)`` per line, centred on ``x + width / 2``."""
+
+    index: int
+    x: float
+    y: float
+    width: float
+    height: float
+    lines: tuple[tuple[Kind, str, float], ...]
+    rail_y: float
+
+    @property
+    def middle(self) -> float:
+        return self.x + self.width / 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Wire:
+    """One argument that is a node: its path, its arrowhead, and the place it takes among the arguments.
+
+    ``branch`` is the part of the path that no other edge of the same lane draws. ``k`` counts the inputs of the reader
+    (``NodeRecord.inputs[k]``). ``label`` is the argument's place, ``0`` for ``args[0]``, ``0.1`` for ``args[0][1]``,
+    the name for a keyword, ``!`` for an edge that is at fault; it stands at ``label_at``, and is empty when the reader
+    has one input only.
+    """
+
+    source: int
+    reader: int
+    k: int
+    path: str
+    branch: str
+    head: str
+    label: str
+    label_at: tuple[float, float] | None
+    broken: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    """A placed graph; all lengths in pixels at natural size."""
+
+    width: float
+    height: float
+    rail_x: float
+    boxes: tuple[Box, ...]
+    wires: tuple[Wire, ...]
+
+
+def place(record: GraphRecord, words: dict[int, list[str]] | None = None) -> Layout:
+    """Place every node and edge of the record; ``words`` are further lines of text for nodes, by index."""
+    words = words or {}
+    lines = [_lines(node, words.get(node.index, [])) for node in record]
+    straight, lanes = find_lanes(record)
+
+    labels = {
+        node.index: argument_places(node) if len(node.inputs) > 1 and node.op != "group" else [] for node in record
+    }
+    slots: dict[tuple[int, Side], list[tuple[int, Lane]]] = defaultdict(list)
+    for lane in lanes:
+        for reader, k in lane.readers:
+            slots[reader, lane.side].append((k, lane))
+    exits = defaultdict(set)
+    for lane in lanes:
+        exits[lane.source, lane.side].add(lane.falls)
+
+    text_width = max((columns(text) * size * ADVANCE for row in lines for _, text, size in row), default=60)
+    width = _even(max(text_width + 2 * _PAD_X, 96))
+    gaps = {side: _gap(side, slots, labels) for side in ("left", "right")}
+    count = {side: max((lane.place for lane in lanes if lane.side == side), default=0) for side in ("left", "right")}
+    digits = len(str(max(len(record) - 1, 0)))
+    rail_x = _even(_MARGIN + digits * LABEL_SIZE * ADVANCE + 6)
+    beside = {side: gaps[side] + (count[side] - 1) * _PITCH if count[side] else 0 for side in ("left", "right")}
+    left = rail_x + max(beside["left"] + _PITCH, 16)
+
+    boxes, y = [], float(_MARGIN)
+    for node, row in zip(record, lines, strict=True):
+        most = max(len(slots[node.index, side]) + len(exits[node.index, side]) for side in ("left", "right"))
+        boxes.append(_box(node, row, left, y, width, most))
+        y = boxes[-1].y + boxes[-1].height + _ROW_GAP
+    height = max(y - _ROW_GAP, 30) + _MARGIN
+    wires = [_straight_wire(record, boxes, labels, *edge) for edge in straight]
+    for lane in lanes:
+        wires += _lane_wires(record, boxes, labels, lane, slots, exits, gaps[lane.side])
+    wires.sort(key=lambda wire: (wire.reader, wire.k))
+    total = left + width + max(beside["right"] + 6, 2) + _MARGIN
+    return Layout(_even(total), height, rail_x, tuple(boxes), tuple(wires))
+
+
+def argument_places(node: NodeRecord) -> list[str]:
+    """For each of the node's inputs, where it stands: ``0``, ``0.1`` or a keyword's name."""
+    found: list[str] = []
+    for key, value in _parts(node.args):
+        _walk(value, key, found)
+    for key, value in _parts(node.kwargs):
+        _walk(value, key, found)
+    return found if len(found) == len(node.inputs) else [str(k) for k in range(len(node.inputs))]
+
+
+def inset(op: str, box: Box, y: float) -> float:
+    """How far inside the side of its box the outline of a node stands at height ``y``."""
+    off = abs(y - box.y - box.height / 2)
+    if op in _ENDS:
+        radius = min(box.height / 2, 22)
+        over = off - (box.height / 2 - radius)
+        return radius - (radius**2 - over**2) ** 0.5 if over > 0 else 0
+    return CHAMFER * off / (box.height / 2) if op == "call_method" else 0
+
+
+def _parts(value: JSON) -> list[tuple[str, JSON]]:
+    match value:
+        case {"tuple": items} | {"slice": items}:
+            return [(str(i), item) for i, item in enumerate(items)]
+        case list():
+            return [(str(i), item) for i, item in enumerate(value)]
+        case {"dict": items}:
+            return [(str(key), item) for key, item in items]
+    return []
+
+
+def _walk(value: JSON, place: str, found: list[str]) -> None:
+    if isinstance(value, dict) and "node" in value:
+        found.append(place)
+    for key, item in _parts(value):
+        _walk(item, f"{place}.{key}", found)
+
+
+def _lines(node: NodeRecord, words: list[str]) -> list[tuple[Kind, str, float]]:
+    name = cut(clean(node.name), int(_COLUMNS * CALL_SIZE / NAME_SIZE))
+    lines: list[tuple[Kind, str, float]] = [("name", name, NAME_SIZE)]
+    call = clean(node.call)
+    if call != node.name:
+        lines += [("call", line, CALL_SIZE) for line in wrap(call, _COLUMNS, _CALL_LINES)]
+    if node.op == "call_module" and node.kind:
+        lines.append(("call", cut(f": {clean(node.kind).removeprefix('torch.')}", _COLUMNS), CALL_SIZE))
+    for word in words:
+        lines += [("word", line, LABEL_SIZE) for line in wrap(clean(word), _COLUMNS, 3)]
+    return lines
+
+
+def _gap(side: Side, slots: dict, labels: dict[int, list[str]]) -> float:
+    """Room between the nodes and the nearest lane: an arrowhead, and the widest label on this side."""
+    texts = [
+        _label(labels, reader, k, not lane.falls)
+        for (reader, at), ends in slots.items()
+        if at == side
+        for k, lane in ends
+    ]
+    return _even(14 + max(map(len, texts), default=0) * LABEL_SIZE * ADVANCE)
+
+
+def _label(labels: dict[int, list[str]], reader: int, k: int, broken: bool) -> str:
+    return "!" if broken else cut(clean(labels[reader][k]), 5) if labels[reader] else ""
+
+
+def _box(node: NodeRecord, row: list[tuple[Kind, str, float]], x: float, y: float, width: float, slots: int) -> Box:
+    text_height = sum(_NAME_LINE if kind == "name" else _LINE for kind, _, _ in row)
+    lid = LID if node.op == "get_attr" else 0
+    # Labels need 15 pixels each; many ends on one side are drawn closer together, without growing the node for ever.
+    spread = (slots + 1) * (15 if slots <= 8 else 7)
+    height = max(text_height + 2 * _PAD_Y + 2 * lid, spread)
+    baseline = y + lid + (height - lid - text_height) / 2
+    lines = []
+    for kind, text, _ in row:
+        advance = _NAME_LINE if kind == "name" else _LINE
+        lines.append((kind, text, round(baseline + advance - 5, 1)))
+        baseline += advance
+    return Box(node.index, x, y, width, height, tuple(lines), y + 9)
+
+
+def _straight_wire(
+    record: GraphRecord, boxes: list[Box], labels: dict[int, list[str]], source: int, reader: int, k: int
+) -> Wire:
+    """An edge between neighbours: down the middle; one that goes up stands aside, so that both are seen."""
+    node, rises = record.nodes[reader], reader < source
+    same = [at for at, index in enumerate(node.inputs) if index == source]
+    x = boxes[reader].middle + (same.index(k) - (len(same) - 1) / 2) * 30 + (boxes[reader].width / 4 if rises else 0)
+    start = boxes[source].y if rises else boxes[source].y + boxes[source].height
+    end = boxes[reader].y + boxes[reader].height if rises else boxes[reader].y
+    sign = -1 if rises else 1
+    path = f"M{_n(x)} {_n(start)}V{_n(end - sign * 6)}"
+    head = f"M{_n(x)} {_n(end)}l-4 {-8 * sign}h8z"
+    label = _label(labels, reader, k, rises)
+    at = (x + 5 + len(label) * LABEL_SIZE * ADVANCE / 2, (start + end) / 2 + 3) if label else None
+    return Wire(source, reader, k, path, path, head, label, at, rises)
+
+
+def _lane_wires(
+    record: GraphRecord,
+    boxes: list[Box],
+    labels: dict[int, list[str]],
+    lane: Lane,
+    slots: dict,
+    exits: dict,
+    gap: float,
+) -> list[Wire]:
+    """The edges of one lane: out of the side of the source, along the lane, into the side of each reader."""
+    sign = -1 if lane.side == "left" else 1
+    edge = {"left": boxes[0].x, "right": boxes[0].x + boxes[0].width}[lane.side]
+    x = edge + sign * (gap + (lane.place - 1) * _PITCH)
+
+    def height_at(index: int, slot: int) -> float:
+        box = boxes[index]
+        total = len(slots[index, lane.side]) + len(exits[index, lane.side])
+        return round(box.y + box.height * (slot + 1) / (total + 1), 1)
+
+    def outline(index: int, y: float) -> float:
+        return edge - sign * inset(record.nodes[index].op, boxes[index], y)
+
+    kinds = sorted(exits[lane.source, lane.side])
+    out_y = height_at(lane.source, len(slots[lane.source, lane.side]) + kinds.index(lane.falls))
+    wires = []
+    drawn_to = None
+    for reader, k in lane.readers:
+        in_y = height_at(reader, sorted(end for end, _ in slots[reader, lane.side]).index(k))
+        down = 1 if in_y > out_y else -1
+        tip = outline(reader, in_y)
+        turn = in_y - 5 * down
+        into = f"V{_n(turn)}q0 {5 * down} {-5 * sign} {5 * down}H{_n(tip + sign * 6)}"
+        out = f"M{_n(outline(lane.source, out_y))} {_n(out_y)}H{_n(x - sign * 5)}q{5 * sign} 0 {5 * sign} {5 * down}"
+        # Lines drawn twice look bolder than they are.
+        branch = out + into if drawn_to is None else f"M{_n(x)} {_n(drawn_to)}{into}"
+        drawn_to = turn
+        head = f"M{_n(tip)} {_n(in_y)}l{8 * sign} -4v8z"
+        label = _label(labels, reader, k, not lane.falls)
+        at = (tip + sign * (9 + len(label) * LABEL_SIZE * ADVANCE / 2), in_y - 3) if label else None
+        wires.append(Wire(lane.source, reader, k, out + into, branch, head, label, at, not lane.falls))
+    return wires
+
+
+def _even(value: float) -> float:
+    return float(2 * -(-value // 2))
+
+
+def _n(value: float) -> str:
+    return f"{round(value, 1):g}"

@@ -1,0 +1,48 @@
+"""A graph as a table of its nodes: as HTML, the text alternative of a drawing, and as plain text for a terminal."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+
+from fxbook.drawing.lettering import clean, columns, pad
+from fxbook.record import GraphRecord, NodeRecord
+
+_HEADERS = ("#", "name", "opcode", "call", "read by", "notes")
+_WIDTH = 100
+_MOST_READERS = 8
+
+
+def html_table(record: GraphRecord, words: Mapping[int, list[str]]) -> str:
+    """A ``<table>`` with a row per node; ``words`` are the notes of nodes, by index."""
+    head = "".join(f'<th scope="col">{header}</th>' for header in _HEADERS)
+    rows = []
+    for node in record:
+        index, name, op, call, readers, notes = (html.escape(text) for text in _cells(record, node, words))
+        rows.append(
+            f'<tr><td>{index}</td><th scope="row">{name}</th><td>{op}</td><td><code>{call}</code></td>'
+            f"<td>{readers}</td><td>{notes}</td></tr>"
+        )
+    return f'<table class="fx-table"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+
+
+def text_table(record: GraphRecord, words: Mapping[int, list[str]]) -> str:
+    """The table as plain text, at most 100 columns wide."""
+    rows = [_HEADERS, *(_cells(record, node, words) for node in record)]
+    widths = [max(columns(row[at]) for row in rows) for at in range(len(_HEADERS))]
+    # What is too wide gives way in this order, down to these widths.
+    for at, least in ((3, 40), (4, 20), (5, 24), (3, 24), (1, 16), (5, 12), (4, 8)):
+        spare = sum(widths) + 2 * (len(widths) - 1) - _WIDTH
+        widths[at] -= max(0, min(spare, widths[at] - least))
+    return "\n".join(
+        "  ".join(pad(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
+
+
+def _cells(record: GraphRecord, node: NodeRecord, words: Mapping[int, list[str]]) -> tuple[str, ...]:
+    call = clean(node.call) + (f" : {clean(node.kind)}" if node.kind else "")
+    readers = [clean(record.nodes[user].name, 60) for user in node.users[:_MOST_READERS]]
+    more = len(node.users) - _MOST_READERS
+    readers += [f"and {more} more"] if more > 0 else []
+    notes = "; ".join(words.get(node.index, []))
+    return str(node.index), clean(node.name, 120), node.op, call, ", ".join(readers), notes
