@@ -1,0 +1,221 @@
+"""Do work in a forked child with limits, and take back only JSON: whatever the work does, this process stays as it was.
+
+Not protected: files the work may write, the network, and a grandchild that leaves its session. It keeps a notebook
+alive; it is not a sandbox for code from strangers.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import dataclasses
+import faulthandler
+import gc
+import io
+import json
+import logging
+import os
+import secrets
+import select
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+# Forking on macOS is known to crash in Apple's own frameworks, which torch uses there.
+CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"
+# Enough for any answer, and little enough to be used up before the time is.
+MEMORY = 512 << 20
+_MOST_BYTES = 32 << 20
+_SPARE = 64 << 20
+_FILE = 1 << 20
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """What came back: ``data``, or ``None`` with why in ``ended``.
+
+    ``"time"``: it was still running; ``"exit"``: it left by itself; ``"crash"``: a signal ended it; ``"silent"``: it
+    closed or flooded the pipe.
+    """
+
+    data: Any
+    ended: str = ""
+
+
+def run_apart(work: Callable[[], Any], seconds: float) -> Outcome:
+    """Call ``work`` in a forked child; what it returns must be JSON.
+
+    Args:
+        work: returns plain data. It sees everything this process holds; nothing that it changes comes back.
+        seconds: wall-clock limit, after which the child and its process group are killed.
+    """
+    deadline = time.monotonic() + seconds
+    mark = secrets.token_hex(16).encode()
+    read_end, write_end = os.pipe()
+    with warnings.catch_warnings():
+        # Python 3.12 warns of forking beside threads: the child only ever runs the thread that forked.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        _be_the_child(work, write_end, mark)
+    os.close(write_end)
+    try:
+        frame, timed_out = _read_frame(read_end, mark, deadline)
+        ended = "time" if timed_out else _how_it_ended(child)
+    finally:
+        os.close(read_end)
+        _end(child)
+    with contextlib.suppress(ValueError):
+        if frame is not None:
+            return Outcome(json.loads(frame))
+    return Outcome(None, ended)
+
+
+# The exit status of a child that was not stopped by the work itself.
+_REGULAR = 87
+
+
+def _be_the_child(work: Callable[[], Any], write_end: int, mark: bytes) -> None:
+    """What the child does; never returns."""
+    # Taken before the work runs, which may replace them: a child that returned from here would be a second kernel.
+    leave, write, dumps = os._exit, os.write, json.dumps
+    try:
+        os.setsid()
+        # Before anything else of torch: its threads did not come along with the fork, and waiting for them never ends.
+        torch.set_num_threads(1)
+        gc.freeze()
+        _limit()
+        _mute(keep=write_end)
+        frame = dumps(work()).encode()
+        pending = memoryview(mark + b"%016x" % len(frame) + frame)
+        while pending:
+            pending = pending[write(write_end, pending) :]
+    finally:
+        while True:
+            try:
+                leave(_REGULAR)
+            except BaseException:
+                continue
+
+
+def _limit() -> None:
+    import resource
+
+    used = 0
+    with contextlib.suppress(OSError, ValueError):
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    wanted = {
+        resource.RLIMIT_CORE: (0, 0),
+        resource.RLIMIT_FSIZE: (_FILE, _FILE),
+        resource.RLIMIT_CPU: (10, 10),
+    }
+    if used:
+        wanted[resource.RLIMIT_AS] = (used + MEMORY, used + MEMORY + _SPARE)
+    for limit, (soft, hard) in wanted.items():
+        allowed = resource.getrlimit(limit)[1]
+        if allowed != resource.RLIM_INFINITY:
+            soft, hard = min(soft, allowed), min(hard, allowed)
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(limit, (soft, hard))
+
+
+def spare_memory() -> None:
+    """In a child that has used up its memory: allow a little more, enough to say so."""
+    if CAN_FORK:
+        import resource
+
+        with contextlib.suppress(OSError, ValueError):
+            hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+            resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+
+
+def _mute(keep: int) -> None:
+    """Nothing the child writes may reach the terminal, an open file or, through the kernel's sockets, the notebook."""
+    if faulthandler.is_enabled():
+        faulthandler.disable()
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in _open_descriptors():
+        if descriptor != keep:
+            with contextlib.suppress(OSError):
+                os.dup2(nowhere, descriptor)
+    sys.stdin = sys.__stdin__ = io.StringIO()
+    sys.stdout = sys.__stdout__ = sys.stderr = sys.__stderr__ = io.StringIO()
+    logging.disable()
+    # A notebook's input() and display() reach the browser through sockets that belong to the parent.
+    builtins.input = _no_input
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if hasattr(shell, "kernel"):
+        shell.kernel.session.send = _send_nothing
+
+
+def _open_descriptors() -> list[int]:
+    with contextlib.suppress(OSError):
+        return [int(name) for name in os.listdir("/proc/self/fd")]  # noqa: PTH208
+    return list(range(256))
+
+
+def _no_input(*_: object) -> str:
+    raise RuntimeError("input() cannot ask anybody during a check")
+
+
+def _send_nothing(*_: object, **__: object) -> None:
+    """Stands for the kernel's session in the child."""
+
+
+def _read_frame(descriptor: int, mark: bytes, deadline: float) -> tuple[bytes | None, bool]:
+    """The child's frame, or ``None``; and whether time ran out. Bytes around the frame are ignored."""
+    os.set_blocking(descriptor, False)
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN | select.POLLHUP)
+    data = bytearray()
+    start = -1
+    while len(data) <= _MOST_BYTES:
+        remaining = deadline - time.monotonic()
+        if remaining <= 0:
+            return None, True
+        if not poll.poll(remaining * 1000):
+            continue
+        try:
+            chunk = os.read(descriptor, 1 << 20)
+        except BlockingIOError:
+            continue
+        if not chunk:
+            return None, False
+        searched = max(0, len(data) - len(mark))
+        data += chunk
+        start = start if start >= 0 else data.find(mark, searched)
+        body = start + len(mark) + 16
+        if start >= 0 and len(data) >= body:
+            length = int(data[body - 16 : body], 16)
+            if len(data) >= body + length:
+                return bytes(data[body : body + length]), False
+    return None, False
+
+
+def _how_it_ended(child: int) -> str:
+    """How a child that closed its end of the pipe ended, if it does within a moment; it is not reaped here."""
+    for _ in range(50):
+        try:
+            found = os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+        except ChildProcessError:
+            break
+        if found is not None:
+            regular = found.si_code == os.CLD_EXITED and found.si_status == _REGULAR
+            return "silent" if regular else "exit" if found.si_code == os.CLD_EXITED else "crash"
+        time.sleep(0.002)
+    return "silent"
+
+
+def _end(child: int) -> None:
+    """Kill the child's whole group and reap it; the group goes first, while its number is still taken."""
+    for kill in (os.killpg, os.kill):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            kill(child, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(child, 0)

@@ -1,0 +1,67 @@
+"""Describe an error in the learner's code by their own line, without a line of ours or of torch."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sysconfig
+import traceback
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+import torch
+
+JSON = Any
+_MOST = 400
+_OURS = tuple(
+    str(Path(folder)) + os.sep
+    for folder in {
+        *(sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
+        str(Path(torch.__file__).parent),
+        str(Path(__file__).parent),
+    }
+)
+
+
+def describe(error: BaseException) -> JSON:
+    """An error as plain data: ``type``, ``message``, and ``line`` and ``number`` of the learner's code, or ``None``.
+
+    The frames that the error holds are emptied, so that what filled the memory is let go.
+    """
+    line, number = _their_line(error)
+    tb = error.__traceback__
+    if isinstance(error, MemoryError):
+        traceback.clear_frames(tb)
+    return {"type": type(error).__name__, "message": _message(error), "line": line, "number": number}
+
+
+def _message(error: BaseException) -> str:
+    try:
+        said = str(error)
+    except BaseException:
+        return "(its message cannot be read)"
+    # torch explains at length; the first paragraph is the message.
+    said = said.strip().split("\n\n")[0]
+    return said if len(said) <= _MOST else said[:_MOST] + "…"
+
+
+def _their_line(error: BaseException) -> tuple[str | None, int | None]:
+    found: tuple[CodeType, int] | None = None
+    tb = error.__traceback__
+    while tb is not None:
+        code = tb.tb_frame.f_code
+        if _theirs(code.co_filename):
+            found = code, tb.tb_lineno
+        tb = tb.tb_next
+    if found is None:
+        return None, None
+    code, number = found
+    return linecache.getline(code.co_filename, number).strip()[:200] or None, number
+
+
+def _theirs(filename: str) -> bool:
+    if filename.startswith("<"):
+        # "<eval_with_key>.3" is code that torch.fx compiled, "<frozen …>" Python's own.
+        return not filename.startswith(("<eval_with_key", "<frozen", "<__"))
+    return not filename.startswith(_OURS)

@@ -1,0 +1,71 @@
+"""``check(exercise_id, answer)``: observe the answer apart, judge what was observed, report."""
+
+from __future__ import annotations
+
+import functools
+import random
+from typing import Any
+
+from fxbook import apart, checks
+from fxbook.checks.exercise import Exercise
+from fxbook.checks.view import Violation
+from fxbook.exercises import About, about, catalogue, unknown
+from fxbook.guard import Guard
+from fxbook.judge import Verdict, judge
+from fxbook.observe import observe
+from fxbook.report import Report
+
+# A check answers within 2 s: at the soft limit the learner's line is interrupted, at the hard one the child is killed.
+SOFT_SECONDS = 1.1
+HARD_SECONDS = 1.4
+_UNPROTECTED = "On this system an answer runs in the notebook itself: an endless loop or lack of memory is not stopped."
+_ENDED = {
+    "time": "Your code was still running when the time was over: it may loop for ever.",
+    "exit": "Your code ended the Python process (os._exit or the like) before its result could be checked.",
+    "crash": "Your code crashed the Python process: recursion without an end, or memory that was overwritten.",
+    "silent": "Your code closed or flooded the channel through which its result is read.",
+}
+
+
+def check(exercise_id: str, answer: Any, *, seed: int | None = None) -> Report:
+    """Check an answer to an exercise; the report says what is wrong, never how to do it.
+
+    Args:
+        exercise_id: as printed with the exercise: ``"01-relu-by-hand"``.
+        answer: what the exercise asks for: the function (not its result), a callable object or class, or a graph.
+        seed: chooses weights and inputs; by default new ones at every check.
+
+    Returns:
+        The report; ``.passed`` says whether the public checks passed. It never raises for an answer, whatever that
+        does, and takes 2 seconds at most.
+    """
+    exercise = checks.find(exercise_id) if isinstance(exercise_id, str) else None
+    if exercise is None:
+        known = list(catalogue()) or [found.id for found in checks.all_exercises()]
+        message = unknown(exercise_id, known)
+        return Report(About(str(exercise_id), str(exercise_id)), Verdict(Violation(message, rule="known id")))
+    return check_with(exercise, answer, seed=seed)
+
+
+def check_with(exercise: Exercise, answer: Any, *, seed: int | None = None) -> Report:
+    """Check an answer against a specification at hand; otherwise as :func:`check`."""
+    if seed is None:
+        seed = random.SystemRandom().randrange(2**31)
+    if apart.CAN_FORK:
+        outcome = apart.run_apart(functools.partial(observe, exercise, answer, seed, SOFT_SECONDS), HARD_SECONDS)
+        note, observation = "", outcome.data
+        if observation is None:
+            return Report(about(exercise.id), Verdict(Violation(_ENDED[outcome.ended], rule="ends well")))
+    else:
+        guard = Guard()
+        note, observation = _UNPROTECTED, observe(exercise, answer, seed, SOFT_SECONDS)
+        guard.put_back()
+    try:
+        verdict = judge(exercise, observation, seed)
+    except Exception as error:
+        # A check that is wrong must not look like an answer that is wrong.
+        message = (
+            f"This check itself failed, which is not your fault ({type(error).__name__}: {error}). Please report it."
+        )
+        verdict = Verdict(Violation(message, rule="the check works"))
+    return Report(about(exercise.id), verdict, note)

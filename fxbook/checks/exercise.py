@@ -1,0 +1,153 @@
+"""What an exercise asks: the models it is tried on, how the answer is used, and the properties that must hold."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
+
+import torch
+from torch import fx, nn
+
+from fxbook.checks.view import Property
+
+Use = Literal["pass", "edit", "build", "object", "compute"]
+Inputs = tuple[Any, ...]
+
+
+def traced(module: nn.Module) -> Inputs:
+    """The answer is called with the traced model: ``answer(fx.symbolic_trace(model))``."""
+    return (fx.symbolic_trace(module),)
+
+
+def eager(module: nn.Module) -> Inputs:
+    """The answer is called with the model itself: ``answer(model)``."""
+    return (module,)
+
+
+def nothing(module: nn.Module) -> Inputs:
+    """The answer is called without arguments: ``answer()``."""
+    return ()
+
+
+def same_as_eager(module: nn.Module, *inputs: Any) -> Any:
+    """What the model itself returns: the outputs expected where an exercise says nothing else."""
+    return module(*inputs)
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One model to try the answer on.
+
+    Args:
+        name: how a report calls the model: ``"the two-layer MLP"``.
+        build: makes the model; called under a fresh ``torch.manual_seed``, so weights may be random.
+        inputs: makes one tuple of inputs; called twice, under other seeds, so a fixed output cannot pass.
+        unseen: the learner has not seen this model; a failure here is told as an answer that fits one model only.
+        given: what the answer is called with, where it differs from ``Exercise.given``.
+    """
+
+    name: str
+    build: Callable[[], nn.Module]
+    inputs: Callable[[], Inputs]
+    unseen: bool = False
+    given: Callable[[nn.Module], Inputs] | None = None
+
+
+_RETURNS: dict[str, tuple[str, ...]] = {
+    "pass": ("GraphModule",),
+    "edit": ("GraphModule",),
+    "build": ("Graph", "GraphModule"),
+    "object": ("Graph", "GraphModule"),
+    "compute": (),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Exercise:
+    """An exercise and its checks; everything the two halves of a check need, and no solution.
+
+    Args:
+        id: ``"01-relu-by-hand"``, as in the manuscript.
+        use: how the answer is used.
+            ``"pass"``: called with a model, returns an ``fx.GraphModule`` (a ``PassResult`` is unpacked).
+            ``"edit"``: called with an ``fx.GraphModule``, edits it, returns it or nothing.
+            ``"build"``: called (with nothing, unless ``given`` says so), returns an ``fx.Graph`` or ``fx.GraphModule``.
+            ``"object"``: is the ``fx.Graph`` or ``fx.GraphModule``.
+            ``"compute"``: called, returns data (numbers, strings, tensors, nodes; lists, tuples, dicts of them).
+        cases: the models it is tried on; of a pass or an edit at least one is unseen.
+        properties: what must hold, in the order in which a violation is worth telling; the first one found is told.
+            That the answer can be called, does not raise and returns the right kind is checked before, always.
+        given: what the answer is called with: ``traced``, ``eager``, ``nothing`` or a function of the model that
+            returns the tuple of arguments. Default: ``eager`` for a pass, ``traced`` for an edit, else ``nothing``.
+        expected: the outputs asked for, as a function of the eager model and the inputs. Default: the model's own.
+        returns: the kinds of result accepted, of ``"Graph"`` and ``"GraphModule"``. Default: as ``use`` says.
+        call: uses the answer where calling it is not what the exercise asks: ``call(answer, *arguments)``, for example
+            ``lambda interpreter, module, x: interpreter(module).run(x)``. It runs in the learner's half.
+
+    Raises:
+        ValueError: no case, or a pass or an edit without an unseen model.
+    """
+
+    id: str
+    use: Use
+    cases: tuple[Case, ...]
+    properties: tuple[Property, ...]
+    given: Callable[[nn.Module], Inputs] | None = None
+    expected: Callable[..., Any] = same_as_eager
+    returns: tuple[str, ...] | None = None
+    call: Callable[..., Any] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.cases:
+            raise ValueError(f"exercise {self.id}: give at least one Case")
+        if self.use in ("pass", "edit") and not any(case.unseen for case in self.cases):
+            raise ValueError(f"exercise {self.id}: give a Case(…, unseen=True), a model the learner has not seen")
+
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of result accepted; empty: any."""
+        return _RETURNS[self.use] if self.returns is None else self.returns
+
+    def arguments(self, case: Case, module: nn.Module, seed: int = 0) -> Inputs:
+        """What the answer is called with for this case."""
+        default = {"pass": eager, "edit": traced}.get(self.use, nothing)
+        with seeded(seed):
+            return (case.given or self.given or default)(module)
+
+
+DRAWS = 2
+
+
+def model_of(case: Case, seed: int) -> nn.Module:
+    """The model of a case: the same for the same seed, in any process."""
+    with seeded(seed):
+        return case.build()
+
+
+def inputs_of(case: Case, seed: int) -> list[Inputs]:
+    """The inputs the result is run on."""
+    drawn = []
+    for draw in range(DRAWS):
+        with seeded(seed + 1 + draw):
+            drawn.append(case.inputs())
+    return drawn
+
+
+@contextlib.contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """Seed torch for the body, on the CPU and in float32; the caller's random state and defaults come back after it."""
+    dtype, device = torch.get_default_dtype(), torch.get_default_device()
+    # Set only where it differs: a device that is set adds itself to the arguments of calls that tracing records.
+    elsewhere = device.type != "cpu"
+    try:
+        if elsewhere:
+            torch.set_default_device(None)
+        torch.set_default_dtype(torch.float32)
+        with torch.random.fork_rng(devices=[]):
+            torch.default_generator.manual_seed(seed)
+            yield
+    finally:
+        torch.set_default_dtype(dtype)
+        if elsewhere:
+            torch.set_default_device(device)

@@ -1,0 +1,84 @@
+"""What the library knows of each exercise (title, hints, where to read), as the press printed it. Imports no torch."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import functools
+import json
+from importlib import resources
+
+_given: dict[str, int] = {}
+
+
+@dataclasses.dataclass(frozen=True)
+class About:
+    """One exercise of the book. ``read`` is ``"chapter#anchor"``; ``answer`` the name that is passed to check."""
+
+    id: str
+    title: str
+    chapter: str = ""
+    difficulty: int = 0
+    minutes: int = 0
+    hints: tuple[str, ...] = ()
+    read: str = ""
+    what_if: str = ""
+    answer: str = ""
+
+
+@functools.cache
+def catalogue() -> dict[str, About]:
+    """Every exercise by its id, in the order of the book; empty where the press has printed none."""
+    source = resources.files("fxbook") / "exercises.json"
+    if not source.is_file():
+        return {}
+    known = {field.name for field in dataclasses.fields(About)}
+    entries = json.loads(source.read_text(encoding="utf-8"))
+    return {
+        name: About(**{"id": name, **{key: _field(value) for key, value in entry.items() if key in known}})
+        for name, entry in entries.items()
+    }
+
+
+def _field(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def about(exercise_id: str) -> About:
+    """The exercise of that id; of one that the press has not printed yet, its id as its title."""
+    return catalogue().get(exercise_id) or About(exercise_id, exercise_id)
+
+
+def unknown(exercise_id: object, known: list[str]) -> str:
+    """What to tell of an id that is not in the book: the ids near it."""
+    if not isinstance(exercise_id, str):
+        return f"An exercise is named by its id, a str like '01-relu-by-hand': got {type(exercise_id).__name__}."
+    near = difflib.get_close_matches(exercise_id, known, 3, 0.4) or [i for i in known if i[:2] == exercise_id[:2]][:3]
+    listed = ", ".join(repr(name) for name in near or known[:3])
+    return f"There is no exercise {exercise_id!r}." + (f" Near it: {listed}." if listed else "")
+
+
+@dataclasses.dataclass(frozen=True)
+class Hint:
+    """A hint, which displays by itself."""
+
+    heading: str
+    text: str
+
+    def __repr__(self) -> str:
+        return f"{self.heading}: {self.text}" if self.heading else self.text
+
+    def _repr_markdown_(self) -> str:
+        return f"**{self.heading}.** {self.text}" if self.heading else self.text
+
+
+def hint(exercise_id: str) -> Hint:
+    """The first hint of an exercise; called again, the second, and so on; the last one stays."""
+    found = catalogue().get(exercise_id) if isinstance(exercise_id, str) else None
+    if found is None:
+        return Hint("", unknown(exercise_id, list(catalogue())))
+    if not found.hints:
+        return Hint("", f"Exercise {exercise_id} has no hints.")
+    number = min(_given.get(exercise_id, 0), len(found.hints) - 1)
+    _given[exercise_id] = number + 1
+    return Hint(f"Hint {number + 1} of {len(found.hints)}", found.hints[number])

@@ -1,0 +1,65 @@
+"""Notice, and undo, what an answer replaces in torch, torch.fx or the checks themselves."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import fx, nn
+
+_OWN = "fxbook"
+_MISSING = object()
+# Importing torch's compiler, which an answer may do by exporting a model, replaces this.
+_BY_TORCH = {"torch.manual_seed"}
+
+
+class Guard:
+    """Remembers the functions and classes of torch, torch.fx, torch.nn and this library as they are now."""
+
+    def __init__(self) -> None:
+        self._kept: list[tuple[str, Any, dict[str, Any]]] = [
+            (name, owner, {key: value for key, value in vars(owner).items() if _watched(key, value)})
+            for name, owner in _owners()
+        ]
+
+    def replaced(self) -> list[str]:
+        """The dotted names that stand for something else now."""
+        return [f"{name}.{key}" for name, _, key, _ in self._differing()]
+
+    def put_back(self) -> None:
+        """Make every remembered name stand for what it stood for."""
+        for _, owner, key, value in self._differing():
+            setattr(owner, key, value)
+
+    def _differing(self) -> list[tuple[str, Any, str, Any]]:
+        return [
+            (name, owner, key, value)
+            for name, owner, kept in self._kept
+            for key, value in kept.items()
+            if vars(owner).get(key, _MISSING) is not value and f"{name}.{key}" not in _BY_TORCH
+        ]
+
+
+def _watched(key: str, value: Any) -> bool:
+    return (callable(value) or isinstance(value, property | staticmethod | classmethod)) and key not in _OF_THE_CLASS
+
+
+# Interpreter and ABC bookkeeping, which changes by itself.
+_OF_THE_CLASS = {"__class__", "_abc_impl", "__annotations__", "__annotate__", "__annotate_func__"}
+
+
+def _owners() -> list[tuple[str, Any]]:
+    spaces: list[tuple[str, ModuleType]] = [
+        ("builtins", builtins),
+        ("torch", torch),
+        ("torch.fx", fx),
+        ("torch.nn", nn),
+        ("torch.nn.functional", nn.functional),
+    ]
+    spaces += [(name, module) for name, module in sorted(sys.modules.items()) if name.split(".")[0] == _OWN]
+    classes = [("torch.nn.Module", nn.Module), ("torch.Tensor", torch.Tensor)]
+    classes += [(f"torch.fx.{name}", found) for name, found in vars(fx).items() if isinstance(found, type)]
+    return [*((name, module) for name, module in spaces if module is not None), *classes]

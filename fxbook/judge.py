@@ -1,0 +1,187 @@
+"""The second half of a check: read an observation and say whether the exercise is solved, and if not, what is wrong.
+
+Reads plain data only and never runs the learner's code. What the model itself gives is computed here, from the seed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from fxbook.checks.exercise import DRAWS, Exercise
+from fxbook.checks.view import CaseView, Violation, first_violation
+from fxbook.record import GraphRecord
+from fxbook.values import is_value
+
+JSON = Any
+_UNREADABLE = Violation("What came back from running your answer cannot be read.", rule="readable")
+_OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "Cannot allocate memory")
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """``violation`` is ``None`` where everything holds; else its ``rule`` is the name of the property that does not.
+
+    ``case`` is the index of the case it was found in and ``graph`` the learner's graph there, if there is one; ``line``
+    is the line of the learner's code that raised.
+    """
+
+    violation: Violation | None
+    case: int | None = None
+    graph: GraphRecord | None = None
+    line: str | None = None
+    printed: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether every property holds."""
+        return self.violation is None
+
+
+def judge(exercise: Exercise, observation: JSON, seed: int) -> Verdict:
+    """Judge what :func:`fxbook.observe.observe` wrote down, under the seed it was given.
+
+    Any JSON is judged; what is not an observation of this exercise and seed is told as unreadable.
+    """
+    try:
+        return _judge(exercise, observation, seed)
+    except _UnreadableError:
+        return Verdict(_UNREADABLE)
+
+
+class _UnreadableError(Exception):
+    """The observation is not of the form that observe gives it."""
+
+
+def _judge(exercise: Exercise, observation: JSON, seed: int) -> Verdict:
+    views, seen = _read(exercise, observation, seed)
+    printed = seen["printed"]
+    if seen["problem"]:
+        return Verdict(Violation(seen["problem"], rule="usable"), printed=printed)
+    if seen["replaced"]:
+        names = ", ".join(f"`{name}`" for name in seen["replaced"][:2])
+        # First, since whatever else was observed was observed with it replaced.
+        message = f"Your code replaces {names}: an answer may change graphs, not torch or the checks."
+        return Verdict(Violation(message, rule="leaves torch alone"), printed=printed)
+    for index, view in enumerate(views):
+        violation = _first_violation(view)
+        if violation:
+            # The known models hold by now, or this one would not have been reached.
+            told = _on_another_model(violation, view) if view.case.unseen and index else violation
+            return Verdict(told, index, view.graph, printed=printed)
+    if seen["error"]:
+        unseen = len(views) and exercise.cases[min(len(views), len(exercise.cases) - 1)].unseen
+        violation = Violation(_error_message(seen["error"]), rule="ends well")
+        told = _on_another_model(violation, None) if unseen else violation
+        return Verdict(told, line=seen["error"]["line"], printed=printed)
+    if len(views) != len(exercise.cases):
+        raise _UnreadableError
+    return Verdict(None, printed=printed)
+
+
+def _first_violation(view: CaseView) -> Violation | None:
+    kinds = view.exercise.kinds()
+    if kinds and view.kind not in kinds:
+        return _wrong_kind(view, kinds)
+    return first_violation(view, view.exercise.properties)
+
+
+def _wrong_kind(view: CaseView, kinds: tuple[str, ...]) -> Violation:
+    wanted = " or ".join(f"an fx.{kind}" for kind in kinds)
+    if view.kind == "None":
+        return Violation(f"Your function returns nothing (None): {wanted} was asked.", rule="right kind")
+    returned = view.kind if view.kind.startswith("class ") else f"an object of class {view.kind}"
+    return Violation(f"Your function returns {returned}: {wanted} was asked.", rule="right kind")
+
+
+def _on_another_model(violation: Violation, view: CaseView | None) -> Violation:
+    other = f"on another ({view.case.name})" if view else "on another"
+    message = f"It holds for the model you know, but not {other}: {_uncapital(violation.message)}"
+    return dataclasses.replace(violation, message=message)
+
+
+def _uncapital(message: str) -> str:
+    return message[:1].lower() + message[1:] if message[1:2].islower() or message[1:2] == " " else message
+
+
+def _error_message(error: JSON) -> str:
+    kind, message = error["type"], error["message"]
+    if kind == "TimeUp":
+        return "Your code was still running when the time was over: it may loop for ever."
+    if kind == "MemoryError" or any(part in message for part in _OUT_OF_MEMORY):
+        return "Your code asked for more memory than an answer may use (512 MiB)."
+    return f"Your code raises {kind}: {message}" if message else f"Your code raises {kind}."
+
+
+def _read(exercise: Exercise, seen: JSON, seed: int) -> tuple[list[CaseView], JSON]:
+    """The observation as views.
+
+    Raises:
+        _UnreadableError: it is not an observation of this exercise under this seed.
+    """
+    try:
+        text = all(isinstance(seen[key], kind) for key, kind in _FORM.items())
+        if not text or (seen["exercise"], seen["seed"]) != (exercise.id, seed):
+            raise _UnreadableError
+        if len(seen["cases"]) > len(exercise.cases) or not all(isinstance(name, str) for name in seen["replaced"]):
+            raise _UnreadableError
+        if seen["error"] is not None:
+            told = seen["error"]["type"], seen["error"]["message"], seen["error"]["line"] or ""
+            if not all(isinstance(text, str) for text in told):
+                raise _UnreadableError
+        return [_view(exercise, index, found, seed) for index, found in enumerate(seen["cases"])], seen
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _UnreadableError from error
+
+
+_FORM: dict[str, Any] = {
+    "exercise": str,
+    "seed": int,
+    "problem": str | None,
+    "error": dict | None,
+    "cases": list,
+    "printed": str,
+    "replaced": list,
+}
+
+
+def _view(exercise: Exercise, index: int, found: JSON, seed: int) -> CaseView:
+    graph = None if found["graph"] is None else GraphRecord.from_json(found["graph"])
+    if graph is not None and not _sound(graph):
+        raise _UnreadableError
+    outputs = found["outputs"]
+    if outputs is not None and len(outputs) != DRAWS:
+        raise _UnreadableError
+    if not all(is_value(value) for value in (found["value"], *(outputs or ()))):
+        raise _UnreadableError
+    if not isinstance(found["run_error"], str | None):
+        raise _UnreadableError
+    if graph is not None and (outputs is None) != isinstance(found["run_error"], str):
+        raise _UnreadableError
+    return CaseView(
+        exercise=exercise,
+        case=exercise.cases[index],
+        seed=seed + 1000 * index,
+        kind=str(found["kind"]),
+        graph=graph,
+        outputs=outputs,
+        run_error=found["run_error"],
+        value=found["value"],
+        shared=dict(found["shared"]),
+        origins=list(found["origins"]),
+        changes=[str(change) for change in found["changes"]],
+        same_object=bool(found["same_object"]),
+    )
+
+
+def _sound(graph: GraphRecord) -> bool:
+    """Whether the record is what a property may take for granted: texts are text, an index stands for a node."""
+    numbers = [number for node in graph for number in (*node.inputs, *node.users)]
+    texts = [(node.name, node.op, node.target, node.call, node.kind or "", *node.notes, *node.faults) for node in graph]
+    in_range = all(type(number) is int and 0 <= number < len(graph) for number in numbers)
+    return (
+        in_range
+        and all(isinstance(text, str) for row in texts for text in row)
+        and all(node.index == place for place, node in enumerate(graph))
+        and isinstance(graph.lint, str | None)
+    )

@@ -1,0 +1,219 @@
+"""The first half of a check: use the learner's answer and write down, as plain data, what it did.
+
+Runs the learner's code, so it belongs in a child process (:mod:`fxbook.apart`) or a sandbox. What it returns is JSON,
+for :func:`fxbook.judge.judge`, which never meets the learner's objects.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+
+from torch import fx, nn
+
+from fxbook.answers import UnusableError, caller
+from fxbook.apart import spare_memory
+from fxbook.blame import describe
+from fxbook.checks.exercise import Case, Exercise, inputs_of, model_of, seeded
+from fxbook.guard import Guard
+from fxbook.record import record
+from fxbook.running import run_on
+from fxbook.snapshot import Snapshot
+from fxbook.values import encode
+
+JSON = Any
+# In the child nobody else can be asked what these are: an answer may replace them in torch.fx.
+_Graph, _GraphModule, _Module = fx.Graph, fx.GraphModule, nn.Module
+_ORIGIN = "fxbook_origin"
+_MOST_PRINTED = 4000
+
+
+class TimeUp(BaseException):
+    """The soft limit is over; raised in the learner's code, so that its line is known."""
+
+
+def observe(exercise: Exercise, answer: Any, seed: int, seconds: float | None = None) -> JSON:
+    """Use the answer on every case of the exercise.
+
+    Args:
+        exercise: what to do with the answer.
+        answer: the learner's function, class, module or graph.
+        seed: chooses weights and inputs; the judge needs the same.
+        seconds: soft limit; ``None`` where there is none. Only the main thread can be interrupted.
+
+    Returns:
+        ``{"exercise", "seed", "problem", "error", "cases", "printed", "replaced"}``. ``problem`` is a sentence about an
+        answer that cannot be used, ``error`` describes what the learner's code raised, in the case after the last.
+    """
+    seen: JSON = {"exercise": exercise.id, "seed": seed, "problem": None, "error": None, "cases": []}
+    printed = _Bounded(_MOST_PRINTED)
+    guard = Guard()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        try:
+            with _alarm(seconds):
+                call = caller(exercise, answer)
+                for index, case in enumerate(exercise.cases):
+                    _observe_case(exercise, case, call, seed + 1000 * index, seen)
+        except UnusableError as problem:
+            seen["problem"] = str(problem)
+        except BaseException as error:
+            if isinstance(error, MemoryError):
+                spare_memory()
+            seen["error"] = describe(error)
+    seen["printed"] = printed.getvalue()
+    seen["replaced"] = guard.replaced()[:5]
+    return seen
+
+
+def _observe_case(exercise: Exercise, case: Case, call: Callable[..., Any], seed: int, seen: JSON) -> None:
+    model = model_of(case, seed)
+    arguments = exercise.arguments(case, model, seed)
+    given = next((item for item in arguments if isinstance(item, _Module)), None)
+    weights = _weights(model) | (_weights(given) if given is not None else {})
+    before = Snapshot.of(given) if given is not None else None
+    origins = _mark(given.graph) if isinstance(given, _GraphModule) else {}
+    found: JSON = {"kind": "", "graph": None, "outputs": None, "run_error": None, "value": None}
+    _bind(call, arguments)
+    with seeded(seed):
+        result = call(*arguments)
+    if type(result).__name__ == "PassResult" and exercise.use in ("pass", "edit"):
+        result = result.graph_module
+    if exercise.use == "edit" and (result is None or isinstance(result, bool) or result is getattr(given, "graph", 0)):
+        result = given
+    found["kind"] = _kind(result)
+    found["same_object"] = result is given and given is not None
+    found["changes"] = before.changes(given)[:10] if before is not None else []
+    found["origins"], found["shared"] = [], {}
+    if exercise.use == "compute":
+        found["value"] = encode(result)
+    elif isinstance(result, _Graph | _GraphModule):
+        graph = result if isinstance(result, _Graph) else result.graph
+        found["origins"] = [origins.get(id(node), _copied_from(node)) for node in graph.nodes]
+        module = _runnable(result, given if given is not None else model, found)
+        found["graph"] = record(result if module is None else module).to_json()
+        if module is not None:
+            found["shared"] = {name: weights.get(id(held)) for name, held in _named(module)}
+            _run(module, case, seed, found)
+    seen["cases"].append(found)
+
+
+def _runnable(result: fx.Graph | fx.GraphModule, root: nn.Module, found: JSON) -> fx.GraphModule | None:
+    """The result as a module: a bare graph finds its submodules and weights in ``root``."""
+    if isinstance(result, _GraphModule):
+        return result
+    try:
+        return _GraphModule(root, result)
+    except (TimeUp, MemoryError):
+        raise
+    except BaseException as error:
+        found["run_error"] = _told(error)
+        return None
+
+
+def _run(module: fx.GraphModule, case: Case, seed: int, found: JSON) -> None:
+    try:
+        # Not module(…): where that raises, torch.fx first imports most of torch to explain, which takes a second.
+        found["outputs"] = [encode(output) for output in run_on(module.forward, inputs_of(case, seed), seed)]
+    except (TimeUp, MemoryError):
+        raise
+    except BaseException as error:
+        found["run_error"] = _told(error)
+
+
+def _told(error: BaseException) -> str:
+    raised = describe(error)
+    return f"{raised['type']}: {raised['message']}"
+
+
+def _kind(result: Any) -> str:
+    for kind, name in ((_GraphModule, "GraphModule"), (_Graph, "Graph"), (_Module, "Module")):
+        if isinstance(result, kind):
+            return name
+    if result is None:
+        return "None"
+    return f"class {result.__qualname__}" if isinstance(result, type) else type(result).__qualname__
+
+
+def _bind(call: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    """Refuse a function that cannot take these arguments, before its body is blamed for a TypeError."""
+    try:
+        signature = inspect.signature(call)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        taken = len(signature.parameters)
+        kinds = ", ".join(_kind(argument) for argument in arguments)
+        count = f"{len(arguments)} argument{'' if len(arguments) == 1 else 's'}" if arguments else "no arguments"
+        called = f"{count} ({kinds})" if kinds else count
+        raise UnusableError(f"Your function is called with {called}, but takes {taken}.") from None
+
+
+def _weights(module: nn.Module) -> dict[int, str]:
+    return {id(held): name for name, held in _named(module)}
+
+
+def _named(module: nn.Module) -> list[tuple[str, Any]]:
+    return [*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)]
+
+
+def _mark(graph: fx.Graph) -> dict[int, int]:
+    """Number the nodes of the graph given, so that they are known again; a copy of a node carries its ``meta`` too."""
+    marked = {}
+    for index, node in enumerate(graph.nodes):
+        node.meta[_ORIGIN] = index
+        marked[id(node)] = index
+    return marked
+
+
+def _copied_from(node: fx.Node) -> int | None:
+    origin = node.meta.get(_ORIGIN) if isinstance(node.meta, dict) else None
+    return origin if isinstance(origin, int) else None
+
+
+@contextlib.contextmanager
+def _alarm(seconds: float | None) -> Iterator[None]:
+    """Raise :class:`TimeUp` in the body after so many seconds, where this thread can be interrupted."""
+    usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    if seconds is None or not usable:
+        yield
+        return
+
+    def ring(_number: int, _frame: FrameType | None) -> None:
+        raise TimeUp
+
+    previous = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+class _Bounded(io.TextIOBase):
+    """Takes any amount of text and keeps the first of it."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept = ""
+        self._total = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self._kept += text[: self._most - len(self._kept)]
+        self._total += len(text)
+        return len(text)
+
+    def getvalue(self) -> str:
+        rest = self._total - len(self._kept)
+        return self._kept + (f"… and {rest} more characters" if rest else "")

@@ -1,0 +1,226 @@
+"""Values as plain data: what an answer returned, sent from one process to another as JSON and compared there.
+
+A tensor is ``{"tensor": dtype, "shape": […], "data": [flat]}``; ``float32`` and ``float64`` come back exactly, with
+``nan`` and the infinities. A float is ``{"float": repr}``, a tuple ``{"tuple": […]}``, a dict
+``{"dict": [[key, value]]}``, a node ``{"node": name}``; what has no such form is ``{"opaque": its class}``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import fx
+
+from fxbook.naming import callable_name
+
+Value = Any
+_MOST_ELEMENTS = 200_000
+_MOST_ITEMS = 10_000
+_DEEPEST = 20
+# Two ways to compute the same thing round differently; a wrong answer differs by far more.
+_TOLERANCE = {torch.float64: 1e-8, torch.complex128: 1e-8, torch.float16: 1e-2, torch.bfloat16: 2e-2}
+
+
+def encode(value: Any, depth: int = 0) -> Value:
+    """Any value as JSON; never raises, and bounded in size."""
+    if depth > _DEEPEST:
+        return {"opaque": "a container too deep to read"}
+    match value:
+        case torch.Tensor():
+            return _encode_tensor(value)
+        case None | bool() | int():
+            return value
+        case str():
+            return value if len(value) <= 10 * _MOST_ITEMS else {"opaque": "a very long str"}
+        case float():
+            return {"float": repr(value)}
+        case complex():
+            return {"complex": [repr(value.real), repr(value.imag)]}
+        case tuple() | list() | set() | frozenset() | dict() if len(value) > _MOST_ITEMS:
+            return {"opaque": f"a very long {type(value).__name__}"}
+        case tuple():
+            return {"tuple": [encode(item, depth + 1) for item in value]}
+        case list():
+            return [encode(item, depth + 1) for item in value]
+        case dict():
+            return {"dict": [[encode(key, depth + 1), encode(item, depth + 1)] for key, item in value.items()]}
+        case set() | frozenset():
+            return {"set": sorted((encode(item, depth + 1) for item in value), key=repr)}
+        case fx.Node():
+            return {"node": value.name}
+        case torch.dtype() | torch.device():
+            return {"torch": str(value)}
+        case _ if callable(value) and hasattr(value, "__name__"):
+            return {"function": callable_name(value)}
+        case _:
+            return {"opaque": type(value).__qualname__}
+
+
+def _encode_tensor(tensor: torch.Tensor) -> Value:
+    dtype = str(tensor.dtype).removeprefix("torch.")
+    shape = list(tensor.shape)
+    if tensor.numel() > _MOST_ELEMENTS or tensor.is_meta or tensor.is_quantized or tensor.layout != torch.strided:
+        return {"tensor": dtype, "shape": shape, "data": None}
+    flat = tensor.detach().cpu().resolve_conj().resolve_neg().reshape(-1)
+    return {"tensor": dtype, "shape": shape, "data": (torch.view_as_real(flat) if flat.is_complex() else flat).tolist()}
+
+
+def decode_tensor(value: Value) -> torch.Tensor:
+    """The tensor that :func:`encode` described.
+
+    Raises:
+        TypeError, ValueError, RuntimeError, KeyError: the data is not such a description.
+    """
+    dtype = getattr(torch, value["tensor"])
+    if dtype.is_complex:
+        parts = torch.tensor(value["data"], dtype=torch.float32 if dtype == torch.complex64 else torch.float64)
+        return torch.view_as_complex(parts.reshape(*value["shape"], 2))
+    return torch.tensor(value["data"], dtype=dtype).reshape(value["shape"])
+
+
+def is_value(value: Any) -> bool:
+    """Whether data from elsewhere is something that :func:`encode` gives, so that comparing it cannot fail."""
+    match value:
+        case None | bool() | int() | str():
+            return True
+        case {"tensor": str(dtype), "shape": list(shape), "data": data}:
+            return _is_tensor(dtype, shape, data)
+        case {"float": str(text)}:
+            return _is_float(text)
+        case {"complex": [str(real), str(imag)]}:
+            return _is_float(real) and _is_float(imag)
+        case list() | {"tuple": list()} | {"set": list()}:
+            items = value if isinstance(value, list) else next(iter(value.values()))
+            return all(is_value(item) for item in items)
+        case {"dict": list(pairs)}:
+            return all(isinstance(pair, list) and len(pair) == 2 and all(map(is_value, pair)) for pair in pairs)
+        case {"node": str()} | {"torch": str()} | {"function": str()} | {"opaque": str()}:
+            return True
+        case _:
+            return False
+
+
+def _is_float(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_tensor(dtype: str, shape: list[Any], data: Any) -> bool:
+    known = getattr(torch, dtype, None)
+    if not isinstance(known, torch.dtype) or not all(type(size) is int and size >= 0 for size in shape):
+        return False
+    if data is None:
+        return True
+    elements = math.prod(shape)
+    if not isinstance(data, list) or len(data) != elements or elements > _MOST_ELEMENTS:
+        return False
+    if known.is_complex:
+        return all(isinstance(part, list) and [type(half) for half in part] == [float, float] for part in data)
+    if known.is_floating_point:
+        return all(type(number) is float for number in data)
+    return all(type(number) in (int, bool) and -(2**63) <= number < 2**63 for number in data)
+
+
+def difference(found: Value, expected: Value, what: str = "it") -> str | None:
+    """How a value differs from the one asked for, as part of a sentence, or ``None``; shapes before numbers.
+
+    Lists and tuples are taken for each other. No random number is told.
+    """
+    kinds = _kind(found), _kind(expected)
+    if kinds[0] != kinds[1]:
+        return f"{what} is {kinds[0]}, {kinds[1]} was asked"
+    if kinds[1] == "a tensor":
+        return _tensor_difference(found, expected, what)
+    if kinds[1] == "a sequence":
+        ours, theirs = _items(expected), _items(found)
+        if len(ours) != len(theirs):
+            return f"{what} has length {len(theirs)}, {len(ours)} was asked"
+        pairs = enumerate(zip(theirs, ours, strict=True))
+        return next((said for i, (a, b) in pairs if (said := difference(a, b, f"item {i} of {what}"))), None)
+    if kinds[1] == "a dict":
+        return _dict_difference(dict_items(found), dict_items(expected), what)
+    if kinds[1] == "a number":
+        a, b = _number(found), _number(expected)
+        same = a == b or (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-9)
+        return None if same else f"{what} is another number"
+    if found != expected:
+        return f"{what} is {found!r}" if isinstance(found, str | bool) else f"{what} is another value"
+    return None
+
+
+def dict_items(value: Value) -> dict[str, Value]:
+    """The items of an encoded dict, by the ``repr`` of their keys."""
+    return {repr(key): item for key, item in value["dict"]}
+
+
+def _dict_difference(found: dict[str, Value], expected: dict[str, Value], what: str) -> str | None:
+    extra = next((key for key in found if key not in expected), None)
+    if extra is not None:
+        return f"{what} has the key {extra}, which was not asked"
+    if len(found) != len(expected):
+        return f"{what} has {len(found)} keys, {len(expected)} were asked"
+    return next(
+        (said for key in expected if (said := difference(found[key], expected[key], f"item {key} of {what}"))), None
+    )
+
+
+def _tensor_difference(found: Value, expected: Value, what: str) -> str | None:
+    if found["shape"] != expected["shape"]:
+        return f"{what} has shape {tuple(found['shape'])}, {tuple(expected['shape'])} was asked"
+    if found["tensor"] != expected["tensor"]:
+        return f"{what} has dtype {found['tensor']}, {expected['tensor']} was asked"
+    if found["data"] is None or expected["data"] is None:
+        return None if found["data"] == expected["data"] else f"{what} holds data that cannot be read"
+    a, b = decode_tensor(found), decode_tensor(expected)
+    if not (a.is_floating_point() or a.is_complex()):
+        return None if torch.equal(a, b) else f"{what} holds other values"
+    if bool(a.isnan().any()) and not bool(b.isnan().any()):
+        return f"{what} holds nan"
+    tolerance = _TOLERANCE.get(a.dtype, 1e-4)
+    finite = b[b.isfinite()].abs()
+    scale = max(1.0, float(finite.max())) if finite.numel() else 1.0
+    close = torch.allclose(a, b, rtol=tolerance, atol=tolerance / 10 * scale, equal_nan=True)
+    return None if close else f"{what} holds other numbers"
+
+
+def _kind(value: Value) -> str:
+    match value:
+        case None:
+            return "None"
+        case bool():
+            return "a bool"
+        case int() | {"float": _}:
+            return "a number"
+        case str():
+            return "a str"
+        case list() | {"tuple": _}:
+            return "a sequence"
+        case {"tensor": _}:
+            return "a tensor"
+        case {"dict": _}:
+            return "a dict"
+        case {"set": _}:
+            return "a set"
+        case {"node": _}:
+            return "a node"
+        case {"complex": _}:
+            return "a complex number"
+        case {"torch": _} | {"function": _}:
+            return "an object of torch" if "torch" in value else "a function"
+        case {"opaque": str(name)}:
+            return f"of class {name}" if not name.startswith("a ") else name
+        case _:
+            return "unreadable"
+
+
+def _items(value: Value) -> list[Value]:
+    return value if isinstance(value, list) else value["tuple"]
+
+
+def _number(value: Value) -> float:
+    return float(value["float"]) if isinstance(value, dict) else value
