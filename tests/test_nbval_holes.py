@@ -95,6 +95,7 @@ def test_nbval_passes_all_of_them(tmp_path: Path) -> None:
     """The holes are there: without the rules above, each of these notebooks would be green."""
     for number, (cells, _) in enumerate(HOLES.values()):
         nbformat.write(notebook_of(cells), tmp_path / f"hole_{number}.ipynb")
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
     command = [sys.executable, "-m", "pytest", "--nbval", "-q", "-p", "no:cacheprovider", "-n", "2", "--dist=loadfile"]
     done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stdout

@@ -9,10 +9,12 @@ import torch
 from torch import Tensor, fx, nn
 
 from fxbook.checks.exercise import Case, Exercise, eager
-from fxbook.checks.families import GELU, RELU, TANH, family
+from fxbook.checks.families import GELU, RELU, TANH, Family, family
+from fxbook.checks.models_00 import Classifier, Dense, FourSpellings, NamedRelu, Recurrent, Residual, Tagger, Tied
 from fxbook.checks.predicates import (
     calls,
     edited,
+    every_node,
     input_unchanged,
     lints,
     look,
@@ -22,122 +24,22 @@ from fxbook.checks.predicates import (
     same_result_or,
     shares_weights,
 )
+from fxbook.checks.values import Value
 from fxbook.checks.view import CaseView, Violation
-from fxbook.values import Value
+from fxbook.record import NodeRecord
 
 LEAKY_RELU = family("leaky_relu", modules=(nn.LeakyReLU,))
+# What swap_targets is to change, and what is to stay: a submodule is no target of the table.
+CALLED_RELU = family("relu")
+RELU_MODULE = Family("the submodule `relu`, which is to stay", modules=RELU.modules)
 SWAPS: dict[Any, Any] = {"relu": "tanh", torch.relu: torch.tanh}
-
-
-class Classifier(nn.Module):
-    """The classifier of the chapter; ``auxiliary`` is used by nothing."""
-
-    def __init__(self, width: int = 8) -> None:
-        super().__init__()
-        self.hidden = nn.Linear(4, width)
-        self.head = nn.Linear(width, 3)
-        self.auxiliary = nn.Linear(width, 1)
-        self.temperature = nn.Parameter(torch.tensor(2.0))
-
-    def forward(self, x: Tensor) -> Tensor:
-        features = self.hidden(x).relu()
-        return (self.head(features) / self.temperature).softmax(dim=-1)
-
-
-class Recurrent(nn.Module):
-    """Layers that run in another order than they are defined in: one twice, one never, one inside a block."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.decode = nn.Linear(6, 4)
-        self.unused = nn.Linear(6, 6)
-        self.encode = nn.Sequential(nn.Linear(4, 6), nn.Tanh())
-        self.step = nn.Linear(6, 6)
-
-    def forward(self, x: Tensor) -> Tensor:
-        state = self.encode(x)
-        return self.decode(self.step(self.step(state)))
-
-
-class Dense(nn.Module):
-    """A value read by four nodes: twice by one of them, inside a list by another, by name by a third."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.block = nn.Linear(4, 4)
-
-    def forward(self, x: Tensor) -> Tensor:
-        features = self.block(x)
-        doubled = features + features
-        joined = torch.cat([x, features], dim=-1)
-        gated = torch.mul(input=doubled, other=features)
-        return torch.cat([joined, gated.relu(), features.tanh()], dim=-1)
-
-
-class NamedRelu(nn.Module):
-    """Two calls to be changed, in two spellings, and a submodule of the same name that is to stay."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.relu = nn.ReLU()
-        self.mix = nn.Linear(4, 4)
-
-    def forward(self, x: Tensor) -> Tensor:
-        kept = self.relu(self.mix(x))
-        return torch.relu(kept - 0.3) + (self.mix(kept) - 0.1).relu()
-
-
-class Tied(nn.Module):
-    """Two layers with one weight, of which the second is called; a constant made in ``forward``."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.encoder = nn.Linear(4, 4, bias=False)
-        self.decoder = nn.Linear(4, 4, bias=False)
-        self.decoder.weight = self.encoder.weight
-        self.spare = nn.Linear(4, 4)
-        self.gain = nn.Parameter(torch.ones(4))
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.decoder(x) * self.gain - torch.tensor([0.5, 0.5, 0.5, 0.5])
-
-
-class FourSpellings(nn.Module):
-    """An MLP with ReLU as method, torch function, functional and module."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.layers = nn.ModuleList(nn.Linear(6, 6) for _ in range(4))
-        self.activation = nn.ReLU()
-
-    def forward(self, x: Tensor) -> Tensor:
-        first, second, third, fourth = self.layers
-        x = first(x).relu()
-        x = torch.relu(second(x))
-        x = nn.functional.relu(third(x))
-        return self.activation(fourth(x))
-
-
-class Residual(nn.Module):
-    """Blocks of their own with a ReLU inside, one called twice; a leaky ReLU, which is to stay."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.enter = nn.Sequential(nn.Linear(5, 5), nn.ReLU(inplace=True))
-        self.block = nn.Sequential(nn.Linear(5, 5), nn.ReLU(), nn.Linear(5, 5))
-        self.relu = nn.Linear(5, 5)
-
-    def forward(self, x: Tensor) -> Tensor:
-        x = self.enter(x)
-        x = x + self.block(x)
-        x = x + self.block(x)
-        return nn.functional.leaky_relu(self.relu(nn.functional.relu(x, inplace=True)), 0.2)
 
 
 UNUSED = {
     Classifier: ["auxiliary.bias", "auxiliary.weight"],
     Recurrent: ["unused.bias", "unused.weight"],
     Tied: ["spare.bias", "spare.weight"],
+    Tagger: ["spare.bias", "spare.weight", "spare_norm.bias", "spare_norm.weight"],
     Dense: [],
 }
 
@@ -147,11 +49,11 @@ def traced_and(*more: Any) -> Callable[[nn.Module], tuple[Any, ...]]:
     return lambda module: (fx.symbolic_trace(module), *more)
 
 
-def names_in(value: Value) -> list[str] | Violation:
-    """What the answer returned, as names; a list, tuple or set of strings or nodes will do."""
+def names_in(value: Value, nodes: bool = False) -> list[str] | Violation:
+    """What the answer returned, as names: a list, tuple or set of strings, or of nodes where these will do."""
     match value:
         case list(items) | {"tuple": list(items)} | {"set": list(items)}:
-            names = [item["node"] if isinstance(item, dict) and "node" in item else item for item in items]
+            names = [item["node"] if nodes and isinstance(item, dict) and "node" in item else item for item in items]
             if all(isinstance(name, str) for name in names):
                 return names
     return Violation("The answer is not a list of names.")
@@ -159,15 +61,22 @@ def names_in(value: Value) -> list[str] | Violation:
 
 def layers_in_order(case: CaseView) -> Violation | None:
     """The answer is the targets of the ``call_module`` nodes, in list order."""
-    asked = [node.target for node in case.before if node.op == "call_module"]
+    asked = [node for node in case.before if node.op == "call_module"]
     found = names_in(case.value)
+    if isinstance(case.value, dict) and "set" in case.value:
+        return Violation("The answer is a set, which has no order: a list was asked.")
     if isinstance(found, Violation):
         return found
-    for place, (name, right) in enumerate(zip(found, asked, strict=False), start=1):
-        if name != right:
-            return Violation(f"Call {place} of the answer is `{name}`: the model calls another submodule there.")
+    for place, (name, right) in enumerate(zip(found, asked, strict=False)):
+        if name == right.target:
+            continue
+        if name == right.name:
+            return Violation(f"Item {place} of the answer is `{name}`, the name of the node; the path is its target.")
+        if right.target.startswith(f"{name}."):
+            return Violation(f"Item {place} of the answer is `{name}`, a container, which counts as no call.")
+        return Violation(f"Item {place} of the answer is `{name}`: the model calls another submodule there.")
     if len(found) != len(asked):
-        return Violation(f"The answer lists {len(found)} calls of submodules: the model makes {len(asked)}.")
+        return Violation(f"The length of the answer is {len(found)}: the model makes {len(asked)} calls of submodules.")
     return None
 
 
@@ -176,26 +85,65 @@ def readers(case: CaseView) -> Violation | None:
     _, name = case.arguments
     read = case.before.named(name)
     asked = {case.before.nodes[user].name for user in read.users} if read else set()
-    return _same_names(case.value, asked, f"does not read `{name}`", f"nodes that read `{name}`")
+    found = names_in(case.value, nodes=True)
+    return _same_names(found, asked, f"does not read `{name}`", f"nodes that read `{name}`")
 
 
 def unused_parameters(case: CaseView) -> Violation | None:
     """The answer names the parameters that no call reaches, each once, in any order."""
     asked = set(UNUSED[type(case.model)])
-    names, _ = case.value["tuple"]
-    return _same_names(names, asked, "is not an unused parameter of the model", "unused parameters")
+    found = names_in(case.value["tuple"][0])
+    if isinstance(found, list):
+        if set(found) >= {name for name, _ in case.model.named_parameters()}:
+            return Violation("All parameters are listed: do you compare a copy with the original?")
+        tied = next((name for name in found if name not in asked and name in _names_of_tied(case.model)), None)
+        if tied is not None:
+            message = f"`{tied}` is in the answer, but the parameter is stored under another name too, which is used."
+            return Violation(message)
+    return _same_names(found, asked, "is not an unused parameter of the model", "unused parameters")
 
 
-def answer_and_attributes(answer: Callable[..., Any], model: nn.Module) -> tuple[Any, list[str]]:
-    """What the answer returns, and the names of what the model holds afterwards."""
-    return answer(model), sorted(vars(model))
+def answer_and_traces(answer: Callable[..., Any], model: nn.Module) -> tuple[Any, list[str], list[str]]:
+    """What the answer returns, the names of what the model holds afterwards, and of its parameters with a gradient."""
+    returned = answer(model)
+    with_gradient = [name for name, parameter in model.named_parameters() if parameter.grad is not None]
+    return returned, sorted(vars(model)), with_gradient
 
 
 def nothing_stored(case: CaseView) -> Violation | None:
     """The model has no attribute that it did not have, not even a constant that the tracer put there."""
-    _, held = case.value["tuple"]
+    held = case.value["tuple"][1]
     new = next((name for name in held if name not in vars(case.model)), None)
     return Violation(f"The model that was given has a new attribute, `{new}`.") if new else None
+
+
+def no_gradient(case: CaseView) -> Violation | None:
+    """No parameter of the model has a gradient: none had one before."""
+    filled = case.value["tuple"][2]
+    return Violation(f"The model that was given has been changed: `{filled[0]}` has a gradient.") if filled else None
+
+
+def target_fits_op(node: NodeRecord) -> str | None:
+    """What a node calls is of the kind that its opcode says; told before ``lint``, which speaks of types."""
+    if node.op == "call_method" and "." in node.target:
+        return f"Node `{node.name}` is a `call_method`, but its target is a function, not the name of a method."
+    if node.op == "call_module" and node.kind is None:
+        return f"Node `{node.name}` is a `call_module`: its target is a path, and no submodule is at `{node.target}`."
+    return None
+
+
+def submodule_stays(case: CaseView) -> Violation | None:
+    """The submodule that is called ``relu`` is still called."""
+    return calls(RELU_MODULE)(case) if isinstance(case.model, NamedRelu) else None
+
+
+def given_edited(case: CaseView) -> Violation | None:
+    """The module given was edited, and is what the answer returned."""
+    if case.same_object:
+        return None
+    if case.changes:
+        return Violation("The result is another module than the one that was given, which was to be edited.")
+    return Violation("You edited a copy: the module that you were given still calls relu.")
 
 
 def leaky_stays(case: CaseView) -> Violation | None:
@@ -203,8 +151,14 @@ def leaky_stays(case: CaseView) -> Violation | None:
     return calls(LEAKY_RELU)(case) if isinstance(case.model, Residual) else None
 
 
-def _same_names(value: Value, asked: set[str], objection: str, what: str) -> Violation | None:
-    found = names_in(value)
+def _names_of_tied(model: nn.Module) -> set[str]:
+    """The names, all of them, of the parameters that are stored under more than one."""
+    named = list(model.named_parameters(remove_duplicate=False))
+    objects = [id(parameter) for _, parameter in named]
+    return {name for name, parameter in named if objects.count(id(parameter)) > 1}
+
+
+def _same_names(found: list[str] | Violation, asked: set[str], objection: str, what: str) -> Violation | None:
     if isinstance(found, Violation):
         return found
     wrong = next((name for name in found if name not in asked), None)
@@ -279,10 +233,12 @@ EXERCISES = (
         ),
         expected=with_tanh,
         properties=(
+            every_node(target_fits_op),
             lints,
             look("00_first_graph#change-one-node", recompiled),
-            same_result_or(calls(TANH)),
+            same_result_or(none_left(CALLED_RELU), calls(TANH), submodule_stays),
             edited,
+            given_edited,
             shares_weights,
         ),
     ),
@@ -295,9 +251,10 @@ EXERCISES = (
             Case("a model that uses all it has", Dense, rows(4)),
             Case("a model that calls a layer twice", Recurrent, rows(4), unseen=True),
             Case("a model with tied weights and a constant", Tied, rows(4), unseen=True),
+            Case("a model that takes tokens", Tagger, lambda: (torch.randint(10, (2, 5)),), unseen=True),
         ),
-        call=answer_and_attributes,
-        properties=(unused_parameters, input_unchanged, nothing_stored),
+        call=answer_and_traces,
+        properties=(unused_parameters, input_unchanged, nothing_stored, no_gradient),
     ),
     Exercise(
         id="00-relu-to-gelu",
@@ -309,6 +266,7 @@ EXERCISES = (
         ),
         expected=with_gelu,
         properties=(
+            every_node(target_fits_op),
             lints,
             look("00_first_graph#change-one-node", recompiled),
             same_result_or(none_left(RELU), calls(GELU), leaky_stays),

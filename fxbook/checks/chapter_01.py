@@ -2,102 +2,47 @@
 
 from __future__ import annotations
 
-import operator
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch import fx, nn
 
 from fxbook.checks import Case, CaseView, Exercise, Violation, eager
+from fxbook.checks.families import LAYER_NORM, LINEAR, Family, family
+from fxbook.checks.models_01 import (
+    ManySums,
+    Padded,
+    Residual,
+    RotateHalf,
+    ScaleAndShift,
+    ShiftedNorm,
+    many_sums,
+    mlp,
+    nested,
+    padded_by_hand,
+    scale_and_shift_by_hand,
+    trained,
+)
 from fxbook.checks.predicates import (
     configurable,
     edited,
     every_node,
     has_node,
     lints,
+    look,
     no_dead_nodes,
     opcodes,
     placeholders,
     recompiled,
     same_result,
+    same_result_or,
     shares_weights,
 )
 from fxbook.record import JSON, NodeRecord
 
 SIX = ("placeholder", "get_attr", "call_function", "call_module", "call_method", "output")
-
-
-class ShiftedNorm(nn.Module):
-    """``norm(x + bias).tanh()``."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.bias = nn.Parameter(torch.randn(width))
-        self.norm = nn.LayerNorm(width)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.norm(x + self.bias).tanh()
-
-
-class RotateHalf(nn.Module):
-    """The second half of four columns, negated, before the first."""
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return torch.cat([-x[..., 2:], x[..., :2]], dim=-1)
-
-
-class Residual(nn.Module):
-    """A block that adds in the three spellings of the chapter, and does other things besides."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.inner = nn.Linear(4, 4)
-        self.bias = nn.Parameter(torch.randn(4))
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        hidden = torch.add(self.inner(x), self.bias)
-        hidden = (torch.relu(hidden) * 2).add(x)
-        return hidden + x - 1
-
-
-class Sum(nn.Module):
-    """A module that computes a sum, to be called under the path ``add``."""
-
-    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-        return x + y
-
-
-class ManySums(nn.Module):
-    """Additions in place, by keyword and with ``alpha``, and nodes that only look like additions."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.add = Sum()
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        scaled = torch.add(x, x, alpha=2)
-        plain = torch.add(scaled, x, alpha=1)
-        named = torch.add(input=plain, other=x)
-        called = self.add(named, x)
-        placed = called.clone().add_(x)
-        weighted = placed.add(x, alpha=3)
-        return 1 + weighted.sub(x)
-
-
-def many_sums(model: nn.Module) -> tuple[fx.GraphModule]:
-    """``ManySums`` with its submodule kept whole, one ``+=`` and one misleading name."""
-
-    class Whole(fx.Tracer):
-        def is_leaf_module(self, module: nn.Module, path: str) -> bool:
-            return isinstance(module, Sum)
-
-    graph = Whole().trace(model)
-    output = graph.output_node()
-    with graph.inserting_before(output):
-        doubled = graph.call_function(operator.iadd, (output.args[0], 1))
-        result = graph.call_function(torch.mul, (doubled, 2), name="add_total")
-    output.args = (result,)
-    return (fx.GraphModule(model, graph),)
+LEAKY_RELU = family("leaky_relu", modules=(nn.LeakyReLU,))
 
 
 @configurable
@@ -111,51 +56,12 @@ def finds(case: CaseView, additions: dict[str, tuple[str, ...]]) -> Violation | 
     for node in case.before:
         if (node.name in found) != (node.name in wanted):
             said = "is an addition, and not in the list" if node.name in wanted else "is in the list, and no addition"
-            return Violation(f"Node `{node.name}`, a `{node.op}` of `{node.call}`, {said}.")
+            nodes = case.before.nodes
+            lines = ", ".join(f"`{near.name} = {near.call}`" for near in nodes[max(0, node.index - 1) : node.index + 1])
+            return Violation(f"Node `{node.name}`, a `{node.op}`, {said}; the graph reads {lines}.")
     if found != [node.name for node in case.before if node.name in wanted]:
         return Violation("The list holds the right nodes, not each once and in graph order.")
     return None
-
-
-class ScaleAndShift(nn.Module):
-    """``x * 2 + [1, 2, 3]``."""
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return x * 2 + torch.tensor([1.0, 2.0, 3.0])
-
-
-def scale_and_shift_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
-    """``ScaleAndShift`` as a graph with tensors for arguments."""
-    graph = fx.Graph()
-    x = graph.placeholder("x")
-    scaled = graph.call_function(torch.mul, (x, torch.tensor(2.0)))
-    graph.output(graph.call_function(torch.add, (scaled, torch.tensor([1.0, 2.0, 3.0]))))
-    return (fx.GraphModule({}, graph),)
-
-
-class Padded(nn.Module):
-    """A column of constants on each side, a floor, then an affine map of the module's own."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.register_buffer("constant_0", torch.randn(5))
-        self._tensor_constant0 = nn.Parameter(torch.randn(5))
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        padded = torch.cat([torch.zeros(2, 1), x, torch.full((2, 1), 7.0)], dim=1)
-        floored = torch.clamp(padded, min=torch.tensor(-0.5))
-        return floored * self.constant_0 + self._tensor_constant0
-
-
-def padded_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
-    """``Padded`` as a graph with tensors in a list and in a keyword."""
-    graph = fx.Graph()
-    x = graph.placeholder("x")
-    padded = graph.call_function(torch.cat, ([torch.zeros(2, 1), x, torch.full((2, 1), 7.0)],), {"dim": 1})
-    floored = graph.call_function(torch.clamp, (padded,), {"min": torch.tensor(-0.5)})
-    scaled = graph.call_function(torch.mul, (floored, graph.get_attr("constant_0")))
-    graph.output(graph.call_function(torch.add, (scaled, graph.get_attr("_tensor_constant0"))))
-    return (fx.GraphModule(model, graph),)
 
 
 def no_tensor_argument(node: NodeRecord) -> str | None:
@@ -163,6 +69,9 @@ def no_tensor_argument(node: NodeRecord) -> str | None:
     if _holds_tensor(node.args) or _holds_tensor(node.kwargs):
         return f"Node `{node.name}` has a tensor among its arguments: `{node.call}`."
     return None
+
+
+tensor_free = look("01_node_creation#a-tensor-is-not-an-argument", every_node(no_tensor_argument))
 
 
 def _holds_tensor(value: JSON) -> bool:
@@ -175,6 +84,37 @@ def _holds_tensor(value: JSON) -> bool:
             return any(map(_holds_tensor, value))
         case _:
             return False
+
+
+def brackets_take_two(case: CaseView) -> Violation | None:
+    """``[]`` has one index: what follows it among the arguments vanishes from the code."""
+    for node in case.nodes:
+        count = len(_items(node.args))
+        if node.target == "operator.getitem" and count > 2:
+            said = f"Node `{node.name}` has {count} arguments: the code, `{node.call}`, holds only the first two."
+            return Violation(said, node.index)
+    return None
+
+
+def in_last_dimension(case: CaseView) -> Violation | None:
+    """Slices and ``cat`` work on the last of the three dimensions of ``x``."""
+    for node in case.nodes:
+        items = _items(node.args)
+        if node.target == "operator.getitem" and len(items) == 2:
+            index = _items(items[1]) if isinstance(items[1], dict) and "tuple" in items[1] else [items[1]]
+            whole = any(isinstance(item, dict) and item.get("constant") == "ellipsis" for item in index)
+            if not whole and len(index) < 3:
+                said = f"Node `{node.name}` cuts dimension {len(index) - 1} of `x`, which has 3: the last was asked."
+                return Violation(said, node.index)
+        named = dict(node.kwargs.get("dict", ()))
+        dim = named.get("dim", items[1] if len(items) > 1 else 0)
+        if node.target in ("torch.cat", "torch.concat") and dim not in (-1, 2):
+            return Violation(f"Node `{node.name}` joins along dimension {dim}: the last was asked.", node.index)
+    return None
+
+
+def _items(args: JSON) -> list[JSON]:
+    return args.get("tuple", []) if isinstance(args, dict) else args
 
 
 def fetches_weights(case: CaseView) -> Violation | None:
@@ -205,26 +145,39 @@ def keeps_names(case: CaseView) -> Violation | None:
     return None
 
 
-def mlp() -> nn.Module:
-    """Linear, norm, activation, linear."""
-    return nn.Sequential(nn.Linear(4, 6), nn.LayerNorm(6, eps=0.1), nn.LeakyReLU(0.3), nn.Linear(6, 2))
+def each_layer_called(case: CaseView) -> Violation | None:
+    """As many calls of each kind of layer as the model makes."""
+    for kind, layers in _layers(case):
+        done = sum(node in kind for node in case.nodes)
+        if done >= len(layers):
+            continue
+        again = [path for at, (path, layer) in enumerate(layers) if layer in [seen for _, seen in layers[:at]]]
+        shared = f"; the layer `{again[0]}` is one that stands in it before" if again else ""
+        return Violation(f"The model calls {kind.label} {len(layers)} times, the graph {done} times{shared}.")
+    return None
 
 
-def nested() -> nn.Module:
-    """Blocks within blocks, a layer without a bias, a norm without weights, and a layer that stands twice."""
-    shared = nn.Linear(4, 4)
-    block = nn.Sequential(shared, nn.LeakyReLU(0.5), nn.Sequential(nn.Linear(4, 4, bias=False), nn.LeakyReLU(0.01)))
-    return nn.Sequential(
-        nn.LayerNorm(4, elementwise_affine=False), block, shared, nn.LayerNorm(4, eps=0.01, bias=False)
-    )
+def settings_kept(case: CaseView) -> Violation | None:
+    """The slope of each ``LeakyReLU`` and the ``eps`` of each ``LayerNorm`` stand among the arguments of their call."""
+    for kind, layers in _layers(case):
+        found = [node for node in case.nodes if node in kind]
+        for (path, layer), node in zip(layers, found, strict=False):
+            name, default = ("negative_slope", 0.01) if isinstance(layer, nn.LeakyReLU) else ("eps", 1e-5)
+            wanted = getattr(layer, name, default)
+            given = [float(value["float"]) for value in _leaves(node) if isinstance(value, dict) and "float" in value]
+            if wanted not in given and (given or wanted != default):
+                return Violation(f"Node `{node.name}` does not have the `{name}` of layer `{path}`.", node.index)
+    return None
 
 
-def trained(model: nn.Module) -> nn.Module:
-    """The model with random parameters: fresh norms are all ones and zeros, which would hide a mistake."""
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.copy_(torch.randn(parameter.shape))
-    return model
+def _layers(case: CaseView) -> Iterator[tuple[Family, list[tuple[str, nn.Module]]]]:
+    named = list(case.model.named_modules(remove_duplicate=False))
+    for kind, layer in ((LINEAR, nn.Linear), (LAYER_NORM, nn.LayerNorm), (LEAKY_RELU, nn.LeakyReLU)):
+        yield kind, [(path, module) for path, module in named if isinstance(module, layer)]
+
+
+def _leaves(node: NodeRecord) -> list[JSON]:
+    return [*_items(node.args), *(value for _, value in node.kwargs.get("dict", ()))]
 
 
 def rows(width: int, count: int = 3) -> Any:
@@ -241,13 +194,21 @@ EXERCISES = (
             Case("the shifted norm", lambda: trained(ShiftedNorm(4)), rows(4)),
             Case("a wider one", lambda: trained(ShiftedNorm(7)), rows(7, 2), unseen=True),
         ),
-        properties=(lints, placeholders("x"), same_result, opcodes(*SIX), no_dead_nodes),
+        properties=(lints, placeholders("x"), same_result_or(tensor_free), opcodes(*SIX), no_dead_nodes),
     ),
     Exercise(
         id="01-rotate-half",
         use="build",
         cases=(Case("rotation", RotateHalf, lambda: (torch.randn(2, 3, 4),)),),
-        properties=(lints, placeholders("x"), same_result, no_dead_nodes),
+        properties=(
+            lints,
+            placeholders("x"),
+            same_result_or(
+                look("01_node_creation#too-many-arguments-for-an-operator", brackets_take_two),
+                in_last_dimension,
+            ),
+            no_dead_nodes,
+        ),
     ),
     Exercise(
         id="01-linear-apart",
@@ -261,7 +222,7 @@ EXERCISES = (
             lints,
             recompiled,
             every_node(no_module_called),
-            same_result,
+            same_result_or(tensor_free),
             has_node("get_attr"),
             shares_weights,
             no_dead_nodes,
@@ -314,7 +275,7 @@ EXERCISES = (
             lints,
             recompiled,
             every_node(no_module_called),
-            same_result,
+            same_result_or(tensor_free, each_layer_called, settings_kept),
             opcodes("placeholder", "get_attr", "call_function", "output"),
             shares_weights,
             keeps_names,

@@ -11,7 +11,7 @@ from torch import Tensor, fx, nn
 from torch.overrides import TorchFunctionMode
 
 from fxbook.checks.exercise import Case, Exercise
-from fxbook.checks.families import CONV2D, GELU, LINEAR, RELU, TANH, family
+from fxbook.checks.families import family
 from fxbook.checks.models_02 import (
     Anchored,
     Attention,
@@ -25,27 +25,35 @@ from fxbook.checks.models_02 import (
     Stack,
     Tied,
     TwoSkips,
+    WithLeafSubclass,
     WithOwnLayer,
 )
 from fxbook.checks.predicates import (
     calls,
-    calls_after,
     edited,
     input_unchanged,
     lints,
-    look,
     new_object,
     no_dead_nodes,
-    recompiled,
     same_result,
     same_result_or,
     shares_weights,
 )
-from fxbook.checks.view import CaseView, Violation
+from fxbook.checks.properties_02 import (
+    ROUND,
+    chain_read_by_all,
+    compiled,
+    followed_by_activation,
+    functions_rounded,
+    has_reader,
+    inputs_keep_order,
+    only_additions_read_half,
+    only_moved,
+    output_last,
+    well_formed,
+)
 
 CLAMP = family("clamp", "clip", modules=(nn.Hardtanh, nn.ReLU6))
-ROUND = family("round")
-_FAMILY = {nn.Linear: LINEAR, nn.Conv2d: CONV2D, torch.relu: RELU, torch.tanh: TANH, nn.functional.gelu: GELU}
 
 
 # ---- what is asked, in eager terms -----------------------------------------------------------------------------------
@@ -86,52 +94,49 @@ def activated(model: nn.Module, x: Tensor) -> Any:
         return model(x)
 
 
-# ---- properties ------------------------------------------------------------------------------------------------------
+# ---- the orders that are handed over ---------------------------------------------------------------------------------
 
 
-def output_last(case: CaseView) -> Violation | None:
-    """No node stands behind ``output``, where it would never run."""
-    output = next((node for node in case.nodes if node.op == "output"), None)
-    if output is None:
-        return Violation("The graph has no `output` node.")
-    behind = next((node for node in case.nodes if node.index > output.index), None)
-    if behind is None:
-        return None
-    message = f"Node `{behind.name}` stands behind `output`: it never runs."
-    return Violation(message, behind.index, "02_insertion_points#the-default-place-is-behind-output")
+def in_list_order(choose: Callable[[list[fx.Node]], list[fx.Node]]) -> Callable[[nn.Module], tuple[fx.GraphModule]]:
+    """The traced model, its nodes moved into the order that ``choose`` makes of them, and recompiled in it."""
+
+    def given(model: nn.Module) -> tuple[fx.GraphModule]:
+        traced = fx.symbolic_trace(model)
+        first, *rest = choose(list(traced.graph.nodes))
+        for node in rest:
+            first.append(node)
+            first = node
+        # So that an answer that forgets to recompile is told so, also where it restores the order that was traced.
+        traced.recompile()
+        return (traced,)
+
+    return given
 
 
-def only_moved(case: CaseView) -> Violation | None:
-    """The nodes are those that were given, with the calls they had."""
-    made = next((node for node, origin in zip(case.nodes, case.origins, strict=True) if origin is None), None)
-    if made:
-        return Violation(f"Node `{made.name}` is new: the nodes that are there were to be moved.", made.index)
-    missing = next((node for node in case.before if node.index not in case.origins), None)
-    if missing:
-        return Violation(f"Node `{missing.name}` of the graph that was given is gone.")
-    for node, origin in zip(case.nodes, case.origins, strict=True):
-        if origin is not None and node.call != case.before.nodes[origin].call:
-            return Violation(
-                f"Node `{node.name}` has other arguments than before: only its place was to change.", node.index
-            )
-    return None
+def _reversed_behind_inputs(nodes: list[fx.Node]) -> list[fx.Node]:
+    """The order of the exercise's ``scrambled``."""
+    inputs = [node for node in nodes if node.op == "placeholder"]
+    return [*inputs, *(node for node in reversed(nodes) if node.op != "placeholder")]
 
 
-def followed_by_activation(case: CaseView) -> Violation | None:
-    """Each call of the layer asked for is followed by the activation asked for."""
-    assert isinstance(case.model, Layered)
-    layer, _, activation = case.model.task
-    return calls_after(_FAMILY[activation], _FAMILY[layer])(case)
+def _every_third(nodes: list[fx.Node]) -> list[fx.Node]:
+    """Every third node, from the second, the third and the first on: neither the right order nor its reverse."""
+    inputs = [node for node in nodes if node.op == "placeholder"]
+    rest = nodes[len(inputs) :]
+    return [*inputs, *rest[1::3], *rest[2::3], *rest[::3]]
 
 
-def scrambled(model: nn.Module) -> tuple[fx.GraphModule]:
-    """The traced model, with everything behind its inputs in reverse order, ``output`` first."""
-    traced = fx.symbolic_trace(model)
-    *_, last_input = traced.graph.find_nodes(op="placeholder")
-    for node in list(traced.graph.nodes):
-        if node.op != "placeholder":
-            last_input.append(node)
-    return (traced,)
+def _one_too_early(nodes: list[fx.Node]) -> list[fx.Node]:
+    """The right order, but for one node that stands directly behind the first input."""
+    first, *rest, misplaced, reader, output = nodes
+    return [first, misplaced, *rest, reader, output]
+
+
+def _last_input_late(nodes: list[fx.Node]) -> list[fx.Node]:
+    """The right order, but for the last input, which stands behind everything but ``output``."""
+    late = [node for node in nodes if node.op == "placeholder"][-1]
+    *others, output = (node for node in nodes if node is not late)
+    return [*others, late, output]
 
 
 def rows(count: int = 1, width: int = 4) -> Callable[[], tuple[Tensor, ...]]:
@@ -153,10 +158,10 @@ EXERCISES = (
         ),
         expected=lambda model, x: torch.clamp(model(x), 0.0, 6.0),
         properties=(
-            lints,
-            recompiled,
+            well_formed,
+            compiled,
             output_last,
-            same_result_or(look("02_insertion_points#a-new-node-needs-a-reader", no_dead_nodes), calls(CLAMP)),
+            same_result_or(has_reader, calls(CLAMP)),
             no_dead_nodes,
             edited,
         ),
@@ -172,10 +177,10 @@ EXERCISES = (
         ),
         expected=with_chain,
         properties=(
-            look("02_insertion_points#two-nodes-one-anchor", lints),
-            recompiled,
+            well_formed,
+            compiled,
             output_last,
-            same_result_or(look("02_insertion_points#a-new-node-needs-a-reader", no_dead_nodes)),
+            same_result_or(has_reader, chain_read_by_all),
             no_dead_nodes,
             edited,
         ),
@@ -188,18 +193,35 @@ EXERCISES = (
             Case("a model with two inputs", TwoSkips, rows(2), unseen=True),
         ),
         expected=lambda model, *inputs: model.halved(*inputs),
-        properties=(lints, recompiled, output_last, same_result, no_dead_nodes, edited),
+        properties=(
+            well_formed,
+            compiled,
+            output_last,
+            same_result_or(has_reader, only_additions_read_half),
+            no_dead_nodes,
+            edited,
+        ),
     ),
     Exercise(
         id="02-put-in-order",
         use="edit",
-        given=scrambled,
+        given=in_list_order(_reversed_behind_inputs),
         cases=(
-            Case("the block of the chapter", FeedForward, rows()),
+            Case("the block of the chapter, reversed", FeedForward, rows()),
+            Case("the block with one node misplaced", FeedForward, rows(), given=in_list_order(_one_too_early)),
             Case("attention, with three inputs", Attention, rows(3), unseen=True),
-            Case("a value read in lists, by name and twice", Joined, rows(), unseen=True),
+            Case("attention in no order at all", Attention, rows(3), unseen=True, given=in_list_order(_every_third)),
+            Case("attention, one input late", Attention, rows(3), unseen=True, given=in_list_order(_last_input_late)),
+            Case("a value read in lists, by name and twice", Joined, rows(), True, in_list_order(_every_third)),
         ),
-        properties=(lints, output_last, only_moved, recompiled, same_result),
+        properties=(
+            lints,
+            output_last,
+            only_moved,
+            inputs_keep_order,
+            compiled,
+            same_result,
+        ),
     ),
     Exercise(
         id="02-round-every-function",
@@ -209,7 +231,14 @@ EXERCISES = (
             Case("functions in a row, one of them `torch.round`", Rounding, rows(), unseen=True),
         ),
         expected=lambda model, x: model.rounded(x),
-        properties=(lints, recompiled, output_last, same_result_or(calls(ROUND)), no_dead_nodes, edited),
+        properties=(
+            well_formed,
+            compiled,
+            output_last,
+            same_result_or(has_reader, calls(ROUND), functions_rounded),
+            no_dead_nodes,
+            edited,
+        ),
     ),
     Exercise(
         id="02-activation-after-linear",
@@ -218,15 +247,16 @@ EXERCISES = (
             layered("nested modules", Stack, 3, 1, 6),
             layered("the functional form", Functional, 3, 6),
             layered("a layer called twice, and one with its weight", Tied, 3, 6, unseen=True),
-            layered("a subclass of the layer", WithOwnLayer, 3, 6, unseen=True),
+            layered("a subclass of your own, which is traced into", WithOwnLayer, 3, 6, unseen=True),
+            layered("a subclass in `torch.nn`, which is not", WithLeafSubclass, 3, 6, unseen=True),
             layered("convolutions", Convolutional, 2, 1, 5, 5, unseen=True),
         ),
         expected=activated,
         properties=(
-            lints,
-            recompiled,
+            well_formed,
+            compiled,
             output_last,
-            same_result_or(followed_by_activation),
+            same_result_or(has_reader, followed_by_activation),
             no_dead_nodes,
             input_unchanged,
             new_object,

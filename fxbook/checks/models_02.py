@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.linear import NonDynamicallyQuantizableLinear
 
 
 class Anchored(nn.Module):
@@ -83,15 +84,15 @@ class Rounding(nn.Module):
         self.scale = nn.Linear(4, 4)
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        scaled = torch.round(torch.mul(self.scale(x), 3.0))
-        return torch.exp(torch.tanh(scaled) * scaled), (x.sigmoid() * 3.0)
+        scaled = torch.round(torch.mul(self.scale(x), 5.0))
+        narrowed = torch.mul(scaled, 0.4)
+        return torch.exp(narrowed) * torch.square(narrowed), (x.sigmoid() * 3.0)
 
     def rounded(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        scaled = torch.round(self.scale(x) * 3.0)
-        return (
-            torch.round(torch.exp(torch.round(torch.round(torch.tanh(scaled)) * scaled))),
-            torch.round(x.sigmoid() * 3.0),
-        )
+        scaled = torch.round(self.scale(x) * 5.0)
+        narrowed = torch.round(scaled * 0.4)
+        product = torch.round(torch.exp(narrowed)) * torch.round(torch.square(narrowed))
+        return torch.round(product), torch.round(x.sigmoid() * 3.0)
 
 
 class Attention(nn.Module):
@@ -182,6 +183,19 @@ class WithOwnLayer(Layered):
 
     def forward(self, x: Tensor) -> Tensor:
         return self.pair(self.gate(x), x)
+
+
+class WithLeafSubclass(Layered):
+    """A subclass of the layer that stands in ``torch.nn`` and so stays a leaf, behind a layer of the class itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.enter = nn.Linear(6, 6)
+        # What nn.MultiheadAttention has for its out_proj.
+        self.out_proj = NonDynamicallyQuantizableLinear(6, 6)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.out_proj(self.enter(x)) - x
 
 
 class Convolutional(Layered):

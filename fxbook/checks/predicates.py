@@ -15,9 +15,9 @@ from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec
 
 from fxbook.checks.families import Family
+from fxbook.checks.values import Value, difference, encode
 from fxbook.checks.view import CaseView, Property, Violation, first_violation
 from fxbook.record import NodeRecord
-from fxbook.values import Value, difference, encode
 
 Settings = ParamSpec("Settings")
 

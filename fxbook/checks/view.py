@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from torch import fx, nn
 
+from fxbook.checks.values import Value, encode
 from fxbook.record import GraphRecord, NodeRecord, record
-from fxbook.values import Value, encode
 
 if TYPE_CHECKING:
     from fxbook.checks.exercise import Case, Exercise
@@ -95,7 +95,7 @@ class CaseView:
     def expected(self) -> list[Value]:
         """The outputs asked for, encoded, one per draw of inputs."""
         from fxbook.checks.exercise import inputs_of
-        from fxbook.running import run_on
+        from fxbook.checks.running import run_on
 
         call = functools.partial(self.exercise.expected, self.model)
         return [encode(output) for output in run_on(call, inputs_of(self.case, self.seed), self.seed)]

@@ -57,7 +57,7 @@ class Drawing:
             self.remark = f"{count} nodes are too many to draw one by one: they are shown in {len(record)} groups."
         self.record = record
         self.marks = {index: own for index, own in marks.items() if own}
-        self.words = {node.index: _words(node.notes, node.faults, self.marks.get(node.index, ())) for node in record}
+        self.words = {node.index: words_for(node.notes, node.faults, self.marks.get(node.index, ())) for node in record}
 
     @property
     def banners(self) -> list[str]:
@@ -76,7 +76,7 @@ class Drawing:
         return "\n".join([*wrap(self.title, 100, 2), *banners, text_table(self.record, self.words)])
 
     def _repr_html_(self) -> str:
-        prefix = f"fx-{_notebook()}-{next(_ordinals)}"
+        prefix = next_prefix()
         title = html.escape(self.title)
         banners = "".join(f'<div class="fx-banner">{html.escape(text)}</div>' for text in self.banners)
         svg = picture(self.record, self.layout, self.marks, prefix, self.title, self._description())
@@ -185,6 +185,11 @@ def style() -> str:
     return text.replace("\n", "")
 
 
+def next_prefix() -> str:
+    """What the ids of one display start with: ``fx-<notebook>-<ordinal>``, counted in this process."""
+    return f"fx-{_notebook()}-{next(_ordinals)}"
+
+
 def _notebook() -> str:
     """The name of the notebook that runs, as far as Jupyter tells it, fit for an id."""
     stem = Path(os.environ.get("JPY_SESSION_NAME", "")).stem
@@ -201,6 +206,6 @@ def _gather(marks: Mapping[int, tuple[str, ...]], group: range) -> tuple[str, ..
     return tuple(dict.fromkeys(mark for index in group for mark in marks.get(index, ())))
 
 
-def _words(notes: Collection[str], faults: Collection[str], marks: Collection[str]) -> list[str]:
+def words_for(notes: Collection[str], faults: Collection[str], marks: Collection[str]) -> list[str]:
     """What is written on a node besides its name and call."""
     return [*(f"{SIGNS[mark]} {mark}" for mark in marks), *(f"! {fault}" for fault in faults), *notes]

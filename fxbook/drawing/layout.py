@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from fxbook.drawing.lanes import Lane, Side, find_lanes
@@ -25,6 +26,8 @@ CHAMFER, LID = 11, 5
 _ENDS = ("placeholder", "output")
 
 Kind = Literal["name", "call", "word"]
+Lettering = list[tuple[Kind, str, float]]
+"""What is written on a node: ``(kind, text, size)`` per line."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,12 +82,27 @@ class Layout:
 def place(record: GraphRecord, words: dict[int, list[str]] | None = None) -> Layout:
     """Place every node and edge of the record; ``words`` are further lines of text for nodes, by index."""
     words = words or {}
-    lines = [_lines(node, words.get(node.index, [])) for node in record]
-    straight, lanes = find_lanes(record)
-
     labels = {
         node.index: argument_places(node) if len(node.inputs) > 1 and node.op != "group" else [] for node in record
     }
+    return place_looks(record, [[lettering(node, words.get(node.index, ()))] for node in record], labels)
+
+
+def place_looks(
+    record: GraphRecord,
+    looks: Sequence[Sequence[Lettering]],
+    labels: Mapping[int, Sequence[str]],
+    highest_number: int | None = None,
+) -> Layout:
+    """Place nodes that look different at different times.
+
+    Args:
+        record: the rows and the edges.
+        looks: for each row, everything that is ever written on it: its box holds each of them, and shows the first.
+        labels: for each row, a label per input, or none.
+        highest_number: the largest number on the rail, where it is not that of the last row.
+    """
+    straight, lanes = find_lanes(record)
     slots: dict[tuple[int, Side], list[tuple[int, Lane]]] = defaultdict(list)
     for lane in lanes:
         for reader, k in lane.readers:
@@ -93,17 +111,18 @@ def place(record: GraphRecord, words: dict[int, list[str]] | None = None) -> Lay
     for lane in lanes:
         exits[lane.source, lane.side].add(lane.falls)
 
-    text_width = max((columns(text) * size * ADVANCE for row in lines for _, text, size in row), default=60)
+    widths = (columns(text) * size * ADVANCE for row in looks for look in row for _, text, size in look)
+    text_width = max(widths, default=60)
     width = _even(max(text_width + 2 * _PAD_X, 96))
     gaps = {side: _gap(side, slots, labels) for side in ("left", "right")}
     count = {side: max((lane.place for lane in lanes if lane.side == side), default=0) for side in ("left", "right")}
-    digits = len(str(max(len(record) - 1, 0)))
+    digits = len(str(max(len(record) - 1, 0) if highest_number is None else highest_number))
     rail_x = _even(_MARGIN + digits * LABEL_SIZE * ADVANCE + 6)
     beside = {side: gaps[side] + (count[side] - 1) * _PITCH if count[side] else 0 for side in ("left", "right")}
     left = rail_x + max(beside["left"] + _PITCH, 16)
 
     boxes, y = [], float(_MARGIN)
-    for node, row in zip(record, lines, strict=True):
+    for node, row in zip(record, looks, strict=True):
         most = max(len(slots[node.index, side]) + len(exits[node.index, side]) for side in ("left", "right"))
         boxes.append(_box(node, row, left, y, width, most))
         y = boxes[-1].y + boxes[-1].height + _ROW_GAP
@@ -154,9 +173,10 @@ def _walk(value: JSON, place: str, found: list[str]) -> None:
         _walk(item, f"{place}.{key}", found)
 
 
-def _lines(node: NodeRecord, words: list[str]) -> list[tuple[Kind, str, float]]:
+def lettering(node: NodeRecord, words: Sequence[str]) -> Lettering:
+    """The lines on a node: its name, its call, the class of its module, then ``words``."""
     name = cut(clean(node.name), int(_COLUMNS * CALL_SIZE / NAME_SIZE))
-    lines: list[tuple[Kind, str, float]] = [("name", name, NAME_SIZE)]
+    lines: Lettering = [("name", name, NAME_SIZE)]
     call = clean(node.call)
     if call != node.name:
         lines += [("call", line, CALL_SIZE) for line in wrap(call, _COLUMNS, _CALL_LINES)]
@@ -167,7 +187,7 @@ def _lines(node: NodeRecord, words: list[str]) -> list[tuple[Kind, str, float]]:
     return lines
 
 
-def _gap(side: Side, slots: dict, labels: dict[int, list[str]]) -> float:
+def _gap(side: Side, slots: dict, labels: Mapping[int, Sequence[str]]) -> float:
     """Room between the nodes and the nearest lane: an arrowhead, and the widest label on this side."""
     texts = [
         _label(labels, reader, k, not lane.falls)
@@ -178,27 +198,37 @@ def _gap(side: Side, slots: dict, labels: dict[int, list[str]]) -> float:
     return _even(14 + max(map(len, texts), default=0) * LABEL_SIZE * ADVANCE)
 
 
-def _label(labels: dict[int, list[str]], reader: int, k: int, broken: bool) -> str:
+def _label(labels: Mapping[int, Sequence[str]], reader: int, k: int, broken: bool) -> str:
     return "!" if broken else cut(clean(labels[reader][k]), 5) if labels[reader] else ""
 
 
-def _box(node: NodeRecord, row: list[tuple[Kind, str, float]], x: float, y: float, width: float, slots: int) -> Box:
-    text_height = sum(_NAME_LINE if kind == "name" else _LINE for kind, _, _ in row)
+def _box(node: NodeRecord, looks: Sequence[Lettering], x: float, y: float, width: float, slots: int) -> Box:
+    text_height = max(map(_text_height, looks))
     lid = LID if node.op == "get_attr" else 0
     # Labels need 15 pixels each; many ends on one side are drawn closer together, without growing the node for ever.
     spread = (slots + 1) * (15 if slots <= 8 else 7)
     height = max(text_height + 2 * _PAD_Y + 2 * lid, spread)
-    baseline = y + lid + (height - lid - text_height) / 2
+    return letter(Box(node.index, x, y, width, height, (), y + 9), node.op, looks[0])
+
+
+def letter(box: Box, op: str, look: Lettering) -> Box:
+    """The box with its lines set, in the middle of its height."""
+    lid = LID if op == "get_attr" else 0
+    baseline = box.y + lid + (box.height - lid - _text_height(look)) / 2
     lines = []
-    for kind, text, _ in row:
+    for kind, text, _ in look:
         advance = _NAME_LINE if kind == "name" else _LINE
         lines.append((kind, text, round(baseline + advance - 5, 1)))
         baseline += advance
-    return Box(node.index, x, y, width, height, tuple(lines), y + 9)
+    return dataclasses.replace(box, lines=tuple(lines))
+
+
+def _text_height(look: Lettering) -> float:
+    return sum(_NAME_LINE if kind == "name" else _LINE for kind, _, _ in look)
 
 
 def _straight_wire(
-    record: GraphRecord, boxes: list[Box], labels: dict[int, list[str]], source: int, reader: int, k: int
+    record: GraphRecord, boxes: list[Box], labels: Mapping[int, Sequence[str]], source: int, reader: int, k: int
 ) -> Wire:
     """An edge between neighbours: down the middle; one that goes up stands aside, so that both are seen."""
     node, rises = record.nodes[reader], reader < source
@@ -217,7 +247,7 @@ def _straight_wire(
 def _lane_wires(
     record: GraphRecord,
     boxes: list[Box],
-    labels: dict[int, list[str]],
+    labels: Mapping[int, Sequence[str]],
     lane: Lane,
     slots: dict,
     exits: dict,

@@ -31,8 +31,8 @@ def picture(record: GraphRecord, layout: Layout, marks: Marks, prefix: str, titl
             "xmlns": "http://www.w3.org/2000/svg",
         },
     )
-    _text(svg, "title", title, id=f"{prefix}-title")
-    _text(svg, "desc", description, id=f"{prefix}-desc")
+    add_text(svg, "title", title, id=f"{prefix}-title")
+    add_text(svg, "desc", description, id=f"{prefix}-desc")
     _rail(svg, record, layout, marks, prefix)
     for wire in layout.wires:
         _wire(svg, record, wire, marks, prefix)
@@ -44,7 +44,7 @@ def picture(record: GraphRecord, layout: Layout, marks: Marks, prefix: str, titl
 def swatch(op: str) -> str:
     """The shape of an opcode as a small picture for the legend."""
     svg = ET.Element("svg", {"aria-hidden": "true", "class": f"fx-swatch fx-op-{op}", "viewBox": "0 0 34 20"})
-    _shape(svg, op, Box(0, 2, 2, 30, 16, (), 0))
+    shape(svg, op, Box(0, 2, 2, 30, 16, (), 0))
     return ET.tostring(svg, encoding="unicode")
 
 
@@ -61,7 +61,7 @@ def _rail(svg: ET.Element, record: GraphRecord, layout: Layout, marks: Marks, pr
         end = box.x + inset(op, box, y)
         ET.SubElement(row, "path", {"class": "fx-hair", "d": f"M{x:g} {y:g}H{round(end, 1):g}"})
         ET.SubElement(row, "circle", {"cx": f"{x:g}", "cy": f"{y:g}", "r": "2"})
-        _text(row, "text", str(box.index), x=f"{x - 6:g}", y=f"{y + 4.5:g}")
+        add_text(row, "text", str(box.index), x=f"{x - 6:g}", y=f"{y + 4.5:g}")
         if "moved" in marks.get(box.index, ()):
             arrow = f"M{x:g} {y - 11:g}v22M{x - 4:g} {y - 6:g}l4 -5l4 5M{x - 4:g} {y + 6:g}l4 5l4 -5"
             ET.SubElement(row, "path", {"class": "fx-shift", "d": arrow})
@@ -77,13 +77,13 @@ def _wire(svg: ET.Element, record: GraphRecord, wire: Wire, marks: Marks, prefix
         svg, "g", {"class": " ".join(classes), "id": f"{prefix}-e-{wire.source}-{wire.reader}-{wire.k}"}
     )
     source, reader = record.nodes[wire.source], record.nodes[wire.reader]
-    _text(group, "title", f"{clean(reader.name)} reads {clean(source.name)}")
+    add_text(group, "title", f"{clean(reader.name)} reads {clean(source.name)}")
     # An edge that looks unlike the others of its lane is drawn whole.
     ET.SubElement(group, "path", {"d": wire.branch if classes == ["fx-edge"] else wire.path})
     ET.SubElement(group, "path", {"class": "fx-head", "d": wire.head})
     if wire.label_at:
         x, y = wire.label_at
-        _text(group, "text", wire.label, x=f"{round(x, 1):g}", y=f"{round(y, 1):g}")
+        add_text(group, "text", wire.label, x=f"{round(x, 1):g}", y=f"{round(y, 1):g}")
 
 
 def _node(svg: ET.Element, node: NodeRecord, box: Box, marks: Marks, prefix: str) -> None:
@@ -93,13 +93,13 @@ def _node(svg: ET.Element, node: NodeRecord, box: Box, marks: Marks, prefix: str
     classes = ["fx-node", f"fx-op-{node.op}", *(f"fx-{word}" for word in (*own, *broken, *dead))]
     group = ET.SubElement(svg, "g", {"class": " ".join(classes), "id": f"{prefix}-n-{node.index}"})
     kind = f" ({clean(node.kind)})" if node.kind else ""
-    _text(group, "title", f"{node.index} {clean(node.name)}: {node.op}{kind}\n{clean(node.call)}")
-    _shape(group, node.op, box)
+    add_text(group, "title", f"{node.index} {clean(node.name)}: {node.op}{kind}\n{clean(node.call)}")
+    shape(group, node.op, box)
     for kind, text, y in box.lines:
-        _text(group, "text", text, **{"class": f"fx-{kind}"}, x=f"{box.middle:g}", y=f"{y:g}")
+        add_text(group, "text", text, **{"class": f"fx-{kind}"}, x=f"{box.middle:g}", y=f"{y:g}")
 
 
-def _shape(parent: ET.Element, op: str, box: Box) -> None:
+def shape(parent: ET.Element, op: str, box: Box) -> None:
     """The outline: pills are the ends, a cylinder is stored, doubled sides hold weights, the rest are steps."""
     x, y, w, h = box.x, box.y, box.width, box.height
     right, bottom, middle = x + w, y + h, y + h / 2
@@ -131,7 +131,8 @@ def _shape(parent: ET.Element, op: str, box: Box) -> None:
                 )
 
 
-def _text(parent: ET.Element, tag: str, text: str, **attributes: str) -> ET.Element:
+def add_text(parent: ET.Element, tag: str, text: str, **attributes: str) -> ET.Element:
+    """Append an element that holds text."""
     element = ET.SubElement(parent, tag, attributes)
     element.text = text
     return element

@@ -6,14 +6,15 @@ import functools
 import random
 from typing import Any
 
-from fxbook import apart, checks
+from fxbook import checks
+from fxbook.checking import apart
+from fxbook.checking.guard import Guard
+from fxbook.checking.judge import Verdict, judge
+from fxbook.checking.observe import observe
+from fxbook.checking.report import Report
 from fxbook.checks.exercise import Exercise
 from fxbook.checks.view import Violation
 from fxbook.exercises import About, about, catalogue, unknown
-from fxbook.guard import Guard
-from fxbook.judge import Verdict, judge
-from fxbook.observe import observe
-from fxbook.report import Report
 
 # A check answers within 2 s: at the soft limit the learner's line is interrupted, at the hard one the child is killed.
 SOFT_SECONDS = 1.1

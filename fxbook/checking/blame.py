@@ -19,7 +19,7 @@ _OURS = tuple(
     for folder in {
         *(sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
         str(Path(torch.__file__).parent),
-        str(Path(__file__).parent),
+        str(Path(__file__).parent.parent),
     }
 )
 

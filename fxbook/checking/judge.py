@@ -9,9 +9,9 @@ import dataclasses
 from typing import Any
 
 from fxbook.checks.exercise import DRAWS, Exercise
+from fxbook.checks.values import is_value
 from fxbook.checks.view import CaseView, Violation, first_violation
 from fxbook.record import GraphRecord
-from fxbook.values import is_value
 
 JSON = Any
 _UNREADABLE = Violation("What came back from running your answer cannot be read.", rule="readable")
@@ -39,7 +39,7 @@ class Verdict:
 
 
 def judge(exercise: Exercise, observation: JSON, seed: int) -> Verdict:
-    """Judge what :func:`fxbook.observe.observe` wrote down, under the seed it was given.
+    """Judge what :func:`fxbook.checking.observe.observe` wrote down, under the seed it was given.
 
     Any JSON is judged; what is not an observation of this exercise and seed is told as unreadable.
     """

@@ -7,8 +7,8 @@ import dataclasses
 import html
 from collections.abc import Callable
 
+from fxbook.checking.judge import Verdict
 from fxbook.exercises import About
-from fxbook.judge import Verdict
 from fxbook.record import GraphRecord, NodeRecord
 
 _ROWS = 12

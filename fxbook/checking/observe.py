@@ -1,7 +1,7 @@
 """The first half of a check: use the learner's answer and write down, as plain data, what it did.
 
-Runs the learner's code, so it belongs in a child process (:mod:`fxbook.apart`) or a sandbox. What it returns is JSON,
-for :func:`fxbook.judge.judge`, which never meets the learner's objects.
+Runs the learner's code, so it belongs in a child process (:mod:`fxbook.checking.apart`) or a sandbox. What it returns is
+JSON, for :func:`fxbook.checking.judge.judge`, which never meets the learner's objects.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import Any
 
 from torch import fx, nn
 
-from fxbook.answers import UnusableError, caller
-from fxbook.apart import spare_memory
-from fxbook.blame import describe
+from fxbook.checking.answers import UnusableError, caller
+from fxbook.checking.apart import spare_memory
+from fxbook.checking.blame import describe
+from fxbook.checking.guard import Guard
+from fxbook.checking.snapshot import Snapshot
 from fxbook.checks.exercise import Case, Exercise, inputs_of, model_of, seeded
-from fxbook.guard import Guard
+from fxbook.checks.running import run_on
+from fxbook.checks.values import encode
 from fxbook.record import record
-from fxbook.running import run_on
-from fxbook.snapshot import Snapshot
-from fxbook.values import encode
 
 JSON = Any
 # In the child nobody else can be asked what these are: an answer may replace them in torch.fx.
