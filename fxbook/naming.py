@@ -20,6 +20,11 @@ _PUBLIC = (
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 
 
+def without_addresses(text: str) -> str:
+    """Text in which no memory address is left, so that it is the same in every run."""
+    return _ADDRESS.sub("0x…", text)
+
+
 def target_name(node: fx.Node) -> str:
     """What the node calls or fetches, as a person would write it: ``torch.relu``, ``operator.add``, ``layers.0``."""
     return node.target if isinstance(node.target, str) else callable_name(node.target)
@@ -111,6 +116,6 @@ def argument_text(value: Any) -> str:
 def constant_text(value: Any) -> str:
     """The ``repr`` of any object, without addresses; where that raises, what it is."""
     try:
-        return _ADDRESS.sub("0x…", repr(value))
+        return without_addresses(repr(value))
     except Exception as error:
         return f"<{type(value).__name__}: its repr raises {type(error).__name__}>"

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import dataclasses
 import operator
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from torch import fx, nn
 
-from fxbook.naming import call_text, constant_text, module_kind, target_name
+from fxbook.naming import call_text, constant_text, module_kind, target_name, without_addresses
 
 JSON = Any
 # x += y and the like; operator.iadd is named like no method that works in place.
@@ -232,8 +233,15 @@ def _lint(graph: fx.Graph) -> str | None:
     try:
         graph.lint()
     except Exception as error:
-        return str(error).split(" Please check")[0].split("\n")[0]
+        return plain_message(str(error))
     return None
+
+
+def plain_message(message: str) -> str:
+    """The first line of a message of torch.fx, without advice, addresses, or the end of a sentence about the root."""
+    said = message.strip().split("\n")[0].split(" Please check")[0].strip()
+    said = re.sub(r" of\s*\.?$", " of the module", said)
+    return without_addresses(said)
 
 
 def _is_stale(module: fx.GraphModule) -> bool:

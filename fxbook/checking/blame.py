@@ -12,6 +12,8 @@ from typing import Any
 
 import torch
 
+from fxbook.record import plain_message
+
 JSON = Any
 _MOST = 400
 _OURS = tuple(
@@ -41,8 +43,10 @@ def _message(error: BaseException) -> str:
         said = str(error)
     except BaseException:
         return "(its message cannot be read)"
-    # torch explains at length; the first paragraph is the message.
+    # torch explains at length: the first paragraph is the message, and of what lint says the first line.
     said = said.strip().split("\n\n")[0]
+    if "\ngraph():" in said or " of Node " in said or "references nonexistent" in said:
+        said = plain_message(said)
     return said if len(said) <= _MOST else said[:_MOST] + "…"
 
 

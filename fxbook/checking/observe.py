@@ -1,7 +1,7 @@
 """The first half of a check: use the learner's answer and write down, as plain data, what it did.
 
-Runs the learner's code, so it belongs in a child process (:mod:`fxbook.checking.apart`) or a sandbox. What it returns is
-JSON, for :func:`fxbook.checking.judge.judge`, which never meets the learner's objects.
+Runs the learner's code, so it belongs in a child process (:mod:`fxbook.checking.apart`) or a sandbox. What it returns
+is JSON, for :func:`fxbook.checking.judge.judge`, which never meets the learner's objects.
 """
 
 from __future__ import annotations

@@ -56,8 +56,8 @@ def finds(case: CaseView, additions: dict[str, tuple[str, ...]]) -> Violation | 
     for node in case.before:
         if (node.name in found) != (node.name in wanted):
             said = "is an addition, and not in the list" if node.name in wanted else "is in the list, and no addition"
-            nodes = case.before.nodes
-            lines = ", ".join(f"`{near.name} = {near.call}`" for near in nodes[max(0, node.index - 1) : node.index + 1])
+            near = [line for line in case.before.nodes[: node.index + 1] if line.op != "placeholder" or line is node]
+            lines = ", ".join(f"`{line.name} = {line.call}`" for line in near[-2:])
             return Violation(f"Node `{node.name}`, a `{node.op}`, {said}; the graph reads {lines}.")
     if found != [node.name for node in case.before if node.name in wanted]:
         return Violation("The list holds the right nodes, not each once and in graph order.")
@@ -91,7 +91,7 @@ def brackets_take_two(case: CaseView) -> Violation | None:
     for node in case.nodes:
         count = len(_items(node.args))
         if node.target == "operator.getitem" and count > 2:
-            said = f"Node `{node.name}` has {count} arguments: the code, `{node.call}`, holds only the first two."
+            said = f"Node `{node.name}` has {count} arguments: the code of `[]` has room for two, the rest is left out."
             return Violation(said, node.index)
     return None
 
@@ -152,8 +152,8 @@ def each_layer_called(case: CaseView) -> Violation | None:
         if done >= len(layers):
             continue
         again = [path for at, (path, layer) in enumerate(layers) if layer in [seen for _, seen in layers[:at]]]
-        shared = f"; the layer `{again[0]}` is one that stands in it before" if again else ""
-        return Violation(f"The model calls {kind.label} {len(layers)} times, the graph {done} times{shared}.")
+        shared = f": its layer `{again[0]}` is an earlier one, called once more" if again else ""
+        return Violation(f"The graph has {done} calls of {kind.label}, the model {len(layers)}{shared}.")
     return None
 
 
@@ -219,7 +219,7 @@ EXERCISES = (
             Case("a linear layer without a bias", lambda: nn.Linear(5, 2, bias=False), rows(5), unseen=True),
         ),
         properties=(
-            lints,
+            look("01_node_creation#found-by-lint", lints),
             recompiled,
             every_node(no_module_called),
             same_result_or(tensor_free),
