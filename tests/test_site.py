@@ -170,6 +170,12 @@ def test_the_built_folder_holds_nothing_unread(built_book: Path, bookplate: Modu
     assert bookplate.drop_unread(built_book / "_static") == 0
 
 
+def test_a_changed_style_reaches_the_built_book(tmp_path: Path, built_book: Path, bookplate: ModuleType) -> None:
+    assert bookplate.changed_static(ROOT / "book/_static", built_book / "_static") == []
+    (tmp_path / "book.css").write_text("a { color: red }")
+    assert bookplate.changed_static(tmp_path, built_book / "_static") == ["book.css"]
+
+
 @pytest.mark.parametrize(("text", "advice"), [(None, "from the root"), ("torch>=2.13\n", "add a line `torch==")])
 def test_a_missing_pin_is_explained(tmp_path: Path, bookplate: ModuleType, text: str | None, advice: str) -> None:
     if text:

@@ -47,8 +47,23 @@ def _slim(app: Sphinx, failure: Exception | None) -> None:
         drop_unread(Path(app.outdir) / "_static")
 
 
+def changed_static(source: Path, built: Path) -> list[str]:
+    """The files of the book's own static folder that the built one lacks or holds in an older form."""
+    names = [path.relative_to(source) for path in sorted(source.rglob("*")) if path.is_file()]
+    same = [(built / name).is_file() and (built / name).read_bytes() == (source / name).read_bytes() for name in names]
+    return [str(name) for name, kept in zip(names, same, strict=True) if not kept]
+
+
+def _copy_static(app: Sphinx, *_: object) -> list[str]:
+    """Sphinx copies static files only when a page is out of date: then the first one is."""
+    folders = [Path(app.confdir) / folder for folder in app.config.html_static_path]
+    built = Path(app.outdir) / "_static"
+    return [app.config.root_doc] if any(changed_static(folder, built) for folder in folders) else []
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the two steps with Sphinx."""
+    """Register the steps with Sphinx."""
     app.connect("config-inited", _name_version)
+    app.connect("env-get-outdated", _copy_static)
     app.connect("build-finished", _slim)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
