@@ -56,9 +56,10 @@ def finds(case: CaseView, additions: dict[str, tuple[str, ...]]) -> Violation | 
     for node in case.before:
         if (node.name in found) != (node.name in wanted):
             said = "is an addition, and not in the list" if node.name in wanted else "is in the list, and no addition"
-            near = [line for line in case.before.nodes[: node.index + 1] if line.op != "placeholder" or line is node]
-            lines = ", ".join(f"`{line.name} = {line.call}`" for line in near[-2:])
-            return Violation(f"Node `{node.name}`, a `{node.op}`, {said}; the graph reads {lines}.")
+            near = [line for line in case.before.nodes[: node.index + 1] if line.op != "placeholder"][-2:]
+            lines = ", ".join(f"`{line.name} = {line.call}`" for line in near)
+            context = f"; the graph reads {lines}" if lines else ""
+            return Violation(f"Node `{node.name}`, a `{node.op}`, {said}{context}.")
     if found != [node.name for node in case.before if node.name in wanted]:
         return Violation("The list holds the right nodes, not each once and in graph order.")
     return None
@@ -102,13 +103,14 @@ def in_last_dimension(case: CaseView) -> Violation | None:
         items = _items(node.args)
         if node.target == "operator.getitem" and len(items) == 2:
             index = _items(items[1]) if isinstance(items[1], dict) and "tuple" in items[1] else [items[1]]
+            slices = any(isinstance(item, dict) and "slice" in item for item in index)
             whole = any(isinstance(item, dict) and item.get("constant") == "ellipsis" for item in index)
-            if not whole and len(index) < 3:
+            if slices and not whole and len(index) < 3:
                 said = f"Node `{node.name}` cuts dimension {len(index) - 1} of `x`, which has 3: the last was asked."
                 return Violation(said, node.index)
         named = dict(node.kwargs.get("dict", ()))
         dim = named.get("dim", items[1] if len(items) > 1 else 0)
-        if node.target in ("torch.cat", "torch.concat") and dim not in (-1, 2):
+        if node.target == "torch.cat" and isinstance(dim, int) and dim not in (-1, 2):
             return Violation(f"Node `{node.name}` joins along dimension {dim}: the last was asked.", node.index)
     return None
 
