@@ -27,7 +27,8 @@ def book(_: argparse.Namespace) -> int:
 def test(options: argparse.Namespace) -> int:
     """Run every test: static, nbval, checks, book build, browser where Chromium is there."""
     cores = str(os.cpu_count() or 1)
-    return _python("-m", "ruff", "check", ".") or _python("-m", "pytest", "-n", cores, *options.arguments)
+    style = _python("-m", "ruff", "check", ".") or _python("-m", "ruff", "format", "--check", "--quiet", ".")
+    return style or _python("-m", "pytest", "-n", cores, *options.arguments)
 
 
 def test_cold(options: argparse.Namespace) -> int:
