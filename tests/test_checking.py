@@ -142,6 +142,8 @@ class NeedsArguments:
     def __call__(self, module: Any) -> None: ...
 
 
+# Filling the memory that an answer may use takes time: a busy machine meets the other limit first.
+OUT_OF_MEMORY_OR_TIME = ("more memory than an answer may use", "still running when the time was over")
 HOSTILE: dict[str, tuple[Any, str, str]] = {
     "raises an error": (raises(ValueError), "ends well", "raises ValueError: what went wrong"),
     "raises SystemExit": (raises(SystemExit), "ends well", "raises SystemExit"),
@@ -152,8 +154,8 @@ HOSTILE: dict[str, tuple[Any, str, str]] = {
     "loops": (loops, "ends well", "may loop for ever"),
     "loops and swallows": (loops_and_swallows, "ends well", "may loop for ever"),
     "loops, deaf to signals": (loops_deaf, "ends well", "may loop for ever"),
-    "allocates tensors": (allocates_tensors, "ends well", "more memory than an answer may use"),
-    "allocates bytes": (allocates_bytes, "ends well", "more memory than an answer may use"),
+    "allocates tensors": (allocates_tensors, "ends well", OUT_OF_MEMORY_OR_TIME),
+    "allocates bytes": (allocates_bytes, "ends well", OUT_OF_MEMORY_OR_TIME),
     "exits": (exits, "ends well", "ended the Python process"),
     "crashes": (kills_itself, "ends well", "crashed the Python process"),
     "closes every file": (closes_everything, "ends well", "closed or flooded the channel"),
@@ -180,7 +182,7 @@ def test_hostile_answer_gets_its_report_in_time(name: str) -> None:
     report = timed(RELU_AFTER_LINEAR, answer)
     assert not report.passed
     assert report.violated == rule
-    assert part in report.message
+    assert any(told in report.message for told in ([part] if isinstance(part, str) else part))
     assert "Traceback" not in repr(report) + report._repr_html_()
     assert guard.replaced() == []
     assert threading.active_count() == threads

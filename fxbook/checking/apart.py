@@ -30,7 +30,7 @@ import torch
 # Forking on macOS is known to crash in Apple's own frameworks, which torch uses there.
 CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"
 # Enough for any answer, and little enough to be used up before the time is.
-MEMORY = 512 << 20
+MEMORY = 256 << 20
 _MOST_BYTES = 32 << 20
 _SPARE = 64 << 20
 _FILE = 1 << 20

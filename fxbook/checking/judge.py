@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from fxbook.checking.apart import MEMORY
 from fxbook.checks.exercise import DRAWS, Exercise
 from fxbook.checks.values import is_value
 from fxbook.checks.view import CaseView, Violation, first_violation
@@ -109,7 +110,7 @@ def _error_message(error: JSON) -> str:
     if kind == "TimeUp":
         return "Your code was still running when the time was over: it may loop for ever."
     if kind == "MemoryError" or any(part in message for part in _OUT_OF_MEMORY):
-        return "Your code asked for more memory than an answer may use (512 MiB)."
+        return f"Your code asked for more memory than an answer may use ({MEMORY >> 20} MiB)."
     return f"Your code raises {kind}: {message}" if message else f"Your code raises {kind}."
 
 
