@@ -3,6 +3,8 @@
 import importlib
 
 _HOME = {
+    "EditStepper": "fxbook.stepping.edit",
+    "RunStepper": "fxbook.stepping.run",
     "check": "fxbook.checking",
     "draw": "fxbook.drawing",
     "expect_error": "fxbook.errors",

@@ -6,7 +6,6 @@ import hashlib
 import os
 import subprocess
 import sys
-import tomllib
 import venv
 from pathlib import Path
 
@@ -77,6 +76,8 @@ def _fingerprint() -> str:
 
 
 def _extra(name: str) -> list[str]:
+    import tomllib  # An older Python has none, and must get as far as its message.
+
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return project["optional-dependencies"][name]
 

@@ -75,7 +75,7 @@ def test_a_failed_install_says_so_and_is_tried_again(calls: list[list[str]], mon
 
 def test_an_old_python_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "version_info", (3, 10, 0))
-    with pytest.raises(SetupError, match="Python 3.11 or newer is needed"):
+    with pytest.raises(SetupError, match=r"Python 3\.11 or newer is needed"):
         ensure(BOOK)
 
 

@@ -21,7 +21,7 @@ from fxbook.drawing.svg import SIGNS, picture, swatch
 from fxbook.record import GraphRecord, record
 
 STALE = "The compiled code is older than this graph: recompile()."
-_LEGEND = {
+LEGEND = {
     "placeholder": "placeholder: an input",
     "get_attr": "get_attr: a stored tensor",
     "call_module": "call_module: a submodule",
@@ -30,7 +30,7 @@ _LEGEND = {
     "output": "output: the result",
     "group": "several nodes",
 }
-_MARK_LEGEND = {
+MARK_LEGEND = {
     "added": "+ thick outline: added",
     "removed": "\N{MINUS SIGN} dashed: removed",
     "rewired": "↪ bold edge: reads another value than before",
@@ -108,7 +108,7 @@ class Drawing:
 
     def _legend(self) -> list[str]:
         ops = {node.op for node in self.record}
-        items = [swatch(op) + text for op, text in _LEGEND.items() if op in ops]
+        items = [swatch(op) + text for op, text in LEGEND.items() if op in ops]
         if len(self.record) > 1:
             items.append("numbers: order in the list")
         if any(node.inputs for node in self.record):
@@ -119,7 +119,7 @@ class Drawing:
         used = {mark for own in self.marks.values() for mark in own}
         if any(node.faults for node in self.record):
             used.add("broken")
-        items += [text for mark, text in _MARK_LEGEND.items() if mark in used]
+        items += [text for mark, text in MARK_LEGEND.items() if mark in used]
         items += ["dashed: dead, no result needs it"] if any("dead" in note for note in notes) else []
         return items
 
