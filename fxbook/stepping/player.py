@@ -1,0 +1,161 @@
+"""Show frames one at a time: plain HTML that reads well stacked, and a script that turns it into a player."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import html
+from collections.abc import Sequence
+from pathlib import Path
+
+from fxbook.drawing import style
+from fxbook.drawing.display import next_prefix
+from fxbook.drawing.lettering import clean, wrap
+from fxbook.stepping.film import Film
+
+MAX_FRAMES = 100
+"""Frames in one player, at most: nobody steps through more, and the page has to hold them all."""
+_STATIC = Path(__file__).parent.parent / "static"
+_WIDTH = 100
+
+
+@dataclasses.dataclass(frozen=True)
+class Panel:
+    """A part of a frame: HTML that is escaped already, or a film (the same one in every frame)."""
+
+    key: str
+    heading: str
+    body: str | Film
+
+
+@dataclasses.dataclass(frozen=True)
+class Frame:
+    """One step: what happened, and the panels that show it.
+
+    ``caption`` and ``remarks`` are plain text. A remark that starts with ``!`` warns, one that starts with ``✓`` says
+    that something is in order. ``text`` is what only the plain text shows.
+    """
+
+    caption: str
+    panels: Sequence[Panel]
+    remarks: Sequence[str] = ()
+    text: str = ""
+
+
+class Player:
+    """Frames to step through, to be shown by naming it at the end of a cell."""
+
+    def __init__(
+        self,
+        title: str,
+        frames: Sequence[Frame],
+        columns: Sequence[Sequence[str]] = (("drawing",), ("list", "code")),
+        left: float | None = None,
+        legend: Sequence[str] = (),
+    ) -> None:
+        """Put frames together.
+
+        Args:
+            title: what the frames show.
+            frames: in order.
+            columns: keys of panels, the left column and the right one, each from top to bottom.
+            left: width of the left column in pixels; without it, that of the widest film there.
+            legend: what signs and shapes mean, as HTML, an item each.
+
+        Raises:
+            ValueError: there is no frame, or there are more than :data:`MAX_FRAMES`.
+        """
+        if not frames:
+            raise ValueError("a player needs a frame: record one before you show it")
+        if len(frames) > MAX_FRAMES:
+            raise ValueError(f"a player shows at most {MAX_FRAMES} frames, got {len(frames)}: record fewer of them")
+        self.title, self.frames, self.columns = clean(title, 200), tuple(frames), columns
+        self.legend = "".join(f"<li>{item}</li>" for item in legend)
+        films = [panel.body for panel in frames[0].panels if panel.key in columns[0] and isinstance(panel.body, Film)]
+        self.left = left or max((film.width for film in films), default=400)
+
+    def __repr__(self) -> str:
+        lines = wrap(self.title, _WIDTH, 2)
+        for number, frame in enumerate(self.frames, 1):
+            lines += wrap(f"{number}/{len(self.frames)} {clean(frame.caption)}", _WIDTH, 6)
+            lines += [f"  {line}" for remark in frame.remarks for line in wrap(clean(remark), _WIDTH - 2, 4)]
+            lines += [f"  {line}" for line in frame.text.splitlines()]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        prefix = next_prefix()
+        films = {
+            panel.key: (f"{prefix}-{panel.key}", panel.body)
+            for panel in self.frames[0].panels
+            if isinstance(panel.body, Film)
+        }
+        definitions = "".join(film.definition(identity) for identity, film in films.values())
+        frames = "".join(self._frame(at, frame, prefix) for at, frame in enumerate(self.frames))
+        title = html.escape(self.title)
+        signs = f'<summary>What the signs mean</summary><ul class="fx-legend">{self.legend}</ul>'
+        legend = f'<details class="fx-key">{signs}</details>' if self.legend else ""
+        return (
+            f'<div class="fx-drawing fx-stepper" id="{prefix}" role="group" aria-label="{title}" tabindex="-1"'
+            f' data-lm-suppress-shortcuts="true" style="{self._grid()}">'
+            f"<style>{style()}{stepper_style()}</style>{definitions}"
+            f'<p class="fx-title">{title}</p><div class="fx-frames">{frames}</div>{legend}'
+            f"<script>{script()}</script></div>"
+        )
+
+    def _frame(self, at: int, frame: Frame, prefix: str) -> str:
+        count = len(self.frames)
+        number = f'<span class="fx-count">{at + 1}/{count}</span> ' if count > 1 else ""
+        remarks = "".join(f"<li{_manner(text)}>{html.escape(clean(text))}</li>" for text in frame.remarks)
+        listed = f'<ul class="fx-remarks">{remarks}</ul>' if remarks else ""
+        panels = "".join(self._panel(at, panel, prefix) for panel in frame.panels)
+        return (
+            f'<div class="fx-frame" role="group" aria-label="Frame {at + 1} of {count}"><div class="fx-head">'
+            f'<p class="fx-caption">{number}{html.escape(clean(frame.caption))}</p>{listed}</div>{panels}</div>'
+        )
+
+    def _panel(self, at: int, panel: Panel, prefix: str) -> str:
+        heading = f'<p class="fx-heading">{html.escape(panel.heading)}</p>' if panel.heading else ""
+        film, body, name = "", panel.body, f' data-fx-panel="{panel.key}"'
+        if isinstance(body, Film):
+            # A picture wider than a phone scrolls there, so it must be reachable by keyboard.
+            label = html.escape(f"{panel.heading or self.title}, frame {at + 1}")
+            reach = f' role="group" tabindex="0" aria-label="{label}"' if body.width * 0.96 > 290 else ""
+            film = " fx-film"
+            body = f'<div class="fx-scroll"{reach}>{body.picture(f"{prefix}-{panel.key}", at)}</div>'
+        return f'<div class="fx-panel{film}"{name} style="grid-area:{panel.key}">{heading}{body}</div>'
+
+    def _grid(self) -> str:
+        """Where the panels stand, on a wide screen and on a narrow one, as custom properties for the style."""
+        present = {panel.key for panel in self.frames[0].panels}
+        left, right = ([key for key in column if key in present] for column in self.columns)
+        one = " ".join(f"'{key}'" for key in ("head", *left, *right))
+        if not left or not right:
+            return f"--fx-one:{one};--fx-two:{one};--fx-left:100%;--fx-rows:auto"
+        rows = max(len(left), len(right))
+        pairs = [f"'{left[min(i, len(left) - 1)]} {right[min(i, len(right) - 1)]}'" for i in range(rows)]
+        # What is left over goes to the last row, so that the panels above keep together.
+        heights = " ".join(["auto", *["auto"] * (rows - 1), "1fr"])
+        two = " ".join(["'head head'", *pairs])
+        return f"--fx-one:{one};--fx-two:{two};--fx-left:{self.left:g}px;--fx-rows:{heights}"
+
+
+def _manner(remark: str) -> str:
+    return {"!": ' class="fx-banner"', "✓": ' class="fx-fine"'}.get(remark[:1], "")
+
+
+@functools.cache
+def stepper_style() -> str:
+    """The style that every stepper carries: the same bytes each time."""
+    return _short((_STATIC / "stepper.css").read_text(encoding="utf-8"), "/*")
+
+
+@functools.cache
+def script() -> str:
+    """The script that every stepper carries: the same bytes each time; a page runs it once."""
+    return _short((_STATIC / "stepper.js").read_text(encoding="utf-8"), "//", "\n")
+
+
+def _short(text: str, comment: str, end: str = "") -> str:
+    """The text without indentation and without lines that are comments only."""
+    lines = (line.strip() for line in text.splitlines())
+    return end.join(line for line in lines if line and not line.startswith(comment))

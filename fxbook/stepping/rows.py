@@ -1,0 +1,96 @@
+"""Give every node one place for all frames: who stays in order stays where it is, who is moved gets a second place."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+
+@dataclasses.dataclass(eq=False)
+class _Slot:
+    key: int
+    at: int = 0
+
+
+def union_rows(
+    orders: Sequence[Sequence[int]], reluctance: Callable[[int, int], float] = lambda frame, key: 1.0
+) -> tuple[list[int], list[dict[int, int]], list[set[int]]]:
+    """Merge the lists of all frames into one column of rows.
+
+    Args:
+        orders: for each frame, the keys of its nodes in list order.
+        reluctance: how much a node is taken to have stayed, by frame and key, where either of two may have been moved.
+
+    Returns:
+        The key of each row; for each frame, the row of each of its keys; for each frame, the keys that were moved since
+        the frame before.
+    """
+    slots: list[_Slot] = []
+    current: dict[int, _Slot] = {}
+    earlier: dict[int, list[_Slot]] = {}
+    placed: list[dict[int, _Slot]] = []
+    moved: list[set[int]] = []
+    for frame, order in enumerate(orders):
+        for at, slot in enumerate(slots):
+            slot.at = at
+        common = [key for key in order if key in current]
+        weights = [reluctance(frame, key) for key in common]
+        stay = {common[i] for i in heaviest_rising([current[key].at for key in common], weights)}
+        now: dict[int, _Slot] = {}
+        previous: _Slot | None = None
+        following = _next_kept(order, stay)
+        for position, key in enumerate(order):
+            if key in stay:
+                now[key] = current[key]
+            else:
+                after = slots.index(previous) + 1 if previous else 0
+                limit = following[position]
+                before = slots.index(current[limit]) if limit is not None else len(slots)
+                known = [slot for slot in slots[after:before] if slot in earlier.get(key, ())]
+                slot = known[0] if known else _Slot(key)
+                if not known:
+                    slots.insert(after, slot)
+                    earlier.setdefault(key, []).append(slot)
+                now[key] = slot
+            previous = now[key]
+        moved.append(set(common) - stay)
+        placed.append(now)
+        current = now
+    index = {slot: at for at, slot in enumerate(slots)}
+    return [slot.key for slot in slots], [{key: index[slot] for key, slot in now.items()} for now in placed], moved
+
+
+def _next_kept(order: Sequence[int], stay: set[int]) -> list[int | None]:
+    """For each position, the first key behind it that stays where it was."""
+    found: list[int | None] = []
+    latest = None
+    for key in reversed(order):
+        found.append(latest)
+        latest = key if key in stay else latest
+    return found[::-1]
+
+
+def heaviest_rising(values: Sequence[int], weights: Sequence[float]) -> list[int]:
+    """The positions of the rising subsequence of greatest weight; ``values`` are distinct. O(n log n)."""
+    rank = {value: at for at, value in enumerate(sorted(values), 1)}
+    # A Fenwick tree of maxima: the best (weight, position) that ends at or below a rank.
+    tree: list[tuple[float, int]] = [(0.0, -1)] * (len(values) + 1)
+    came_from: list[int] = []
+    best = (0.0, -1)
+    for position, value in enumerate(values):
+        at, reached = rank[value] - 1, (0.0, -1)
+        while at > 0:
+            reached = max(reached, tree[at])
+            at -= at & -at
+        came_from.append(reached[1])
+        mine = (reached[0] + weights[position], position)
+        best = max(best, mine)
+        at = rank[value]
+        while at < len(tree):
+            tree[at] = max(tree[at], mine)
+            at += at & -at
+    chosen, position = [], best[1]
+    while position >= 0:
+        chosen.append(position)
+        position = came_from[position]
+    return chosen[::-1]
