@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -57,6 +58,7 @@ def derive(path: Path, reports: Mapping[str, str], root: Path = ROOT) -> list[De
     inside = path.relative_to(root / "book").with_suffix(".ipynb")
     if inside.parts[0] == "exercises":
         sheet = split(manuscript)
+        _refuse_unchecked(sheet, root)
         return [
             _printed(root / "exercises" / inside.name, manuscript, _exercise_cells(sheet, reports, root), sheet, False),
             _printed(root / "solutions" / inside.name, manuscript, _solution_cells(sheet, root), sheet, True),
@@ -87,6 +89,20 @@ def exercise_index(sheets: Iterable[ExerciseSheet]) -> dict[str, dict[str, objec
                 "what_if": exercise.what_if,
             }
     return dict(sorted(index.items()))
+
+
+def _refuse_unchecked(sheet: ExerciseSheet, root: Path) -> None:
+    """Read the ids that have a check from the source of its chapter; importing it would import torch."""
+    module = root / "fxbook" / "checks" / f"chapter_{sheet.manuscript.path.name[:2]}.py"
+    tree = ast.parse(module.read_text(encoding="utf-8") if module.exists() else "")
+    calls = [
+        node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Exercise"
+    ]
+    checked = {ast.literal_eval(given.value) for call in calls for given in call.keywords if given.arg == "id"}
+    for exercise in sheet.exercises:
+        if exercise.id not in checked:
+            message = f"{exercise.id} has no check: add an Exercise of that id to fxbook/checks/{module.name}"
+            raise PressError(sheet.manuscript.problem(exercise.line, message))
 
 
 def _printed(

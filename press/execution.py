@@ -29,17 +29,19 @@ async def execute(derived: Derived) -> NotebookNode:
     """
     notebook = copy.deepcopy(derived.notebook)
     derived.path.parent.mkdir(parents=True, exist_ok=True)
+    reached = [0]
     client = NotebookClient(
         notebook,
         timeout=CELL_TIMEOUT,
         kernel_name="python3",
         extra_arguments=["--IPKernelApp.log_level=ERROR"],
         resources={"metadata": {"path": str(derived.path.parent)}},
+        on_cell_start=lambda cell, cell_index: reached.append(cell_index),
     )
     try:
         await client.async_execute(env={**os.environ, NOTEBOOK_VARIABLE: str(derived.path)})
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-        raise PressError(_where_it_stopped(derived, notebook, error)) from error
+        raise PressError(Problem(derived.manuscript, derived.lines[reached[-1]], _why_it_stopped(error))) from error
     notebook.metadata = copy.deepcopy(derived.notebook.metadata)
     problems = []
     count = 0
@@ -92,23 +94,12 @@ def serialised(notebook: NotebookNode) -> str:
     return nbformat.writes(notebook, sort_keys=True, indent=1, ensure_ascii=False) + "\n"
 
 
-def _where_it_stopped(derived: Derived, notebook: NotebookNode, error: Exception) -> Problem:
-    executed = [index for index, cell in enumerate(notebook.cells) if cell.get("execution_count")]
-    failed = next(
-        (
-            index
-            for index, cell in enumerate(notebook.cells)
-            if any(output.output_type == "error" for output in cell.get("outputs", []))
-        ),
-        executed[-1] if executed else 0,
-    )
+def _why_it_stopped(error: Exception) -> str:
     if isinstance(error, CellExecutionError):
-        message = f"the cell raises {error.ename}: {error.evalue}"
-    elif isinstance(error, CellTimeoutError):
-        message = f"the cell runs for more than {CELL_TIMEOUT} s"
-    else:
-        message = "the kernel died in this cell"
-    return Problem(derived.manuscript, derived.lines[failed], message)
+        return f"the cell raises {error.ename}: {error.evalue}"
+    if isinstance(error, CellTimeoutError):
+        return f"the cell runs for more than {CELL_TIMEOUT} s"
+    return "the kernel died in this cell"
 
 
 def load(path: Path) -> NotebookNode | None:

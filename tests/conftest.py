@@ -15,9 +15,10 @@ from press.manuscript import HEADER
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """An empty project: the folders of the manuscript and a place for the index of exercises."""
-    for folder in ("book/chapters", "book/exercises", "fxbook"):
+    """An empty project: the folders of the manuscript, a place for the index of exercises, and one check."""
+    for folder in ("book/chapters", "book/exercises", "fxbook/checks"):
         (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "fxbook/checks/chapter_01.py").write_text('EXERCISES = (Exercise(id="01-write-relu"),)\n')
     return tmp_path
 
 

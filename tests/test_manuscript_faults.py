@@ -142,6 +142,12 @@ BAD_EXERCISES = {
         MARKER.replace("01-", "02-", 1),
         "the id '02-write-relu' must be 01-",
     ),
+    "id without a check": (
+        "exercise: 01-write-relu",
+        "exercise: 01-write-gelu",
+        MARKER.replace("relu", "gelu"),
+        "01-write-gelu has no check: add an Exercise of that id to fxbook/checks/chapter_01.py",
+    ),
     "no minutes": ("minutes: 5; ", "", MARKER.replace("minutes: 5; ", ""), "give its difficulty (1 to 3), minutes"),
     "difficulty 4": ("ty: 1", "ty: 4", MARKER.replace("ty: 1", "ty: 4"), "difficulty is 1, 2 or 3"),
     "no exercise marker": (MARKER + "\n", "", "## Write relu", "a second-level heading opens an exercise"),
@@ -155,7 +161,10 @@ def test_bad_exercise_is_refused_at_its_line(name: str, write: Write, project: P
     old, new, blamed, message = BAD_EXERCISES[name]
     write("chapters/01_x.md", CHAPTER)
     assert old in EXERCISE
-    path = write("exercises/01_x.md", EXERCISE.replace(old, new, 1))
+    body = EXERCISE.replace(old, new, 1)
+    if name == "id without a check":
+        body = EXERCISE.replace("01-write-relu", "01-write-gelu")
+    path = write("exercises/01_x.md", body)
     with pytest.raises(PressError) as caught:
         derive(path, {}, project)
     assert message in str(caught.value)
