@@ -1,16 +1,23 @@
-"""What several tests need: a small project to print, and the book, built once for all workers."""
+"""What several tests need: a small project to print, the book, built once for all workers, and a browser."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from browsing import CHROMIUM, FLAGS, THEMES
 from filelock import FileLock
 
 from press import bind
 from press.manuscript import HEADER
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+    from fxbook import EditStepper, RunStepper
 
 
 @pytest.fixture
@@ -39,3 +46,47 @@ def built_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the built HTML; the first worker that asks builds it, the others wait."""
     with FileLock(tmp_path_factory.getbasetemp().parent / "book.lock"):
         return bind.build().parent
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests of a file."""
+    from playwright.sync_api import sync_playwright  # Most files need no browser.
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def show(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
+    """Open a page with steppers; anything in its console, and any request but for the page, is a failure."""
+    pages: list[tuple[Page, list[str]]] = []
+
+    def opener(
+        *steppers: EditStepper | RunStepper, theme: str = "light", width: int = 1280, script: bool = True
+    ) -> Page:
+        body = "".join(stepper._repr_html_() for stepper in steppers)
+        file = tmp_path / f"page{len(pages)}.html"
+        file.write_text(
+            '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Steppers</title></head>'
+            f'<body style="margin:8px;{THEMES[theme]}"><main><h1>Steppers</h1>{body}</main></body></html>',
+            encoding="utf-8",
+        )
+        context = browser.new_context(
+            viewport={"width": width, "height": 800}, java_script_enabled=script, reduced_motion="reduce"
+        )
+        page = context.new_page()
+        troubles: list[str] = []
+        page.on("console", lambda said: troubles.append(said.text))
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("request", lambda request: request.url == file.as_uri() or troubles.append(request.url))
+        page.goto(file.as_uri())
+        pages.append((page, troubles))
+        return page
+
+    yield opener
+    for page, troubles in pages:
+        assert troubles == []
+        page.context.close()

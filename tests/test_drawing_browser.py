@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from browsing import THEMES, needs_chromium, texts_outside_their_box
 from drawn_graphs import BROKEN, chain, residual
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from fxbook.drawing import draw
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: install it to see drawings in a browser")
+pytestmark = needs_chromium
 
-THEMES = {"light": "background:#fff;color:#222832", "dark": "background:#121212;color:#ced6dd"}
-OUTSIDE = """() => [...document.querySelectorAll(".fx-node")].flatMap(node => {
-  const box = node.querySelector(".fx-shape").getBBox();
-  return [...node.querySelectorAll("text")].filter(text => {
-    const t = text.getBBox();
-    const wide = t.x < box.x || t.x + t.width > box.x + box.width;
-    return wide || t.y < box.y - 1 || t.y + t.height > box.y + box.height + 1;
-  }).map(text => text.textContent);
-})"""
+OUTSIDE = texts_outside_their_box()
 OVERLAPPING = """() => [...document.querySelectorAll(".fx-svg")].flatMap(svg => {
   const texts = [...svg.querySelectorAll("text")].map(text => [text, text.getBBox()]);
   const found = [];
@@ -37,15 +27,6 @@ OVERLAPPING = """() => [...document.querySelectorAll(".fx-svg")].flatMap(svg => 
 })"""
 SMALLEST = """() => Math.min(...[...document.querySelectorAll(".fx-svg")].map(
   svg => 12.5 * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width))"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One Chromium for all tests of this file."""
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")

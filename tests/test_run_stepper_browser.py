@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 import torch
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from browsing import FILM, STEPPER_HEIGHT, THEMES, needs_chromium, texts_outside_their_box
+from playwright.sync_api import Browser, Page
 from test_run_stepper import Block, chain, trace, two_inputs
 
 from fxbook import RunStepper
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: install it to see steppers in a browser")
+pytestmark = needs_chromium
 
-THEMES = {"light": "background:#fff;color:#222832", "dark": "background:#14181d;color:#dde3e9;color-scheme:dark"}
 Show = Callable[..., Page]
-OUTSIDE = """() => [...document.querySelectorAll(".fx-frames > .fx-film .fx-node")].flatMap(node => {
-  const box = node.querySelector(".fx-shape").getBBox();
-  return [...node.querySelectorAll("text")].filter(text => {
-    const t = text.getBBox();
-    const wide = t.x < box.x || t.x + t.width > box.x + box.width;
-    return wide || t.y < box.y - 1 || t.y + t.height > box.y + box.height + 1;
-  }).map(text => text.textContent);
-})"""
+OUTSIDE = texts_outside_their_box(FILM)
 OVERLAPPING = """() => [...document.querySelectorAll(".fx-frames > .fx-film svg")].flatMap(svg => {
   const texts = [...svg.querySelectorAll("text")]
     .filter(text => getComputedStyle(text).visibility === "visible").map(text => [text, text.getBoundingClientRect()]);
@@ -43,7 +33,6 @@ CUT_OFF = """() => [...document.querySelectorAll(".fx-frames > .fx-film svg")].f
 })"""
 MARK = """() => [...document.querySelectorAll(".fx-frames > .fx-film .fx-here")]
   .filter(mark => getComputedStyle(mark).visibility === "visible").map(mark => mark.getBoundingClientRect().x)"""
-HEIGHT = "document.querySelector('.fx-stepper').getBoundingClientRect().height"
 
 
 def block(**options: object) -> RunStepper:
@@ -65,58 +54,18 @@ def all_kinds() -> list[RunStepper]:
     ]
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One Chromium for all tests of this file."""
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture
-def show(browser: Browser, tmp_path: Path) -> Iterator[Show]:
-    """Open a page with steppers; anything in its console, and any request but for the page, is a failure."""
-    pages: list[tuple[Page, list[str]]] = []
-
-    def opener(*steppers: RunStepper, theme: str = "light", width: int = 1280, script: bool = True) -> Page:
-        body = "".join(stepper._repr_html_() for stepper in steppers)
-        file = tmp_path / f"page{len(pages)}.html"
-        file.write_text(
-            '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Steppers</title></head>'
-            f'<body style="margin:8px;{THEMES[theme]}"><main><h1>Steppers</h1>{body}</main></body></html>',
-            encoding="utf-8",
-        )
-        context = browser.new_context(
-            viewport={"width": width, "height": 800}, java_script_enabled=script, reduced_motion="reduce"
-        )
-        page = context.new_page()
-        troubles: list[str] = []
-        page.on("console", lambda said: troubles.append(said.text))
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.on("request", lambda request: request.url == file.as_uri() or troubles.append(request.url))
-        page.goto(file.as_uri())
-        pages.append((page, troubles))
-        return page
-
-    yield opener
-    for page, troubles in pages:
-        assert troubles == []
-        page.context.close()
-
-
 def test_to_the_end_by_keyboard_with_the_mark_in_the_plot(show: Show) -> None:
     page = show(block(compare="boxed_run"))
     caption = page.locator(".fx-now .fx-caption")
     page.locator("input[type=range]").focus()
-    height, marks = page.evaluate(HEIGHT), page.evaluate(MARK)
+    height, marks = page.evaluate(STEPPER_HEIGHT), page.evaluate(MARK)
     for at in range(2, 13):
         page.keyboard.press("ArrowRight")
         assert caption.inner_text().startswith(f"{at}/12")
         (mark,) = page.evaluate(MARK)
         assert mark > marks[-1]
         marks.append(mark)
-        assert page.evaluate(HEIGHT) == height
+        assert page.evaluate(STEPPER_HEIGHT) == height
         assert page.evaluate(OVERLAPPING) == []
     assert "Alive now: run 260 B, boxed_run 4 B." in caption.inner_text()
     page.keyboard.press("Home")

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from browsing import FILM, STEPPER_HEIGHT, THEMES, needs_chromium, texts_outside_their_box
+from playwright.sync_api import Browser, Page
 from test_edit_stepper import traced, twelve_nodes_eight_frames
 from torch import fx
 
 from fxbook import EditStepper
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: install it to see steppers in a browser")
+pytestmark = needs_chromium
 
-THEMES = {"light": "background:#fff;color:#222832", "dark": "background:#14181d;color:#dde3e9;color-scheme:dark"}
 # Each drawn part is where it was: nodes by key and place.
 PLACES = """() => Object.fromEntries([...document.querySelectorAll(".fx-frames > .fx-film .fx-node")]
   .filter(node => getComputedStyle(node).visibility === "visible" && !node.matches(".fx-ghost"))
   .map(node => [node.dataset.fxNode, node.getBBox().y]))"""
-OUTSIDE = """() => [...document.querySelectorAll(".fx-frames > .fx-film .fx-node")].flatMap(node => {
-  const box = node.querySelector(".fx-shape").getBBox();
-  return [...node.querySelectorAll("text")].filter(text => {
-    const t = text.getBBox();
-    const wide = t.x < box.x || t.x + t.width > box.x + box.width;
-    return wide || t.y < box.y - 1 || t.y + t.height > box.y + box.height + 1;
-  }).map(text => text.textContent);
-})"""
+OUTSIDE = texts_outside_their_box(FILM)
 OVERLAPPING = """() => [...document.querySelectorAll(".fx-frames > .fx-film svg")].flatMap(svg => {
   const texts = [...svg.querySelectorAll("text")]
     .filter(text => getComputedStyle(text).visibility === "visible").map(text => [text, text.getBBox()]);
@@ -39,7 +29,6 @@ OVERLAPPING = """() => [...document.querySelectorAll(".fx-frames > .fx-film svg"
     && Math.min(p.y + p.height, q.y + q.height) - Math.max(p.y, q.y) > 4
   ).map(([b]) => [a.textContent, b.textContent]));
 })"""
-HEIGHT = "document.querySelector('.fx-stepper').getBoundingClientRect().height"
 
 
 def moved_node() -> EditStepper:
@@ -54,46 +43,6 @@ def moved_node() -> EditStepper:
     return steps
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One Chromium for all tests of this file."""
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture
-def show(browser: Browser, tmp_path: Path) -> Iterator:
-    """Open a page with steppers; anything in its console, and any request but for the page, is a failure."""
-    pages: list[tuple[Page, list[str]]] = []
-
-    def opener(*steppers: EditStepper, theme: str = "light", width: int = 1280, script: bool = True) -> Page:
-        body = "".join(steps._repr_html_() for steps in steppers)
-        file = tmp_path / f"page{len(pages)}.html"
-        file.write_text(
-            '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Steppers</title></head>'
-            f'<body style="margin:8px;{THEMES[theme]}"><main><h1>Steppers</h1>{body}</main></body></html>',
-            encoding="utf-8",
-        )
-        context = browser.new_context(
-            viewport={"width": width, "height": 800}, java_script_enabled=script, reduced_motion="reduce"
-        )
-        page = context.new_page()
-        troubles: list[str] = []
-        page.on("console", lambda said: troubles.append(said.text))
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.on("request", lambda request: request.url == file.as_uri() or troubles.append(request.url))
-        page.goto(file.as_uri())
-        pages.append((page, troubles))
-        return page
-
-    yield opener
-    for page, troubles in pages:
-        assert troubles == []
-        page.context.close()
-
-
 def caption(page: Page) -> str:
     return page.locator(".fx-now .fx-caption").inner_text()
 
@@ -101,13 +50,13 @@ def caption(page: Page) -> str:
 def test_to_the_end_by_keyboard_and_nothing_jumps(show) -> None:
     page = show(twelve_nodes_eight_frames())
     page.locator("input[type=range]").focus()
-    places, height = page.evaluate(PLACES), page.evaluate(HEIGHT)
+    places, height = page.evaluate(PLACES), page.evaluate(STEPPER_HEIGHT)
     for at in range(2, 9):
         page.keyboard.press("ArrowRight")
         assert caption(page).startswith(f"{at}/8")
         later = page.evaluate(PLACES)
         assert all(later[key] == y for key, y in places.items()), "a node that stays stays where it was"
-        assert page.evaluate(HEIGHT) == height
+        assert page.evaluate(STEPPER_HEIGHT) == height
         assert page.evaluate(OVERLAPPING) == []
         places = later
     page.keyboard.press("ArrowRight")
