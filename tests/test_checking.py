@@ -143,7 +143,7 @@ class NeedsArguments:
 
 
 # Filling the memory that an answer may use takes time: a busy machine meets the other limit first.
-OUT_OF_MEMORY_OR_TIME = ("more memory than an answer may use", "still running when the time was over")
+OUT_OF_MEMORY_OR_TIME = ("more memory than an answer may use (256 MiB)", "still running when the time was over")
 HOSTILE: dict[str, tuple[Any, str, str | tuple[str, ...]]] = {
     "raises an error": (raises(ValueError), "ends well", "raises ValueError: what went wrong"),
     "raises SystemExit": (raises(SystemExit), "ends well", "raises SystemExit"),

@@ -54,6 +54,12 @@ def test_rows_follow_the_list_and_no_box_or_lane_overlaps() -> None:
         assert all(a[1] <= b[0] for a, b in itertools.pairwise(taken)), "two values in one lane at one row"
 
 
+def test_an_arrow_and_its_label_fit_between_two_rows() -> None:
+    layout = draw(residual()).layout
+    gaps = [below.y - above.y - above.height for above, below in itertools.pairwise(layout.boxes)]
+    assert min(gaps) >= 16
+
+
 def test_edges_enter_in_argument_order_and_say_their_place() -> None:
     graph = fx.Graph()
     a, b, c = (graph.placeholder(name) for name in "abc")
