@@ -94,11 +94,15 @@ def exercise_index(sheets: Iterable[ExerciseSheet]) -> dict[str, dict[str, objec
 def _refuse_unchecked(sheet: ExerciseSheet, root: Path) -> None:
     """Read the ids that have a check from the source of its chapter; importing it would import torch."""
     module = root / "fxbook" / "checks" / f"chapter_{sheet.manuscript.path.name[:2]}.py"
-    tree = ast.parse(module.read_text(encoding="utf-8") if module.exists() else "")
+    try:
+        tree = ast.parse(module.read_text(encoding="utf-8") if module.exists() else "")
+    except SyntaxError as error:
+        raise PressError(Problem(module, error.lineno or 1, f"is not valid Python: {error.msg}")) from error
     calls = [
         node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Exercise"
     ]
-    checked = {ast.literal_eval(given.value) for call in calls for given in call.keywords if given.arg == "id"}
+    given = [keyword.value for call in calls for keyword in call.keywords if keyword.arg == "id"]
+    checked = {value.value for value in given if isinstance(value, ast.Constant)}
     for exercise in sheet.exercises:
         if exercise.id not in checked:
             message = f"{exercise.id} has no check: add an Exercise of that id to fxbook/checks/{module.name}"

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
+from typing import Any
 
 from press import ROOT
 
@@ -56,7 +57,7 @@ def ensure(need: str) -> Path:
             raise SetupError(f"cannot make {VENV}: {error}\nOn Debian and Ubuntu: apt install python3-venv") from error
     print(f"Installing what {'rendering' if need == BOOK else 'the book'} needs (once, a few minutes) …", flush=True)
     if need == BOOK:
-        _pip("--constraint", "requirements.txt", *_extra("book"))
+        _pip("--constraint", "requirements.txt", *_project()["optional-dependencies"]["book"])
     else:
         if index := os.environ.get("TORCH_INDEX"):
             _pip("--index-url", index, "--no-deps", _pin("torch"))
@@ -71,15 +72,14 @@ def _stamp(need: str) -> Path:
 
 
 def _fingerprint() -> str:
-    wanted = (ROOT / "requirements.txt").read_bytes() + (ROOT / "pyproject.toml").read_bytes()
-    return hashlib.sha256(wanted + sys.version.encode()).hexdigest()
+    wanted = (ROOT / "requirements.txt").read_text(encoding="utf-8") + repr(_project()) + sys.version
+    return hashlib.sha256(wanted.encode()).hexdigest()
 
 
-def _extra(name: str) -> list[str]:
+def _project() -> dict[str, Any]:
     import tomllib  # An older Python has none, and must get as far as its message.
 
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return project["optional-dependencies"][name]
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 def _pin(package: str) -> str:
