@@ -1,4 +1,7 @@
-"""A pytest plugin: tell each kernel that nbval starts which notebook it serves, as Jupyter and the press do."""
+"""A pytest plugin: nbval's kernels start warm, and each is told which notebook it serves, as Jupyter and the press do.
+
+``pytest --nbval-kernel-name=python3`` starts them cold.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,32 @@ import os
 
 import pytest
 
+from press import warm
 from press.execution import NOTEBOOK_VARIABLE
+
+_KERNELS = pytest.StashKey[warm.WarmKernels]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if warm.AVAILABLE and not config.getoption("nbval_kernel_name", None):
+        kernels = config.stash[_KERNELS] = warm.WarmKernels()
+        config.option.nbval_kernel_name = warm.NAME
+        os.environ["JUPYTER_PATH"] = os.pathsep.join(
+            [kernels.jupyter_path, *filter(None, [os.environ.get("JUPYTER_PATH")])]
+        )
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if kernels := config.stash.get(_KERNELS, None):
+        kernels.stop()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Set the variable before nbval starts the kernel of the notebook's first cell; other tests run in no notebook."""
-    if item.path.suffix == ".ipynb":
-        os.environ[NOTEBOOK_VARIABLE] = str(item.path)
-    else:
+    """Before nbval starts the kernel of a notebook's first cell: set its variable, have the server run."""
+    if item.path.suffix != ".ipynb":
         os.environ.pop(NOTEBOOK_VARIABLE, None)
+        return
+    os.environ[NOTEBOOK_VARIABLE] = str(item.path)
+    if kernels := item.config.stash.get(_KERNELS, None):
+        kernels.start()

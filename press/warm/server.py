@@ -1,0 +1,69 @@
+"""Import once, fork often: ``server.py SOCKET`` answers each request on the socket with a kernel in a forked child.
+
+A request is one line of JSON: ``{"connection": file, "folder": path, "environment": {…}}``; the answer is the child's
+process id. The child ends when the connection closes, so a kernel never outlives the stub that asked for it, nor the
+server. The book's own library is not imported here: a notebook sees it as it is when the notebook starts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+
+
+def serve(path: str) -> None:
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(path)
+    listener.listen(64)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # Nobody waits for the children, so none may stay as a zombie.
+    print("ready", flush=True)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Nobody reads on: a kernel that prints there would fill the pipe.
+    server = os.getpid()
+    while True:
+        connection, _ = listener.accept()
+        if os.fork() == 0:
+            listener.close()
+            _become_kernel(connection, server)
+        connection.close()
+
+
+def _become_kernel(connection: socket.socket, server: int) -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    request = json.loads(connection.makefile().readline())
+    os.chdir(request["folder"])
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    arguments = ["-f", request["connection"], "--IPKernelApp.log_level=ERROR"]
+    sys.argv = ["ipykernel_launcher", *arguments]
+    connection.sendall(f"{os.getpid()}\n".encode())
+    threading.Thread(target=_end_with, args=(connection, server), daemon=True).start()
+    application = IPKernelApp.instance()
+    application.initialize(arguments)
+    application.start()
+    os._exit(0)
+
+
+def _end_with(connection: socket.socket, server: int) -> None:
+    """End this kernel at once when the stub or the server is gone."""
+    connection.settimeout(1)
+    while os.getppid() == server:
+        try:
+            connection.recv(1)
+            break
+        except TimeoutError:
+            continue
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    # The folder of this script is no place to import from; a kernel adds the notebook's folder by itself.
+    sys.path.pop(0)
+    import IPython.core.completer  # noqa: F401  (a kernel imports it when it starts)
+    import torch.fx  # noqa: F401
+    from ipykernel.kernelapp import IPKernelApp
+
+    serve(sys.argv[1])
