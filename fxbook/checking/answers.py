@@ -6,12 +6,13 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch import fx, nn
 
 from fxbook.checks.exercise import Exercise
 
 _GRAPHS = (fx.Graph, fx.GraphModule)
-_Module, _Transformer = nn.Module, fx.Transformer
+_Module, _Tensor, _Transformer = nn.Module, torch.Tensor, fx.Transformer
 
 
 class UnusableError(Exception):
@@ -24,12 +25,15 @@ def caller(exercise: Exercise, answer: Any) -> Callable[..., Any]:
     Raises:
         UnusableError: the answer is not of a kind that the exercise can use.
     """
-    if exercise.call is not None:
-        return functools.partial(_used, exercise.call, answer)
     if exercise.use == "object":
         return _the_object(answer)
     if answer is None:
         raise UnusableError("The answer is None: pass your function itself, by its name.")
+    if exercise.call is not None:
+        if isinstance(answer, (*_GRAPHS, _Tensor)):
+            kind = type(answer).__name__
+            raise UnusableError(f"The answer is a {kind}: pass what you wrote, the class or function, by its name.")
+        return functools.partial(_used, exercise.call, answer)
     if isinstance(answer, (*_GRAPHS, _Module)) or type(answer).__name__ == "PassResult":
         kind = type(answer).__name__
         raise UnusableError(

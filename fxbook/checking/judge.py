@@ -157,6 +157,9 @@ def _view(exercise: Exercise, index: int, found: JSON, seed: int) -> CaseView:
         raise _UnreadableError
     if not isinstance(found["run_error"], str | None):
         raise _UnreadableError
+    run_node = found["run_node"]
+    if run_node is not None and not (type(run_node) is int and graph is not None and 0 <= run_node < len(graph)):
+        raise _UnreadableError
     if graph is not None and (outputs is None) != isinstance(found["run_error"], str):
         raise _UnreadableError
     return CaseView(
@@ -167,6 +170,7 @@ def _view(exercise: Exercise, index: int, found: JSON, seed: int) -> CaseView:
         graph=graph,
         outputs=outputs,
         run_error=found["run_error"],
+        run_node=run_node,
         value=found["value"],
         shared=dict(found["shared"]),
         origins=list(found["origins"]),

@@ -29,7 +29,7 @@ from fxbook.record import record
 
 JSON = Any
 # In the child nobody else can be asked what these are: an answer may replace them in torch.fx.
-_Graph, _GraphModule, _Module = fx.Graph, fx.GraphModule, nn.Module
+_Graph, _GraphModule, _Interpreter, _Module = fx.Graph, fx.GraphModule, fx.Interpreter, nn.Module
 _ORIGIN = "fxbook_origin"
 _MOST_PRINTED = 4000
 
@@ -78,7 +78,7 @@ def _observe_case(exercise: Exercise, case: Case, call: Callable[..., Any], seed
     weights = _weights(model) | (_weights(given) if given is not None else {})
     before = Snapshot.of(given) if given is not None else None
     origins = _mark(given.graph) if isinstance(given, _GraphModule) else {}
-    found: JSON = {"kind": "", "graph": None, "outputs": None, "run_error": None, "value": None}
+    found: JSON = {"kind": "", "graph": None, "outputs": None, "run_error": None, "run_node": None, "value": None}
     _bind(call, arguments)
     with seeded(seed):
         result = call(*arguments)
@@ -124,6 +124,31 @@ def _run(module: fx.GraphModule, case: Case, seed: int, found: JSON) -> None:
         raise
     except BaseException as error:
         found["run_error"] = _told(error)
+        found["run_node"] = _failing_node(module, case, seed, found["run_error"])
+
+
+class _Reached(_Interpreter):
+    """Knows which node it runs."""
+
+    node: fx.Node | None = None
+
+    def run_node(self, n: fx.Node) -> Any:
+        self.node = n
+        return super().run_node(n)
+
+
+def _failing_node(module: fx.GraphModule, case: Case, seed: int, told: str) -> int | None:
+    """The index of the node that raises the error told, where running the graph node by node raises the same."""
+    interpreter = _Reached(module)
+    interpreter.extra_traceback = False
+    try:
+        run_on(interpreter.run, inputs_of(case, seed), seed)
+    except (TimeUp, MemoryError):
+        raise
+    except BaseException as error:
+        if interpreter.node is not None and _told(error) == told:
+            return list(module.graph.nodes).index(interpreter.node)
+    return None
 
 
 def _told(error: BaseException) -> str:

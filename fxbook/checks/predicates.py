@@ -75,7 +75,8 @@ def runs(case: CaseView) -> Violation | None:
     """Running the result raises nothing."""
     if case.run_error:
         named = next((node.index for node in case.nodes if f"`{node.name}`" in case.run_error), None)
-        return Violation(f"Running the result raises {case.run_error}", named)
+        node = named if case.run_node is None else case.run_node
+        return Violation(f"Running the result raises {case.run_error}", node)
     return None
 
 

@@ -41,10 +41,11 @@ class CaseView:
     """One case as observed, for a property to read. Nothing in it is the learner's own object.
 
     ``kind`` is ``"GraphModule"``, ``"Graph"``, ``"Module"``, ``"None"`` or another class's name. ``outputs`` holds one
-    encoded value per draw of inputs, or is ``None`` where running raised, which ``run_error`` describes. ``value`` is
-    what a ``compute`` answer returned. ``shared`` maps each parameter and buffer of the result to the name it has in
-    the model given, if it is the same object, else ``None``. ``origins`` holds for each node the index of the node of
-    the given graph that it is, or was copied from, else ``None``. ``changes`` say what happened to the model given.
+    encoded value per draw of inputs, or is ``None`` where running raised, which ``run_error`` describes; ``run_node``
+    is the index of the node that raised, where it is known. ``value`` is what a ``compute`` answer returned. ``shared``
+    maps each parameter and buffer of the result to the name it has in the model given, if it is the same object, else
+    ``None``. ``origins`` holds for each node the index of the node of the given graph that it is, or was copied from,
+    else ``None``. ``changes`` say what happened to the model given.
     """
 
     exercise: Exercise
@@ -54,6 +55,7 @@ class CaseView:
     graph: GraphRecord | None
     outputs: list[Value] | None
     run_error: str | None
+    run_node: int | None
     value: Value
     shared: dict[str, str | None]
     origins: list[int | None]
