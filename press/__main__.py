@@ -48,6 +48,11 @@ def lab(_: argparse.Namespace) -> int:
     return _python("-m", "jupyterlab", "--ServerApp.root_dir", str(ROOT))
 
 
+def watch(options: argparse.Namespace) -> int:
+    """Work through the exercises in a terminal: each save is checked at once."""
+    return _python("-m", "fxbook", "watch", *options.arguments)
+
+
 def serve(options: argparse.Namespace) -> int:
     """Serve the built book on the loopback address."""
     importlib.import_module("press.bind").serve(options.port)
@@ -73,13 +78,14 @@ def _python(*arguments: str) -> int:
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m press", description="Print, prove and bind the book.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for function in (book, test, test_cold, notebooks, lab, serve, bench, pins):
+    for function in (book, test, test_cold, notebooks, lab, watch, serve, bench, pins):
         name = function.__name__.replace("_", "-")
         command = commands.add_parser(name, help=(function.__doc__ or "").splitlines()[0])
         need = environment.BOOK if function in (book, serve) else environment.EVERYTHING
         command.set_defaults(run=function, need=need)
-        if function in (test, test_cold):
-            command.add_argument("arguments", nargs=argparse.REMAINDER, help="passed on to pytest")
+        if function in (test, test_cold, watch):
+            tool = "fxbook watch" if function is watch else "pytest"
+            command.add_argument("arguments", nargs=argparse.REMAINDER, help=f"passed on to {tool}")
         elif function is notebooks:
             command.add_argument("manuscripts", nargs="*", help="the manuscripts to print (default: all)")
             command.add_argument("--all", action="store_true", help="print them even where nothing differs")

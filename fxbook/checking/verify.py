@@ -19,7 +19,7 @@ from fxbook.exercises import About, about, catalogue, unknown
 # A check answers within 2 s: at the soft limit the learner's line is interrupted, at the hard one the child is killed.
 SOFT_SECONDS = 1.1
 HARD_SECONDS = 1.4
-_UNPROTECTED = "On this system an answer runs in the notebook itself: an endless loop or lack of memory is not stopped."
+UNPROTECTED = "On this system an answer runs in the notebook itself: an endless loop or lack of memory is not stopped."
 _ENDED = {
     "time": "Your code was still running when the time was over: it may loop for ever.",
     "exit": "Your code ended the Python process (os._exit or the like) before its result could be checked.",
@@ -59,7 +59,7 @@ def check_with(exercise: Exercise, answer: Any, *, seed: int | None = None) -> R
             return Report(about(exercise.id), Verdict(Violation(_ENDED[outcome.ended], rule="ends well")))
     else:
         guard = Guard()
-        note, observation = _UNPROTECTED, observe(exercise, answer, seed, SOFT_SECONDS)
+        note, observation = UNPROTECTED, observe(exercise, answer, seed, SOFT_SECONDS)
         guard.put_back()
     try:
         verdict = judge(exercise, observation, seed)

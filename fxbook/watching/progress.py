@@ -1,0 +1,44 @@
+"""Which exercises a learner has solved: one small file of JSON that can be deleted at any time."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from datetime import datetime
+from pathlib import Path
+
+NAME = ".fxbook-progress.json"
+
+
+class Progress:
+    """The solved exercises and when each was first solved; every change is saved at once.
+
+    Args:
+        path: the file. Where there is none, or none that can be read, nothing is solved; a damaged one is kept beside.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._solved: dict[str, str] = {}
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            self._solved = {str(name): str(when) for name, when in found["solved"].items()}
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            with contextlib.suppress(OSError):
+                path.replace(path.with_name(path.name + ".damaged"))
+
+    def __contains__(self, exercise_id: str) -> bool:
+        return exercise_id in self._solved
+
+    def solved(self, exercise_id: str) -> None:
+        """Keep that an exercise is solved."""
+        if exercise_id not in self._solved:
+            self._solved[exercise_id] = datetime.now().isoformat(timespec="seconds")
+            self._save()
+
+    def _save(self) -> None:
+        partial = self._path.with_name(self._path.name + ".partial")
+        partial.write_text(json.dumps({"solved": self._solved}, indent=1) + "\n", encoding="utf-8")
+        partial.replace(self._path)
