@@ -8,6 +8,8 @@ that is not trusted can be judged without running that code again.
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import linecache
 import operator
 import re
 from collections.abc import Iterator
@@ -245,8 +247,13 @@ def plain_message(message: str) -> str:
 
 
 def _is_stale(module: fx.GraphModule) -> bool:
-    """Whether ``forward`` was compiled from another state of the graph (``code`` is what ``forward`` runs)."""
+    """Whether ``forward`` was compiled from another state of the graph.
+
+    ``module.code`` may not be what ``forward`` runs: a ``recompile`` that Python refuses has set it all the same.
+    """
     try:
-        return module.graph.python_code("self").src != module.code
+        forward = inspect.unwrap(module.forward)
+        runs = "".join(linecache.getlines(forward.__code__.co_filename, forward.__globals__)) or module.code
+        return not runs.rstrip().endswith(module.graph.python_code("self").src.rstrip())
     except Exception:
         return True

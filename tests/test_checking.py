@@ -652,3 +652,32 @@ def test_kernel_lives_on_whatever_the_answer_does() -> None:
     assert "".join(output["text"] for output in outputs[4]) == "False\n" * 6
     assert "In your code: `raise ValueError('typed in a cell')`" in outputs[5][0]["text"]
     assert outputs[6][0]["data"]["text/plain"] == "True"
+
+
+IN_A_NEW_PROCESS = """
+import contextlib, sys
+import torch
+from torch import fx
+from exercise_for_tests import RELU_AFTER_LINEAR
+from fxbook.checking import check_with
+
+def exports(module):
+    return torch.export.export(module, (torch.randn(3, 4),)).module()
+
+def fails_twice(module):
+    for run in (module, fx.Interpreter(module).run):
+        with contextlib.suppress(Exception):
+            run("no tensor")
+    assert "torch._dynamo" not in sys.modules, "the compiler was loaded"
+
+told = check_with(RELU_AFTER_LINEAR, exports)
+assert "loop" not in told.message, told
+told = check_with(RELU_AFTER_LINEAR, fails_twice)
+assert told.violated and "the compiler was loaded" not in told.message, told
+"""
+
+
+def test_loading_the_compiler_is_no_endless_loop_and_an_error_in_a_graph_does_not_load_it() -> None:
+    command = [sys.executable, "-c", IN_A_NEW_PROCESS]
+    ran = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import linecache
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,8 +34,11 @@ def names(path: Path, form: str, until: str) -> dict[str, Any]:
         sources += [cell.source for cell in getattr(exercise, form) if not cell.source.startswith("check(")]
         if exercise.id == until:
             break
-    for source in sources:
-        exec(compile(source, f"<{form} of {path.name}>", "exec"), namespace)
+    for number, source in enumerate(sources):
+        name = f"<{form} of {path.name}, cell {number}>"
+        # As in a notebook, whose lines a report can quote.
+        linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+        exec(compile(source, name, "exec"), namespace)
     return namespace
 
 

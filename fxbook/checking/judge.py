@@ -59,7 +59,9 @@ def _judge(exercise: Exercise, observation: JSON, seed: int) -> Verdict:
     printed = seen["printed"]
     if seen["problem"]:
         return Verdict(Violation(seen["problem"], rule="usable"), printed=printed)
-    if seen["replaced"]:
+    # What torch replaces while it loads is put back at the end, which was not reached.
+    cut_short = seen["error"] and seen["error"]["type"] == "TimeUp" and seen["error"]["loading"]
+    if seen["replaced"] and not cut_short:
         names = ", ".join(f"`{name}`" for name in seen["replaced"][:2])
         # First, since whatever else was observed was observed with it replaced.
         message = f"Your code replaces {names}: an answer may change graphs, not torch or the checks."
@@ -107,6 +109,11 @@ def _uncapital(message: str) -> str:
 
 def _error_message(error: JSON) -> str:
     kind, message = error["type"], error["message"]
+    if kind == "TimeUp" and error["loading"]:
+        return (
+            "Time was over while torch was loading its compiler, which your code uses. Run `import torch._dynamo` in a "
+            "cell, then check again."
+        )
     if kind == "TimeUp":
         return "Your code was still running when the time was over: it may loop for ever."
     if kind == "MemoryError" or any(part in message for part in _OUT_OF_MEMORY):
@@ -128,7 +135,7 @@ def _read(exercise: Exercise, seen: JSON, seed: int) -> tuple[list[CaseView], JS
             raise _UnreadableError
         if seen["error"] is not None:
             told = seen["error"]["type"], seen["error"]["message"], seen["error"]["line"] or ""
-            if not all(isinstance(text, str) for text in told):
+            if not all(isinstance(text, str) for text in told) or not isinstance(seen["error"]["loading"], bool):
                 raise _UnreadableError
         return [_view(exercise, index, found, seed) for index, found in enumerate(seen["cases"])], seen
     except (KeyError, TypeError, ValueError, AttributeError) as error:

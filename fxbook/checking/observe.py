@@ -10,6 +10,7 @@ import contextlib
 import inspect
 import io
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
@@ -21,6 +22,7 @@ from fxbook.checking.answers import UnusableError, caller
 from fxbook.checking.apart import spare_memory
 from fxbook.checking.blame import describe
 from fxbook.checking.guard import Guard
+from fxbook.checking.quick_errors import quick_errors
 from fxbook.checking.snapshot import Snapshot
 from fxbook.checks.exercise import Case, Exercise, inputs_of, model_of, seeded
 from fxbook.checks.running import run_on
@@ -32,6 +34,8 @@ JSON = Any
 _Graph, _GraphModule, _Interpreter, _Module = fx.Graph, fx.GraphModule, fx.Interpreter, nn.Module
 _ORIGIN = "fxbook_origin"
 _MOST_PRINTED = 4000
+# What torch.export, torch.compile and the like import when they are first used.
+_COMPILER = "torch._dynamo"
 
 
 class TimeUp(BaseException):
@@ -54,9 +58,10 @@ def observe(exercise: Exercise, answer: Any, seed: int, seconds: float | None = 
     seen: JSON = {"exercise": exercise.id, "seed": seed, "problem": None, "error": None, "cases": []}
     printed = _Bounded(_MOST_PRINTED)
     guard = Guard()
+    compiler_was_there = _COMPILER in sys.modules
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         try:
-            with _alarm(seconds):
+            with _alarm(seconds), quick_errors():
                 call = caller(exercise, answer)
                 for index, case in enumerate(exercise.cases):
                     _observe_case(exercise, case, call, seed + 1000 * index, seen)
@@ -66,6 +71,7 @@ def observe(exercise: Exercise, answer: Any, seed: int, seconds: float | None = 
             if isinstance(error, MemoryError):
                 spare_memory()
             seen["error"] = describe(error)
+            seen["error"]["loading"] = _COMPILER in sys.modules and not compiler_was_there
     seen["printed"] = printed.getvalue()
     seen["replaced"] = guard.replaced()[:5]
     return seen
@@ -118,7 +124,6 @@ def _runnable(result: fx.Graph | fx.GraphModule, root: nn.Module, found: JSON) -
 
 def _run(module: fx.GraphModule, case: Case, seed: int, found: JSON) -> None:
     try:
-        # Not module(…): where that raises, torch.fx first imports most of torch to explain, which takes a second.
         found["outputs"] = [encode(output) for output in run_on(module.forward, inputs_of(case, seed), seed)]
     except (TimeUp, MemoryError):
         raise
