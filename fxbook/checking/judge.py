@@ -180,6 +180,7 @@ def _view(exercise: Exercise, index: int, found: JSON, seed: int) -> CaseView:
         run_node=run_node,
         value=found["value"],
         shared=dict(found["shared"]),
+        modules=[str(path) for path in found["modules"]],
         origins=list(found["origins"]),
         changes=[str(change) for change in found["changes"]],
         same_object=bool(found["same_object"]),

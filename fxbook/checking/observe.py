@@ -95,7 +95,7 @@ def _observe_case(exercise: Exercise, case: Case, call: Callable[..., Any], seed
     found["kind"] = _kind(result)
     found["same_object"] = result is given and given is not None
     found["changes"] = before.changes(given)[:10] if before is not None else []
-    found["origins"], found["shared"] = [], {}
+    found["origins"], found["shared"], found["modules"] = [], {}, []
     if exercise.use == "compute":
         found["value"] = encode(result)
     elif isinstance(result, _Graph | _GraphModule):
@@ -105,6 +105,7 @@ def _observe_case(exercise: Exercise, case: Case, call: Callable[..., Any], seed
         found["graph"] = record(result if module is None else module).to_json()
         if module is not None:
             found["shared"] = {name: weights.get(id(held)) for name, held in _named(module)}
+            found["modules"] = [path for path, _ in module.named_modules(remove_duplicate=False) if path]
             _run(module, case, seed, found)
     seen["cases"].append(found)
 

@@ -58,6 +58,7 @@ class CaseView:
     run_node: int | None
     value: Value
     shared: dict[str, str | None]
+    modules: list[str]
     origins: list[int | None]
     changes: list[str]
     same_object: bool
