@@ -44,8 +44,8 @@ class CaseView:
     encoded value per draw of inputs, or is ``None`` where running raised, which ``run_error`` describes; ``run_node``
     is the index of the node that raised, where it is known. ``value`` is what a ``compute`` answer returned. ``shared``
     maps each parameter and buffer of the result to the name it has in the model given, if it is the same object, else
-    ``None``. ``origins`` holds for each node the index of the node of the given graph that it is, or was copied from,
-    else ``None``. ``changes`` say what happened to the model given.
+    ``None``; ``modules`` are the paths of its submodules. ``origins`` holds for each node the index of the node of the
+    given graph that it is, or was copied from, else ``None``. ``changes`` say what happened to the model given.
     """
 
     exercise: Exercise
