@@ -49,6 +49,20 @@ def about(exercise_id: str) -> About:
     return catalogue().get(exercise_id) or About(exercise_id, exercise_id)
 
 
+@functools.cache
+def _sections() -> dict[str, dict[str, str]]:
+    source = resources.files("fxbook") / "sections.json"
+    return json.loads(source.read_text(encoding="utf-8")) if source.is_file() else {}
+
+
+def place(read: str) -> str:
+    """``"chapter#anchor"`` as people say it: the number of the chapter and the heading of the section."""
+    chapter, _, anchor = read.partition("#")
+    number, _, name = chapter.partition("_")
+    heading = _sections().get(chapter, {}).get(anchor, anchor.replace("-", " "))
+    return f"chapter {number}, {name.replace('_', ' ')}" + (f", section “{heading}”" if anchor else "")
+
+
 def unknown(exercise_id: object, known: list[str]) -> str:
     """What to tell of an id that is not in the book: the ids near it."""
     if not isinstance(exercise_id, str):

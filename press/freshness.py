@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,11 +13,14 @@ from press import ROOT
 from press.derive import Derived, derive, exercise_index, manuscripts
 from press.execution import load
 from press.exercises import split
-from press.manuscript import read
+from press.manuscript import headings, read
 from press.problems import Problem
 
 INDEX = Path("fxbook/exercises.json")
+SECTIONS = Path("fxbook/sections.json")
 CURE = "run `make notebooks`"
+# Of a heading: code marks, and backslashes that escape.
+_MARKUP = re.compile(r"`|\\(?=[^\w\s]|_)")
 
 
 def stale(derived: Derived) -> Problem | None:
@@ -76,6 +80,19 @@ def index_text(root: Path = ROOT) -> str:
     return json.dumps(index, indent=1, ensure_ascii=False) + "\n"
 
 
+def sections_text(root: Path = ROOT) -> str:
+    """The text of ``fxbook/sections.json``: of each chapter the headings, anchor to text without its markup."""
+    found = {}
+    for path in manuscripts(root):
+        if path.parent.name == "chapters":
+            written = headings(read(path))
+            found[path.stem] = {anchor: _MARKUP.sub("", heading) for anchor, heading in written.items()}
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+
+
+INDEXES = {INDEX: index_text, SECTIONS: sections_text}
+
+
 def problems(root: Path = ROOT) -> list[Problem]:
     """Every printed file that differs from the manuscript, and every printed notebook that has none.
 
@@ -93,7 +110,8 @@ def problems(root: Path = ROOT) -> list[Problem]:
         for path in sorted((root / folder).rglob("*.ipynb")):
             if path not in expected and ".ipynb_checkpoints" not in path.parts:
                 found.append(Problem(path, 1, "has no manuscript: write one under book/, or remove it"))
-    index = root / INDEX
-    if not index.exists() or index.read_text(encoding="utf-8") != index_text(root):
-        found.append(Problem(index, 1, f"differs from the exercises of the manuscript: {CURE}"))
+    for name, text in INDEXES.items():
+        index = root / name
+        if not index.exists() or index.read_text(encoding="utf-8") != text(root):
+            found.append(Problem(index, 1, f"differs from what the manuscript gives: {CURE}"))
     return found

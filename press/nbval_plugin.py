@@ -6,8 +6,11 @@
 from __future__ import annotations
 
 import os
+import re
+from typing import Any
 
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 from press import warm
 from press.execution import NOTEBOOK_VARIABLE
@@ -27,6 +30,18 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     if kernels := config.stash.get(_KERNELS, None):
         kernels.stop()
+
+
+class _ByFileAndChapter(LoadFileScheduling):
+    """The cells of a notebook, and the tests of a file, go to one worker; tests on exercises a chapter at a time."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        chapter = re.search(r"\[(\d\d)-", nodeid)
+        return super()._split_scope(nodeid) + (chapter[1] if chapter else "")
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    return _ByFileAndChapter(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 from press import ROOT
 from press.derive import Derived, derive, manuscripts
 from press.execution import execute, serialised
-from press.freshness import INDEX, derive_as_printed, index_text, stale
+from press.freshness import INDEXES, derive_as_printed, stale
 from press.lint import lint
 from press.problems import PressError, Problem
 
@@ -33,7 +33,7 @@ def print_notebooks(paths: list[Path] | None = None, everything: bool = False, r
                 changed.append(path)
         except PressError as error:
             failures.append(error)
-    failures += _print_index(root)
+    failures += _print_indexes(root)
     failures += asyncio.run(_print_all(changed, root))
     for failure in failures:
         print(failure, file=sys.stderr)
@@ -42,12 +42,14 @@ def print_notebooks(paths: list[Path] | None = None, everything: bool = False, r
     return len(failures)
 
 
-def _print_index(root: Path) -> list[PressError]:
-    try:
-        _replace(root / INDEX, index_text(root))
-    except PressError as error:
-        return [error]
-    return []
+def _print_indexes(root: Path) -> list[PressError]:
+    failures = []
+    for path, text in INDEXES.items():
+        try:
+            _replace(root / path, text(root))
+        except PressError as error:
+            failures.append(error)
+    return failures
 
 
 async def _print_all(paths: list[Path], root: Path) -> list[PressError]:

@@ -504,7 +504,7 @@ def test_error_on_another_model_only_is_told_so() -> None:
             raise NotImplementedError("only small models")
 
     message = timed(RELU_AFTER_LINEAR, answer).message
-    assert message.startswith("It holds for the model you know, but not on another: ")
+    assert message.startswith("It holds for the model you know, but not on another (five layers): ")
     assert "NotImplementedError: only small models" in message
 
 
@@ -551,7 +551,7 @@ def test_failed_report_has_task_violation_node_and_place(printed: None) -> None:
         "!   2  relu      call_function  torch.relu(relu)",
         "    3  layers_1  call_module    self.layers.1(relu)",
         "    4  output    output         return layers_1",
-        "Read: chapter 02, insertion points, section “two nodes one anchor”",
+        "Read: chapter 02, insertion points, section “Two nodes, one anchor”",
     ]
     html = report._repr_html_()
     assert 'href="../chapters/02_insertion_points.ipynb#two-nodes-one-anchor"' in html

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Callable
 
@@ -19,9 +20,10 @@ from drawn_graphs import (
     self_loop,
     words_in,
 )
-from torch import fx
+from torch import fx, nn
 
 from fxbook.drawing import draw, style
+from fxbook.record import record
 
 
 @pytest.mark.parametrize("build", BROKEN, ids=lambda build: build.__name__)
@@ -162,3 +164,36 @@ def test_no_fixed_text_colour_and_no_rule_without_prefix() -> None:
         assert all(part.strip().startswith(".fx-") for part in selectors.split(",")), selectors
         assert not re.search(r"(^|;)color:(?!inherit)", body), body
     assert "fill=" not in draw(residual())._repr_html_() and len(style()) < 4_000
+
+
+def times(factor: float) -> Callable[[torch.Tensor], torch.Tensor]:
+    def product(x: torch.Tensor) -> torch.Tensor:
+        return x * factor
+
+    return product
+
+
+def test_stale_code_is_seen_where_its_text_says_nothing() -> None:
+    graph = fx.Graph()
+    call = graph.call_function(times(2), (graph.placeholder("x"),))
+    graph.output(call)
+    module = fx.GraphModule({}, graph)
+    assert not record(module).stale
+    call.target = times(3)
+    assert graph.python_code("self").src == module.code and record(module).stale
+    module.recompile()
+    assert not record(module).stale and not record(copy.deepcopy(module)).stale
+
+
+def test_stale_code_is_seen_behind_a_refused_recompile_and_a_forward_of_ones_own() -> None:
+    module = fx.symbolic_trace(nn.ReLU())
+    call = list(module.graph.nodes)[1]
+    kept, call.args = call.args, (object(),)
+    with pytest.raises(SyntaxError):
+        module.recompile()
+    assert record(module).stale
+    call.args = kept
+    module.recompile()
+    assert not record(module).stale
+    module.forward = lambda x: x
+    assert record(module).stale

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import linecache
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ import pytest
 
 from fxbook import check
 from fxbook.checks import all_exercises
+from fxbook.exercises import catalogue
 from press import ROOT
 from press.derive import derive, manuscripts
 from press.exercises import Exercise, ExerciseSheet, split
-from press.freshness import INDEX, printed_reports
+from press.freshness import INDEX, SECTIONS, printed_reports
 from press.manuscript import read
 
 SHEETS = [split(read(path)) for path in manuscripts() if path.parent.name == "exercises"]
@@ -92,3 +94,16 @@ def test_each_chapter_links_its_exercises_and_back() -> None:
         exercise, _ = derive(sheet.manuscript.path, {})
         text = "\n".join(cell.source for cell in exercise.notebook.cells)
         assert f"](../chapters/{Path(name).stem}.ipynb" in text
+
+
+def test_every_place_that_a_report_can_name_is_in_its_chapter() -> None:
+    sections = json.loads((ROOT / SECTIONS).read_text(encoding="utf-8"))
+    named = []
+    for path in sorted((ROOT / "fxbook" / "checks").glob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        here = re.search(r'^_HERE = "(\w+)"', text, re.MULTILINE)
+        text = text.replace("{_HERE}", here[1]) if here else text
+        named += re.findall(r'"(\d\d_\w+)#([\w-]+)"', text)
+    named += [about.read.split("#") for about in catalogue().values()]
+    assert len(named) > len(EXERCISES)
+    assert [f"{chapter}#{anchor}" for chapter, anchor in named if anchor not in sections[chapter]] == []

@@ -12,7 +12,7 @@ from torch import fx, nn
 from fxbook.checks.exercise import Exercise
 
 _GRAPHS = (fx.Graph, fx.GraphModule)
-_Module, _Tensor, _Transformer = nn.Module, torch.Tensor, fx.Transformer
+_Module, _Tensor, _Transformer, _trace = nn.Module, torch.Tensor, fx.Transformer, fx.symbolic_trace
 
 
 class UnusableError(Exception):
@@ -31,11 +31,11 @@ def caller(exercise: Exercise, answer: Any) -> Callable[..., Any]:
         raise UnusableError("The answer is None: pass your function itself, by its name.")
     if exercise.call is not None:
         if isinstance(answer, (*_GRAPHS, _Tensor)):
-            kind = type(answer).__name__
+            kind = next(kind.__name__ for kind in (*_GRAPHS, _Tensor) if isinstance(answer, kind))
             raise UnusableError(f"The answer is a {kind}: pass what you wrote, the class or function, by its name.")
         return functools.partial(_used, exercise.call, answer)
     if isinstance(answer, (*_GRAPHS, _Module)) or type(answer).__name__ == "PassResult":
-        kind = type(answer).__name__
+        kind = next((kind.__name__ for kind in _GRAPHS if isinstance(answer, kind)), type(answer).__name__)
         raise UnusableError(
             f"The answer is a {kind}, what your function returned: pass the function itself, without ()."
         )
@@ -61,7 +61,7 @@ def _the_object(answer: Any) -> Callable[..., Any]:
 
 def _class_caller(answer: type) -> Callable[..., Any]:
     if issubclass(answer, _Transformer):
-        return lambda module: answer(module).transform()
+        return lambda module: answer(module if isinstance(module, _GRAPHS) else _trace(module)).transform()
     if issubclass(answer, _Module):
         raise UnusableError(
             f"The answer is the class `{answer.__name__}`, a module: pass a function that returns the result."

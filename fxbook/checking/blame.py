@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from fxbook.naming import without_addresses
 from fxbook.record import plain_message
 
 JSON = Any
@@ -43,9 +44,9 @@ def _message(error: BaseException) -> str:
         said = str(error)
     except BaseException:
         return "(its message cannot be read)"
-    # torch explains at length: the first paragraph is the message, and of what lint says the first line.
-    said = said.strip().split("\n\n")[0]
-    if "\ngraph():" in said or " of Node " in said or "references nonexistent" in said:
+    # torch explains at length: the first line is the message.
+    said = without_addresses((said.strip().splitlines() or [""])[0])
+    if " of Node " in said or "references nonexistent" in said:
         said = plain_message(said)
     return said if len(said) <= _MOST else said[:_MOST] + "…"
 

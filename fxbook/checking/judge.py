@@ -9,7 +9,7 @@ import dataclasses
 from typing import Any
 
 from fxbook.checking.apart import MEMORY
-from fxbook.checks.exercise import DRAWS, Exercise
+from fxbook.checks.exercise import DRAWS, Case, Exercise
 from fxbook.checks.values import is_value
 from fxbook.checks.view import CaseView, Violation, first_violation
 from fxbook.record import GraphRecord
@@ -70,12 +70,12 @@ def _judge(exercise: Exercise, observation: JSON, seed: int) -> Verdict:
         violation = _first_violation(view)
         if violation:
             # The known models hold by now, or this one would not have been reached.
-            told = _on_another_model(violation, view) if view.case.unseen and index else violation
+            told = _on_another_model(violation, view.case) if view.case.unseen and index else violation
             return Verdict(told, index, view.graph, printed=printed)
     if seen["error"]:
-        unseen = len(views) and exercise.cases[min(len(views), len(exercise.cases) - 1)].unseen
+        case = exercise.cases[min(len(views), len(exercise.cases) - 1)]
         violation = Violation(_error_message(seen["error"]), rule="ends well")
-        told = _on_another_model(violation, None) if unseen else violation
+        told = _on_another_model(violation, case) if views and case.unseen else violation
         return Verdict(told, line=seen["error"]["line"], printed=printed)
     if len(views) != len(exercise.cases):
         raise _UnreadableError
@@ -97,9 +97,8 @@ def _wrong_kind(view: CaseView, kinds: tuple[str, ...]) -> Violation:
     return Violation(f"Your function returns {returned}: {wanted} was asked.", rule="right kind")
 
 
-def _on_another_model(violation: Violation, view: CaseView | None) -> Violation:
-    other = f"on another ({view.case.name})" if view else "on another"
-    message = f"It holds for the model you know, but not {other}: {_uncapital(violation.message)}"
+def _on_another_model(violation: Violation, case: Case) -> Violation:
+    message = f"It holds for the model you know, but not on another ({case.name}): {_uncapital(violation.message)}"
     return dataclasses.replace(violation, message=message)
 
 

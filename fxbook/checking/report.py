@@ -8,7 +8,7 @@ import html
 from collections.abc import Callable
 
 from fxbook.checking.judge import Verdict
-from fxbook.exercises import About
+from fxbook.exercises import About, place
 from fxbook.record import GraphRecord, NodeRecord
 
 _ROWS = 12
@@ -67,7 +67,7 @@ class Report:
         if self.verdict.graph is not None:
             lines += ["Your graph:", *_table(self.verdict.graph, self.node)]
         if self.read:
-            lines.append(f"Read: {_place(self.read)}")
+            lines.append(f"Read: {place(self.read)}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -79,7 +79,7 @@ class Report:
             parts += [_drawing(self.verdict.graph, self.node)] if self.verdict.graph is not None else []
             if self.read:
                 parts.append(
-                    f'<p>Read: <a href="{html.escape(_link(self.read))}">{html.escape(_place(self.read))}</a></p>'
+                    f'<p>Read: <a href="{html.escape(_link(self.read))}">{html.escape(place(self.read))}</a></p>'
                 )
         kind = "fx-passed" if self.passed else "fx-failed"
         label = html.escape(f"Report on {self.about.title}", quote=True)
@@ -147,13 +147,6 @@ def _drawer() -> Callable[..., object] | None:
 def _link(read: str) -> str:
     chapter, _, anchor = read.partition("#")
     return f"../chapters/{chapter}.ipynb" + (f"#{anchor}" if anchor else "")
-
-
-def _place(read: str) -> str:
-    chapter, _, anchor = read.partition("#")
-    number, _, name = chapter.partition("_")
-    place = f"chapter {number}, {name.replace('_', ' ')}"
-    return place + (f", section “{anchor.replace('-', ' ')}”" if anchor else "")
 
 
 def _code(line: str) -> str:

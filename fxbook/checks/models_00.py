@@ -26,9 +26,9 @@ class Recurrent(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.decode = nn.Linear(6, 4)
+        self.decode = nn.Linear(6, 5)
         self.unused = nn.Linear(6, 6)
-        self.encode = nn.Sequential(nn.Linear(4, 6), nn.Tanh())
+        self.encode = nn.Sequential(nn.Linear(5, 6), nn.Tanh())
         self.step = nn.Linear(6, 6)
 
     def forward(self, x: Tensor) -> Tensor:

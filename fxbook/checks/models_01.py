@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections import OrderedDict
 
 import torch
 from torch import fx, nn
@@ -128,9 +129,10 @@ def mlp() -> nn.Module:
 
 
 def nested() -> nn.Module:
-    """Blocks within blocks, a layer without a bias, a norm without weights, and a layer that stands twice."""
+    """Blocks in blocks, one with names; a layer without a bias, a norm without weights, a layer that stands twice."""
     shared = nn.Linear(4, 4)
-    block = nn.Sequential(shared, nn.LeakyReLU(0.5), nn.Sequential(nn.Linear(4, 4, bias=False), nn.LeakyReLU(0.01)))
+    named = nn.Sequential(OrderedDict(mix=nn.Linear(4, 4, bias=False), bend=nn.LeakyReLU(0.01)))
+    block = nn.Sequential(shared, nn.LeakyReLU(0.5), named)
     return nn.Sequential(
         nn.LayerNorm(4, elementwise_affine=False), block, shared, nn.LayerNorm(4, eps=0.01, bias=False)
     )

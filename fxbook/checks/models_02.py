@@ -37,6 +37,15 @@ class FeedForward(Anchored):
         return torch.round(x + self.down(torch.round(torch.relu(self.up(x)))))
 
 
+class Activated(FeedForward):
+    """The block of the chapter, changed behind its activation: a function, whose name is not its target."""
+
+    anchor = "relu"
+
+    def with_activation(self, change: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+        return x + self.down(change(torch.relu(self.up(x))))
+
+
 class Passing(Anchored):
     """Returns its input as it is."""
 
@@ -106,6 +115,19 @@ class Attention(nn.Module):
     def forward(self, query: Tensor, value: Tensor, keys: Tensor) -> Tensor:
         scores = torch.softmax(query @ self.key(keys).transpose(0, 1) + self.bias, dim=-1)
         return scores @ value
+
+
+class Unread(nn.Module):
+    """Computes a chain that nothing reads, longer than the way to the output."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mix = nn.Linear(4, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        hidden = self.mix(x)
+        hidden.tanh().exp().sum(0)
+        return hidden + x
 
 
 class Layered(nn.Module):

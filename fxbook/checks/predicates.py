@@ -141,7 +141,7 @@ def shares_weights(case: CaseView) -> Violation | None:
     if copied:
         reader = next((node for node in case.nodes if _holds(node, copied)), None)
         return Violation(
-            f"`{copied}` is a copy: training the result would no longer train the model it was made from.",
+            f"`{copied}` is not the object that the model holds: its own weights were to be used.",
             reader.index if reader else None,
         )
     return None

@@ -10,48 +10,16 @@ from torch import nn
 
 from fxbook.checks.families import CONV2D, GELU, LINEAR, RELU, TANH, family
 from fxbook.checks.models_02 import Layered
-from fxbook.checks.predicates import calls_after, lints, look, no_dead_nodes, recompiled
+from fxbook.checks.predicates import calls_after
 from fxbook.checks.view import CaseView, Violation
-from fxbook.record import NodeRecord
+from fxbook.record import JSON, NodeRecord
 
 _HERE = "02_insertion_points"
+CLAMP = family("clamp", "clip", modules=(nn.Hardtanh, nn.ReLU6))
 ROUND = family("round")
 # Its module is private, so the drawings and families know it by its bare name.
 _ANY_LINEAR = dataclasses.replace(LINEAR, modules=LINEAR.modules | {"NonDynamicallyQuantizableLinear"})
 _FAMILY = {nn.Linear: _ANY_LINEAR, nn.Conv2d: CONV2D, torch.relu: RELU, torch.tanh: TANH, nn.functional.gelu: GELU}
-
-has_reader = look(f"{_HERE}#a-new-node-needs-a-reader", no_dead_nodes)
-compiled = look("00_first_graph#change-one-node", recompiled)
-
-
-def well_formed(case: CaseView) -> Violation | None:
-    """As :func:`lints`, explained where the chapter explains the kind of fault."""
-    found = lints(case)
-    if found is None:
-        return None
-    node = None if found.node is None else case.nodes[found.node]
-    said = " ".join(node.faults[:1]) if node else ""
-    if node and _reads_itself(case, node):
-        anchor = "hand-over-the-readers"
-    elif node and node.op == "output":
-        anchor = "a-node-made-without-an-anchor"
-    elif said.endswith("before it is defined"):
-        anchor = "two-nodes-one-anchor"
-    else:
-        anchor = "what-lint-lets-through"
-    return dataclasses.replace(found, look=f"{_HERE}#{anchor}", rule="lints")
-
-
-def _reads_itself(case: CaseView, node: NodeRecord) -> bool:
-    """Whether the node reads its own value, through others or not: no order of the list is right then."""
-    met: set[int] = set()
-    waiting = list(node.inputs)
-    while waiting:
-        read = waiting.pop()
-        if read not in met:
-            met.add(read)
-            waiting += case.nodes[read].inputs
-    return node.index in met
 
 
 def pairs(case: CaseView) -> list[tuple[NodeRecord, NodeRecord]]:
@@ -61,6 +29,64 @@ def pairs(case: CaseView) -> list[tuple[NodeRecord, NodeRecord]]:
         for node, origin in zip(case.nodes, case.origins, strict=True)
         if origin is not None and 0 <= origin < len(case.before)
     ]
+
+
+def result_clamped(case: CaseView) -> Violation | None:
+    """What is clamped is what the model returned, and to the range asked."""
+    returned = case.before.nodes[case.before.nodes[-1].inputs[0]]
+    for node, origin in zip(case.nodes, case.origins, strict=True):
+        if origin is not None or node not in CLAMP:
+            continue
+        first, *limits = [*node.args.get("tuple", ()), *(value for _, value in node.kwargs["dict"])] or [None]
+        if isinstance(first, dict) and "tuple" in first:
+            message = f"Node `{node.name}` clamps a tuple: the arguments of `output`, and not what is in them."
+            return Violation(message, node.index, f"{_HERE}#typeerror-node-object-is-not-subscriptable")
+        read = case.nodes[node.inputs[0]] if node.inputs else node
+        if read.name != returned.name:
+            message = f"Node `{node.name}` clamps `{read.name}`: the model returned `{returned.name}`."
+            return Violation(message, node.index)
+        if node.op != "call_module" and [_number(limit) for limit in limits] != [0.0, 6.0]:
+            return Violation(f"Node `{node.name}` does not clamp to the range from 0 to 6.", node.index)
+    return None
+
+
+def _number(value: JSON) -> float | None:
+    if isinstance(value, dict):
+        return float(value["float"]) if "float" in value else None
+    return float(value) if isinstance(value, int) else None
+
+
+def callers_input_stays(case: CaseView) -> Violation | None:
+    """No new node works in place on an input of the model, which is the caller's tensor."""
+    for node, origin in zip(case.nodes, case.origins, strict=True):
+        if origin is None and "in place" in node.notes and node.inputs:
+            written = case.nodes[node.inputs[0]]
+            if written.op == "placeholder":
+                message = f"Node `{node.name}` works in place: it changes the tensor passed as `{written.name}`."
+                return Violation(message, node.index, "01_node_creation#four-spellings-of-add")
+    return None
+
+
+def chain_in_order(case: CaseView) -> Violation | None:
+    """Each function of the chain is called, on what the one before it gives."""
+    _, name, functions = case.arguments
+    asked = ", ".join(function.__name__ for function in functions)
+    before = {name}
+    for function in functions:
+        calling = [
+            node
+            for node, origin in zip(case.nodes, case.origins, strict=True)
+            if origin is None and node in family(function.__name__)
+        ]
+        if not calling:
+            return Violation(f"No node calls {function.__name__}: the chain asked is {asked}.")
+        for node in calling:
+            reads = [case.nodes[index].name for index in node.inputs]
+            if not before.intersection(reads):
+                what = f"reads `{reads[0]}`" if reads else "reads nothing"
+                return Violation(f"Node `{node.name}` {what}: the chain asked is {asked}.", node.index)
+        before = {node.name for node in calling}
+    return None
 
 
 def chain_read_by_all(case: CaseView) -> Violation | None:
