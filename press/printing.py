@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -35,11 +36,13 @@ def print_notebooks(paths: list[Path] | None = None, everything: bool = False, r
             failures.append(error)
     failures += _print_indexes(root)
     failures += asyncio.run(_print_all(changed, root))
-    for failure in failures:
+    # A manuscript that cannot be read fails once for its notebook and once for an index.
+    told = dict.fromkeys(map(str, failures))
+    for failure in told:
         print(failure, file=sys.stderr)
-    if not changed and not failures:
+    if not changed and not told:
         print("Nothing to print: every notebook is as its manuscript says.")
-    return len(failures)
+    return len(told)
 
 
 def _print_indexes(root: Path) -> list[PressError]:
@@ -79,6 +82,7 @@ async def _print_one(path: Path, root: Path) -> None:
     for derived in notebooks:
         executed = await execute(derived)
         if derived.executed:
+            _refuse_unsolved(derived, executed)
             final, lines = executed, derived.lines
         else:
             # The stubs ran to learn what an unsolved check prints; only that is kept.
@@ -94,15 +98,30 @@ async def _print_one(path: Path, root: Path) -> None:
 def _reports(derived: Derived, executed: NotebookNode) -> dict[str, str]:
     """What the checks of the unsolved exercises printed, by exercise."""
     reports = {}
+    for identity, line, report in _checked(derived, executed):
+        if not report.strip():
+            message = f"the check of {identity} prints no report for the stub"
+            raise PressError(Problem(derived.manuscript, line, message))
+        reports[identity] = report
+    return reports
+
+
+def _refuse_unsolved(derived: Derived, executed: NotebookNode) -> None:
+    """A solution that did not pass, be it for lack of time on a busy machine, must not be printed as one."""
+    for identity, line, report in _checked(derived, executed):
+        if "public checks passed" not in report:
+            said = " ".join(report.split("\n")[1:2])
+            message = f"the solution of {identity} does not pass its check, or did not this time: {said}"
+            raise PressError(Problem(derived.manuscript, line, message))
+
+
+def _checked(derived: Derived, executed: NotebookNode) -> Iterator[tuple[str, int, str]]:
+    """Each exercise with the line of its check and the report that was printed."""
     for cell, line in zip(executed.cells, derived.lines, strict=True):
         for identity in derived.exercise_ids:
             if cell.cell_type == "code" and cell.source.startswith(f'check("{identity}"'):
                 texts = [output["data"].get("text/plain", "") for output in cell.outputs if "data" in output]
-                if not "".join(texts).strip():
-                    message = f"the check of {identity} prints no report for the stub"
-                    raise PressError(Problem(derived.manuscript, line, message))
-                reports[identity] = "\n".join(texts)
-    return reports
+                yield identity, line, "\n".join(texts)
 
 
 def _replace(path: Path, text: str) -> None:

@@ -228,3 +228,16 @@ def test_one_bad_manuscript_does_not_stop_the_others(write: Write, project: Path
     write("chapters/02_y.md", "# T\n\n{ref}`a`\n\n```{code-cell} ipython3\n1\n```")
     assert print_notebooks(root=project) == 1
     assert [file.name for file in (project / "chapters").iterdir()] == ["01_x.ipynb"]
+
+
+def test_a_solution_that_does_not_pass_is_not_printed(
+    write: Write, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("chapters/01_x.md", CHAPTER)
+    reports = "def check(identity, answer):\n    return 'not yet: ' + str(answer())"
+    path = write("exercises/01_x.md", EXERCISE.replace("import fxbook", reports))
+    assert print_notebooks([path], root=project) == 1
+    line = next(n for n, text in enumerate(path.read_text().splitlines(), start=1) if text.startswith("check("))
+    said = capsys.readouterr().err
+    assert f"01_x.md:{line}: the solution of 01-write-relu does not pass its check" in said
+    assert not (project / "solutions").exists() or not list((project / "solutions").glob("*.ipynb"))
