@@ -504,3 +504,12 @@ def test_sizes_and_frees_in_words() -> None:
     traced = trace(two_inputs)
     run = record_run(traced, traced.graph, (FOUR, OTHER), "boxed_run")
     assert freed_at(run, record(traced), 3) == [("b", 16), ("add", 16)]
+
+
+def test_a_default_is_no_missing_input_for_run_but_for_boxed_run() -> None:
+    def scaled(x: torch.Tensor, factor: float = 2.0) -> torch.Tensor:
+        return x * factor
+
+    traced = fx.symbolic_trace(scaled)
+    assert "given" not in repr(RunStepper(traced, torch.ones(1)))
+    assert "The graph has 2 inputs (x, factor), but 1 was given." in repr(RunStepper(traced, torch.ones(1), boxed=True))

@@ -216,10 +216,13 @@ def _first_lines(raised: Exception) -> str:
 
 
 def _remarks(graph: fx.Graph, inputs: Sequence[Any], method: Method, log: _Log, memory: Memory) -> Iterator[str]:
-    names = [str(node.target) for node in graph.nodes if node.op == "placeholder"]
+    placeholders = [node for node in graph.nodes if node.op == "placeholder"]
+    names = [str(node.target) for node in placeholders]
+    # A default is used by run, where nothing is given for the last placeholders, and never by boxed_run.
+    needed = [node for node in placeholders if method == "boxed_run" or not node.args]
     if isinstance(graph._codegen, torch.fx.graph._PyTreeCodeGen):
         names = []
-    elif len(inputs) != len(names) and not any(name.startswith("*") for name in names):
+    elif not len(needed) <= len(inputs) <= len(names) and not any(name.startswith("*") for name in names):
         yield (
             f"The graph has {_count(len(names), 'input')} ({', '.join(map(clean, names[:8])) or 'none'}), "
             f"but {len(inputs)} {'was' if len(inputs) == 1 else 'were'} given."
