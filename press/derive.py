@@ -12,6 +12,7 @@ import nbformat
 from nbformat import NotebookNode, v4
 
 from press import ROOT
+from press.claims import with_verdicts
 from press.exercises import Exercise, ExerciseSheet, split
 from press.manuscript import Cell, Manuscript, headings, is_manuscript, read
 from press.problems import PressError, Problem
@@ -64,7 +65,8 @@ def derive(path: Path, reports: Mapping[str, str], root: Path = ROOT) -> list[De
             _printed(root / "solutions" / inside.name, manuscript, _solution_cells(sheet, root), sheet, True),
         ]
     target = inside.relative_to("chapters") if inside.parts[0] == "chapters" else inside
-    return [_printed(root / "chapters" / target, manuscript, [(cell, "") for cell in manuscript.cells], None, True)]
+    cells = with_verdicts(manuscript, root)
+    return [_printed(root / "chapters" / target, manuscript, [(cell, "") for cell in cells], None, True)]
 
 
 def exercise_index(sheets: Iterable[ExerciseSheet]) -> dict[str, dict[str, object]]:

@@ -1,0 +1,81 @@
+"""What the checks of the exercises catch, by the answers in ``tests/answers``: ``python benchmarks/answers.py``.
+
+Each wrong answer is observed once, and each property of its exercise judges what was observed by itself. So the table
+tells for every property how many wrong answers it is the first to name, how many it would catch, and how many nothing
+else would catch. A property that is never needed can go. Times are those of a whole check, as a learner waits for it.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import statistics
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from answering import answers_to
+
+from fxbook.checking import check_with
+from fxbook.checking.apart import run_apart
+from fxbook.checking.judge import judge
+from fxbook.checking.observe import observe
+from fxbook.checking.verify import HARD_SECONDS, SOFT_SECONDS
+from fxbook.checks import all_exercises
+from fxbook.checks.exercise import Exercise
+
+SEED = 1
+
+
+def caught_by(exercise: Exercise, answer: object) -> list[str]:
+    """The rules of all properties that find something in the answer, in the order of the exercise."""
+    outcome = run_apart(lambda: observe(exercise, answer, SEED, SOFT_SECONDS), HARD_SECONDS)
+    if outcome.data is None:
+        return ["(ends well)"]
+    bare = judge(dataclasses.replace(exercise, properties=()), outcome.data, SEED)
+    if bare.violation:
+        return [f"({bare.violation.rule})"]
+    found = []
+    for holds in exercise.properties:
+        verdict = judge(dataclasses.replace(exercise, properties=(holds,)), outcome.data, SEED)
+        if verdict.violation:
+            found.append(verdict.violation.rule)
+    return found
+
+
+def main() -> None:
+    first, all_, alone = collections.Counter(), collections.Counter(), collections.Counter()
+    used_in: dict[str, set[str]] = collections.defaultdict(set)
+    seconds: dict[str, float] = {}
+    print(f"{'exercise':30}right  wrong  median s  worst s")
+    for exercise in all_exercises():
+        told = answers_to(exercise.id)
+        times = []
+        for one in told:
+            start = time.perf_counter()
+            check_with(exercise, one.answer, seed=SEED)
+            times.append(time.perf_counter() - start)
+            seconds[f"{exercise.id} {one.name}"] = times[-1]
+            if one.violated:
+                found = caught_by(exercise, one.answer)
+                first.update(found[:1])
+                all_.update(set(found))
+                alone.update(found if len(set(found)) == 1 else [])
+                for rule in found:
+                    used_in[rule].add(exercise.id)
+        wrong = sum(bool(one.violated) for one in told)
+        if times:
+            spread = f"{statistics.median(times):8.3f}  {max(times):7.3f}"
+            print(f"{exercise.id:30}{len(told) - wrong:5}{wrong:7}  {spread}")
+    print(f"\n{'property':34}first  catches  alone  in exercises")
+    for rule, count in all_.most_common():
+        print(f"{rule:34}{first[rule]:5}{count:9}{alone[rule]:7}{len(used_in[rule]):7}")
+    print(f"\na check: median {statistics.median(seconds.values()):.3f} s")
+    for name, taken in sorted(seconds.items(), key=lambda item: -item[1])[:5]:
+        print(f"  {taken:.3f} s  {name}")
+
+
+if __name__ == "__main__":
+    main()
