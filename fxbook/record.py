@@ -200,6 +200,8 @@ def _notes(node: fx.Node, module: nn.Module | None) -> tuple[str, ...]:
     notes = []
     called = str(node.target) if node.op == "call_method" else getattr(node.target, "__name__", "")
     in_place = node.op in ("call_method", "call_function") and called.endswith("_") and not called.endswith("__")
+    # and_, or_, not_ and is_ are named so because Python has taken the names without the line.
+    in_place &= getattr(node.target, "__module__", "") != "_operator"
     in_place |= node.op == "call_function" and any(node.target is operation for operation in _IN_PLACE)
     in_place |= node.op == "call_module" and getattr(_fetch(module, node.target), "inplace", False) is True
     if in_place or "out" in node.kwargs or node.kwargs.get("inplace") is True:

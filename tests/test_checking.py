@@ -40,11 +40,32 @@ SAME = Exercise("99-same", "pass", (SHALLOW, DEEP), (lints, recompiled, same_res
 
 
 def timed(exercise: Exercise, answer: Any) -> Any:
-    """The report, after asserting that it came in time."""
-    started = time.perf_counter()
+    """The report, after asserting that it came in time: on a busy machine, in the time that was its own."""
+    started, used = time.perf_counter(), processor_seconds()
     report = check_with(exercise, answer, seed=1)
-    assert time.perf_counter() - started < LIMIT
+    elapsed, used = time.perf_counter() - started, processor_seconds() - used
+    assert elapsed < LIMIT or (used < LIMIT and elapsed < 4 * LIMIT)
     return report
+
+
+def processor_seconds() -> float:
+    """Processor time of this process and of its children that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+@pytest.mark.parametrize(
+    ("elapsed", "used", "over"),
+    [
+        (0.5, 0.5, False),
+        (1.2, 1.15, True),  # it used up its seconds
+        (1.2, 0.0, True),  # it waits
+        (1.2, 0.6, False),  # others keep it from the processor
+        (4.5, 0.9, True),  # for too long
+    ],
+)
+def test_time_on_a_busy_machine_is_not_charged_to_the_answer(elapsed: float, used: float, over: bool) -> None:
+    assert apart.had_its_time(elapsed, used, 1.1) is over
 
 
 # ---- answers that misbehave ------------------------------------------------------------------------------------------
@@ -635,7 +656,7 @@ def test_kernel_lives_on_whatever_the_answer_does() -> None:
         "check_with(RELU_AFTER_LINEAR, right)",
         "def shows(module):\n    display(draw(module))\n    print('spam')\n    right(module)\n"
         "print(check_with(RELU_AFTER_LINEAR, shows).passed)",
-        "t = time.perf_counter()\nr = check_with(RELU_AFTER_LINEAR, loops)\nprint(time.perf_counter() - t < 2)\nr",
+        "t = time.perf_counter()\nr = check_with(RELU_AFTER_LINEAR, loops)\nprint(time.perf_counter() - t < 4 * LIMIT)\nr",
         "for answer in (exits, closes_everything, kills_itself, floods, patches_torch, raises(SystemExit)):\n"
         "    print(check_with(RELU_AFTER_LINEAR, answer).passed)",
         "def typed(module):\n    raise ValueError('typed in a cell')\nprint(check_with(RELU_AFTER_LINEAR, typed))",

@@ -197,3 +197,9 @@ def test_stale_code_is_seen_behind_a_refused_recompile_and_a_forward_of_ones_own
     assert not record(module).stale
     module.forward = lambda x: x
     assert record(module).stale
+
+
+def test_a_line_at_the_end_of_the_name_means_in_place_but_for_words_of_python() -> None:
+    traced = fx.symbolic_trace(lambda x: ((x > 0) & (x < 1), x.add_(1), torch.relu_(x)))
+    marked = [node.name for node in record(traced) if "in place" in node.notes]
+    assert marked == ["add_", "relu_"]

@@ -108,7 +108,7 @@ def test_a_damaged_notebook_is_told_as_such(tmp_path: Path, content: bytes, says
         ([IMPORTS, "def layers_in_order(model):\nreturn []"], "Cell 2 raises IndentationError"),
         ([SOLUTION], "Your code raises NameError: name 'fx' is not defined"),
         ([IMPORTS, "import os\nos._exit(0)", SOLUTION], "ended the Python process"),
-        ([IMPORTS, STUB], "the model makes 2 calls"),
+        ([IMPORTS, STUB], "is not in the answer"),
         ([IMPORTS, "layers = 1 / 0", STUB], "Cell 2 raises ZeroDivisionError: division by zero, in `layers = 1 / 0`"),
         ([IMPORTS, "layers_in_order = 3"], "pass your function itself"),
     ],

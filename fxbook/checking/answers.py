@@ -12,6 +12,8 @@ from torch import fx, nn
 from fxbook.checks.exercise import Exercise
 
 _GRAPHS = (fx.Graph, fx.GraphModule)
+# What a function returns; with a use of its own an exercise may take a dict or a list of functions.
+_PLAIN = (bool, int, float, str)
 _Module, _Tensor, _Transformer, _trace = nn.Module, torch.Tensor, fx.Transformer, fx.symbolic_trace
 
 
@@ -30,9 +32,10 @@ def caller(exercise: Exercise, answer: Any) -> Callable[..., Any]:
     if answer is None:
         raise UnusableError("The answer is None: pass your function itself, by its name.")
     if exercise.call is not None:
-        if isinstance(answer, (*_GRAPHS, _Tensor)):
-            kind = next(kind.__name__ for kind in (*_GRAPHS, _Tensor) if isinstance(answer, kind))
-            raise UnusableError(f"The answer is a {kind}: pass what you wrote, the class or function, by its name.")
+        if isinstance(answer, (*_GRAPHS, _Tensor, *_PLAIN)):
+            kinds = (*_GRAPHS, _Tensor, *_PLAIN)
+            kind = next(kind.__name__ for kind in kinds if isinstance(answer, kind))
+            raise UnusableError(f"The answer is of type {kind}: pass your function itself, or your class, by its name.")
         return functools.partial(_used, exercise.call, answer)
     if isinstance(answer, (*_GRAPHS, _Module)) or type(answer).__name__ == "PassResult":
         kind = next((kind.__name__ for kind in _GRAPHS if isinstance(answer, kind)), type(answer).__name__)

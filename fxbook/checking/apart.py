@@ -10,6 +10,7 @@ import builtins
 import contextlib
 import dataclasses
 import faulthandler
+import functools
 import gc
 import io
 import json
@@ -34,6 +35,11 @@ MEMORY = 256 << 20
 _MOST_BYTES = 32 << 20
 _SPARE = 64 << 20
 _FILE = 1 << 20
+# On a busy machine a child has its seconds later: so many times later at most.
+_PATIENCE = 4
+_POLL_MILLISECONDS = 20
+# Less than this share of a processor: it waits rather than works.
+_WAITING = 0.15
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,9 +59,9 @@ def run_apart(work: Callable[[], Any], seconds: float) -> Outcome:
 
     Args:
         work: returns plain data. It sees everything this process holds; nothing that it changes comes back.
-        seconds: wall-clock limit, after which the child and its process group are killed.
+        seconds: limit, after which the child and its process group are killed; see :func:`had_its_time`.
     """
-    deadline = time.monotonic() + seconds
+    started = time.monotonic()
     mark = secrets.token_hex(16).encode()
     read_end, write_end = os.pipe()
     with warnings.catch_warnings():
@@ -66,7 +72,8 @@ def run_apart(work: Callable[[], Any], seconds: float) -> Outcome:
         _be_the_child(work, write_end, mark)
     os.close(write_end)
     try:
-        frame, timed_out = _read_frame(read_end, mark, deadline)
+        over = functools.partial(_over, child, started, seconds)
+        frame, timed_out = _read_frame(read_end, mark, over)
         ended = "time" if timed_out else _how_it_ended(child)
     finally:
         os.close(read_end)
@@ -75,6 +82,28 @@ def run_apart(work: Callable[[], Any], seconds: float) -> Outcome:
         if frame is not None:
             return Outcome(json.loads(frame))
     return Outcome(None, ended)
+
+
+def had_its_time(elapsed: float, used: float, seconds: float) -> bool:
+    """Whether work that began so long ago, and has used so much of a processor since, has had its seconds.
+
+    It has when it used them up, and when it waits for something. It has not while others keep it from the processor.
+    """
+    kept_waiting = _WAITING * elapsed < used < seconds
+    return elapsed >= seconds and not (kept_waiting and elapsed < _PATIENCE * seconds)
+
+
+def _over(child: int, started: float, seconds: float) -> bool:
+    elapsed = time.monotonic() - started
+    return elapsed >= seconds and had_its_time(elapsed, _processor_seconds(child), seconds)
+
+
+def _processor_seconds(process: int) -> float:
+    """Processor time of another process so far; 0, as if it waited, where the system does not tell."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
 
 
 # The exit status of a child that was not stopped by the work itself.
@@ -168,7 +197,7 @@ def _send_nothing(*_: object, **__: object) -> None:
     """Stands for the kernel's session in the child."""
 
 
-def _read_frame(descriptor: int, mark: bytes, deadline: float) -> tuple[bytes | None, bool]:
+def _read_frame(descriptor: int, mark: bytes, over: Callable[[], bool]) -> tuple[bytes | None, bool]:
     """The child's frame, or ``None``; and whether time ran out. Bytes around the frame are ignored."""
     os.set_blocking(descriptor, False)
     poll = select.poll()
@@ -176,10 +205,9 @@ def _read_frame(descriptor: int, mark: bytes, deadline: float) -> tuple[bytes | 
     data = bytearray()
     start = -1
     while len(data) <= _MOST_BYTES:
-        remaining = deadline - time.monotonic()
-        if remaining <= 0:
+        if over():
             return None, True
-        if not poll.poll(remaining * 1000):
+        if not poll.poll(_POLL_MILLISECONDS):
             continue
         try:
             chunk = os.read(descriptor, 1 << 20)

@@ -12,6 +12,7 @@ import io
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 from torch import fx, nn
 
 from fxbook.checking.answers import UnusableError, caller
-from fxbook.checking.apart import spare_memory
+from fxbook.checking.apart import had_its_time, spare_memory
 from fxbook.checking.blame import describe
 from fxbook.checking.guard import Guard
 from fxbook.checking.quick_errors import quick_errors
@@ -34,6 +35,7 @@ JSON = Any
 _Graph, _GraphModule, _Interpreter, _Module = fx.Graph, fx.GraphModule, fx.Interpreter, nn.Module
 _ORIGIN = "fxbook_origin"
 _MOST_PRINTED = 4000
+_AGAIN_SECONDS = 0.05
 # torch.export, torch.compile and the like import hundreds of modules when they are first used.
 _MANY_MODULES = 50
 
@@ -218,8 +220,12 @@ def _alarm(seconds: float | None) -> Iterator[None]:
         yield
         return
 
+    started, used = time.monotonic(), time.process_time()
+
     def ring(_number: int, _frame: FrameType | None) -> None:
-        raise TimeUp
+        if had_its_time(time.monotonic() - started, time.process_time() - used, seconds):
+            raise TimeUp
+        signal.setitimer(signal.ITIMER_REAL, _AGAIN_SECONDS)
 
     previous = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, seconds)

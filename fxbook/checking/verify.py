@@ -17,6 +17,7 @@ from fxbook.checks.view import Violation
 from fxbook.exercises import About, about, catalogue, unknown
 
 # A check answers within 2 s: at the soft limit the learner's line is interrupted, at the hard one the child is killed.
+# On a busy machine both wait until the answer has had its seconds of the processor.
 SOFT_SECONDS = 1.1
 HARD_SECONDS = 1.4
 UNPROTECTED = "On this system an answer runs in the notebook itself: an endless loop or lack of memory is not stopped."
