@@ -1,0 +1,158 @@
+"""Models in which chapter 03 has every ReLU replaced: all spellings, work in place, leaves with a ReLU inside."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+
+class WithRelus(nn.Module):
+    """Knows an input to be tried with, and whether a ReLU runs where tracing does not go.
+
+    ``tried`` is that very input. A buffer, so that who compares the model before and after sees a change of the input.
+    """
+
+    shape: tuple[int, ...] = (3, 4)
+    hidden_inside: str | None = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("tried", torch.randn(self.shape), persistent=False)
+
+    def example(self) -> tuple[Tensor, ...]:
+        assert isinstance(self.tried, Tensor)
+        return (self.tried,)
+
+
+class Rectifier(nn.ReLU):
+    """A subclass of one's own: tracing goes into it."""
+
+
+class EverySpelling(WithRelus):
+    """Modules: shared, nested, in a Sequential, of a subclass; functions and methods, in place or not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(8))
+        self.act = nn.ReLU()
+        self.block = nn.Sequential(nn.Sequential(nn.Linear(4, 4), nn.ReLU(inplace=True)), Rectifier())
+        self.norm = nn.LayerNorm(4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        first, second, third, fourth, fifth, sixth, seventh, last = self.layers
+        x = self.act(first(x))
+        x = self.act(input=second(x))
+        x = nn.functional.relu(third(x))
+        x = nn.functional.relu(fourth(x), inplace=True)
+        x = torch.relu(input=fifth(x))
+        x = torch.relu_(sixth(x))
+        x = seventh(x).relu()
+        x = last(x).relu_()
+        return self.norm(self.act(self.block(x - 0.5)))
+
+
+class InPlace(WithRelus):
+    """ReLUs in place whose input is read afterwards, one whose result nobody reads; other work in place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.enter = nn.Linear(4, 4)
+        self.rectify = nn.ReLU(inplace=True)
+
+    def forward(self, x: Tensor) -> Tensor:
+        hidden = self.enter(x)
+        before = hidden * 3.0
+        hidden.relu_()
+        hidden.add_(-0.5)
+        middle = hidden + before
+        active = self.rectify(middle)
+        middle.mul_(2.0)
+        return torch.cat([hidden, active, middle], dim=-1)
+
+
+class Skips(WithRelus):
+    """Changes its input; what an ordinary ReLU reads is read after it too: by a sum around it, and at the end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.enter = nn.Linear(4, 4)
+        self.act = nn.ReLU()
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        x.add_(1.0)
+        hidden = self.enter(x)
+        joined = torch.relu(hidden) + hidden
+        return self.act(joined) - joined, nn.functional.relu(hidden) * hidden
+
+
+class Residual(WithRelus):
+    """Convolutions with batch norm, which collects statistics whenever it runs; a block that is called twice."""
+
+    shape = (2, 1, 6, 6)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.enter = nn.Conv2d(1, 3, 3, padding=1)
+        self.body = nn.Sequential(
+            nn.BatchNorm2d(3), nn.ReLU(inplace=True), nn.Conv2d(3, 3, 3, padding=1), nn.BatchNorm2d(3)
+        )
+        self.last = nn.ReLU()
+
+    def forward(self, image: Tensor) -> Tensor:
+        image = self.enter(image)
+        image = self.last(self.body(image * 1.0) + image)
+        return self.last(self.body(image * 1.0) + image).mean((2, 3))
+
+
+class Relatives(WithRelus):
+    """Activations that are no ReLU, a layer that is called one, results in a dict; a leaf whose activation is GELU."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.relu = nn.Linear(4, 4)
+        self.six = nn.ReLU6()
+        self.leaky = nn.LeakyReLU(0.3)
+        self.block = nn.TransformerEncoderLayer(4, 2, dim_feedforward=6, dropout=0.0, activation="gelu")
+
+    def forward(self, x: Tensor) -> dict[str, Tensor]:
+        x = nn.functional.leaky_relu(self.leaky(self.relu(x)), 0.1)
+        return {"six": self.six(x * 4.0), "clamped": x.clamp(min=0.0), "mixed": self.block(x), "last": torch.relu(x)}
+
+
+class Encoder(WithRelus):
+    """A transformer layer is a leaf, and runs a ReLU of its own, here in place."""
+
+    hidden_inside = "block"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.enter = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+        self.block = nn.TransformerEncoderLayer(4, 2, dim_feedforward=6, dropout=0.0, activation=torch.relu_)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.block(self.enter(x))
+
+
+class FrozenEncoder(Encoder):
+    """Nothing requires a gradient, so the layer calls one fused operator, whose name does not tell of a ReLU."""
+
+    shape = (2, 3, 4)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.block = nn.TransformerEncoderLayer(4, 2, dim_feedforward=6, dropout=0.0, batch_first=True)
+        self.eval().requires_grad_(False)
+
+
+class Recurrent(WithRelus):
+    """A recurrent cell is another leaf with a ReLU inside."""
+
+    hidden_inside = "memory"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.memory = nn.RNNCell(4, 4, nonlinearity="relu")
+        self.act = nn.ReLU()
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.act(self.memory(x) - 0.1)
