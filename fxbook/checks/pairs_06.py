@@ -1,0 +1,217 @@
+"""The models of "Tell a difference": each with what a pass made of it, and in which respect the two differ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+functional = nn.functional
+
+
+class Pair(nn.Module):
+    """A model, what a pass made of it, and in which respect the second differs (``None``: it does not).
+
+    ``raises`` is the class of the error where the second raises on the way.
+    """
+
+    different: str | None = None
+    raises: type[Exception] | None = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.project = nn.Linear(4, 4)
+
+    def changed(self) -> fx.GraphModule:
+        """The model as the pass leaves it."""
+        traced = fx.symbolic_trace(self)
+        self.change(traced.graph)
+        traced.recompile()
+        return traced
+
+    def change(self, graph: fx.Graph) -> None:
+        """The pass; here it does nothing."""
+
+    def insert(self, graph: fx.Graph, value: fx.Node, function: Any, *arguments: Any) -> None:
+        """What read ``value`` reads a call of ``function`` on it instead."""
+        with graph.inserting_after(value):
+            new = graph.call_function(function, (value, *arguments))
+        value.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)
+
+
+class Unchanged(Pair):
+    """A model and its trace; one parameter is not used."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.spare = nn.Parameter(torch.ones(4))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.relu(self.project(x)) + x
+
+
+class InPlace(Pair):
+    """The last function works in place."""
+
+    def change(self, graph: fx.Graph) -> None:
+        """Set its keyword."""
+        [node for node in graph.nodes if "inplace" in node.kwargs][-1].update_kwarg("inplace", True)
+
+
+class SafelyInPlace(InPlace):
+    """In place where it is safe; gradients differ in their last digits, as ``celu`` then takes another formula."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.celu(self.project(x), alpha=0.7) * x
+
+
+class ReadAgain(InPlace):
+    """In place on a value that is read once more, later."""
+
+    different = "the result is another one"
+
+    def forward(self, x: Tensor) -> Tensor:
+        hidden = self.project(x)
+        return functional.relu(hidden) + hidden
+
+
+class OverInput(InPlace):
+    """In place on the input."""
+
+    different = "the second overwrites the tensor that it is given"
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.project(functional.relu(x))
+
+
+class KeptForBackward(InPlace):
+    """In place on a value that a gradient is computed from."""
+
+    different = "the second raises when its gradient is computed"
+    raises = RuntimeError
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.relu(torch.sigmoid(self.project(x)))
+
+
+class _StraightThrough(torch.autograd.Function):
+    """Rounds, and passes the gradient on as if it had not."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return torch.round(x)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:
+        return gradient
+
+
+class LostBackward(Pair):
+    """A gradient of its own, which tracing loses."""
+
+    different = "the gradients with respect to the input differ"
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.project(x) * _StraightThrough.apply(x)
+
+
+class Detached(Pair):
+    """A parameter that gets no gradient any more."""
+
+    different = "a parameter has another gradient"
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.linear(x, self.project.weight) + self.project.bias
+
+    def change(self, graph: fx.Graph) -> None:
+        """Cut the bias off."""
+        [bias] = graph.find_nodes(op="get_attr", target="project.bias")
+        self.insert(graph, bias, torch.detach)
+
+
+class Raising(Pair):
+    """A dimension that the value does not have."""
+
+    different = "the second raises"
+    raises = IndexError
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.softmax(self.project(x), dim=1)
+
+    def change(self, graph: fx.Graph) -> None:
+        """Ask for that dimension."""
+        graph.output_node().args[0].update_kwarg("dim", 2)
+
+
+class Reordered(Pair):
+    """The rows of the result in another order: their sum is the same, and so are all gradients of it."""
+
+    different = "the rows of the result are in another order"
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.project(x)
+
+    def change(self, graph: fx.Graph) -> None:
+        """Turn the rows around."""
+        self.insert(graph, graph.output_node().args[0], torch.flip, (0,))
+
+
+class _Mirrored(torch.autograd.Function):
+    """Returns what it is given, and hands every gradient to another row."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:
+        return gradient.flip(0)
+
+
+def mirrored(x: Tensor) -> Tensor:
+    """Gives each row the gradient of another one."""
+    return _Mirrored.apply(x)
+
+
+class MirroredGradient(Pair):
+    """The gradients of the input in other rows: their sum is the same."""
+
+    different = "the gradients with respect to the input belong to other rows"
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.project(x) * x
+
+    def change(self, graph: fx.Graph) -> None:
+        """Mirror the gradient of the input."""
+        self.insert(graph, next(iter(graph.nodes)), mirrored)
+
+
+class Reshaped(Pair):
+    """The same numbers in another shape, which compare as equal where shapes are broadcast."""
+
+    different = "the result has another shape"
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.project(x)
+
+    def change(self, graph: fx.Graph) -> None:
+        """Put a dimension in front."""
+        self.insert(graph, graph.output_node().args[0], torch.unsqueeze, 0)
+
+
+class ZeroGradient(Pair):
+    """A parameter whose gradient is zero, and then not there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.spare = nn.Parameter(torch.ones(4))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.project(x) + self.spare * 0
+
+    def change(self, graph: fx.Graph) -> None:
+        """Leave the addition out."""
+        addition = graph.output_node().args[0]
+        addition.replace_all_uses_with(addition.args[0])
+        graph.eliminate_dead_code()
