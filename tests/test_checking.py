@@ -656,7 +656,8 @@ def test_kernel_lives_on_whatever_the_answer_does() -> None:
         "check_with(RELU_AFTER_LINEAR, right)",
         "def shows(module):\n    display(draw(module))\n    print('spam')\n    right(module)\n"
         "print(check_with(RELU_AFTER_LINEAR, shows).passed)",
-        "t = time.perf_counter()\nr = check_with(RELU_AFTER_LINEAR, loops)\nprint(time.perf_counter() - t < 4 * LIMIT)\nr",
+        "t = time.perf_counter()\nr = check_with(RELU_AFTER_LINEAR, loops)\n"
+        "print(time.perf_counter() - t < 4 * LIMIT)\nr",
         "for answer in (exits, closes_everything, kills_itself, floods, patches_torch, raises(SystemExit)):\n"
         "    print(check_with(RELU_AFTER_LINEAR, answer).passed)",
         "def typed(module):\n    raise ValueError('typed in a cell')\nprint(check_with(RELU_AFTER_LINEAR, typed))",
