@@ -308,12 +308,17 @@ def test_processes_that_the_answer_started_are_ended(tmp_path: Path) -> None:
 
 
 def test_no_child_and_no_file_is_left_behind() -> None:
-    held = len(list(Path("/proc/self/fd").iterdir()))
+    held, children = len(list(Path("/proc/self/fd").iterdir())), children_of(os.getpid())
     for answer in (right, exits, closes_everything, floods):
         timed(RELU_AFTER_LINEAR, answer)
     assert len(list(Path("/proc/self/fd").iterdir())) == held
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert children_of(os.getpid()) == children
+
+
+def children_of(process: int) -> set[int]:
+    """The processes, ended ones included, that a process has started and not waited for."""
+    tasks = Path(f"/proc/{process}/task").iterdir()
+    return {int(child) for task in tasks for child in (task / "children").read_text().split()}
 
 
 def test_answer_from_a_thread_is_checked_too() -> None:
