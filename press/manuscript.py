@@ -117,7 +117,7 @@ def headings(manuscript: Manuscript) -> dict[str, str]:
 
 def anchor(heading: str) -> str:
     """The anchor of a heading: lower case, punctuation dropped, blanks to hyphens."""
-    return re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
 def prose_lines(cell: Cell) -> Iterator[tuple[int, str]]:

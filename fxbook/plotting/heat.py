@@ -1,0 +1,75 @@
+"""Draw a graph with a number on each node, and its share of the whole as the strength of the colour."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from torch import fx
+
+from fxbook.drawing import Drawing
+from fxbook.drawing.lettering import clean
+from fxbook.record import record
+
+# One hue from none to strong: it blends with a light page and a dark one, and reads in grey.
+_HUE, _STRONGEST = "#d55e00", 0.6
+_NODE = re.compile(r'(<g class="fx-node [^>]* id="[^"]*-n-(\d+)">.*?class="fx-shape")', re.DOTALL)
+
+
+class Heat(Drawing):
+    """A drawing whose colours tell shares; shapes tell opcodes, as in any drawing."""
+
+    def __init__(
+        self, traced: fx.Graph | fx.GraphModule, values: Mapping[fx.Node, float], unit: str, title: str
+    ) -> None:
+        graph = traced if isinstance(traced, fx.Graph) else traced.graph
+        drawn = record(traced)
+        position = {node: index for index, node in enumerate(graph.nodes)}
+        unknown = next((node for node in values if node not in position), None)
+        if unknown is not None:
+            raise ValueError(f"values: the node {unknown} is not in this graph; give them for nodes of the graph drawn")
+        if any(value < 0 for value in values.values()):
+            raise ValueError("values: a share of the whole needs numbers that are not negative")
+        total = sum(values.values())
+        self.shares = {position[node]: value / total if total else 0.0 for node, value in values.items()}
+        self.unit = clean(unit, 60)
+        super().__init__(drawn, clean(title, 200), {})
+        if len(self.record) != len(drawn):
+            raise ValueError(f"{len(drawn)} nodes are too many to draw one by one: draw a part, or a table")
+        for index, share in self.shares.items():
+            self.words[index] = (
+                [*self.words[index], f"{_percent(share)} of the {self.unit}"] if share else self.words[index]
+            )
+
+    def _repr_html_(self) -> str:
+        # Inline, since the style sheet of all drawings colours by opcode.
+        def coloured(found: re.Match[str]) -> str:
+            opacity = round(_STRONGEST * self.shares.get(int(found[2]), 0.0) / most, 3)
+            return f'{found[1]} style="fill:{_HUE};fill-opacity:{opacity:g}"'
+
+        most = max(self.shares.values(), default=0.0) or 1.0
+        return _NODE.sub(coloured, super()._repr_html_())
+
+    def _legend(self) -> list[str]:
+        # The shapes without the colours of opcodes, which mean something else here.
+        shapes = [re.sub(r'class="fx-swatch fx-op-\w+"', 'class="fx-swatch"', item) for item in super()._legend()]
+        return [*shapes, f"fill: share of the {self.unit}, the more the stronger"]
+
+
+def heat(traced: fx.Graph | fx.GraphModule, values: Mapping[fx.Node, float], unit: str, title: str = "") -> Heat:
+    """Draw a graph coloured by a number for each node; name the result at the end of a cell to see it.
+
+    Args:
+        traced: the graph, or a module that has one.
+        values: for nodes, a number that is not negative: seconds, bytes, FLOPs. Nodes left out count as 0.
+        unit: what is counted, as in "38 % of the FLOPs".
+        title: the caption; without one, "Share of the" and the unit.
+
+    Raises:
+        ValueError: a node is not in the graph, a number is negative, or the graph is too large to draw.
+    """
+    return Heat(traced, values, unit, title or f"Share of the {unit}")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.01 else "under 1 %"
