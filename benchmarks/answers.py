@@ -39,7 +39,10 @@ def caught_by(exercise: Exercise, answer: object) -> list[str]:
         return [f"({bare.violation.rule})"]
     found = []
     for holds in exercise.properties:
-        verdict = judge(dataclasses.replace(exercise, properties=(holds,)), outcome.data, SEED)
+        try:
+            verdict = judge(dataclasses.replace(exercise, properties=(holds,)), outcome.data, SEED)
+        except (KeyError, IndexError, ValueError):
+            continue  # It relies on a property before it, which did not hold.
         if verdict.violation:
             found.append(verdict.violation.rule)
     return found

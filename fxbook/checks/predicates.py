@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec
 
 from fxbook.checks.families import Family
-from fxbook.checks.values import Value, difference, encode
+from fxbook.checks.values import difference, encode
 from fxbook.checks.view import CaseView, Property, Violation, first_violation
 from fxbook.record import NodeRecord
 
@@ -111,13 +111,6 @@ def value_is(case: CaseView, expected: Callable[..., Any]) -> Violation | None:
     return None
 
 
-@configurable
-def value_like(case: CaseView, test: Callable[[Value], str | None]) -> Violation | None:
-    """``test`` has nothing to object to in what a ``compute`` answer returned; an objection is the sentence to tell."""
-    found = test(case.value)
-    return Violation(found) if found else None
-
-
 # ---- the model that was given ----------------------------------------------------------------------------------------
 
 
@@ -202,20 +195,6 @@ def calls_before(case: CaseView, family: Family, anchor: Family) -> Violation | 
 
 
 @configurable
-def in_order(case: CaseView, *families: Family) -> Violation | None:
-    """In the list of nodes, the first node of each family stands before the first of the next."""
-    last: NodeRecord | None = None
-    for family in families:
-        node = next((node for node in case.nodes if node in family), None)
-        if node is None:
-            return Violation(f"No node calls {family.label}.")
-        if last is not None and node.index < last.index:
-            return Violation(f"Node `{node.name}` stands before `{last.name}` in the list of nodes.", node.index)
-        last = node
-    return None
-
-
-@configurable
 def has_node(
     case: CaseView, op: str, target: str | None = None, times: int | None = None, label: str | None = None
 ) -> Violation | None:
@@ -263,29 +242,6 @@ def placeholders(case: CaseView, *names: str) -> Violation | None:
     if len(found) > len(names):
         return Violation(f"Input `{found[len(names)].target}` was not asked.", found[len(names)].index)
     return None
-
-
-@configurable
-def node_count(case: CaseView, count: int) -> Violation | None:
-    """The graph has this many nodes, inputs and output included."""
-    if len(case.nodes) != count:
-        return Violation(f"The graph has {_count(len(case.nodes), 'node')}: {count} were asked.")
-    return None
-
-
-@configurable
-def names_are(case: CaseView, *names: str) -> Violation | None:
-    """The nodes have these names, in list order."""
-    for node, name in zip(case.nodes, names, strict=False):
-        if node.name != name:
-            return Violation(f"Node {node.index + 1} of the list is `{node.name}`: `{name}` was asked.", node.index)
-    return node_count(len(names))(case)
-
-
-@configurable
-def every_node(case: CaseView, test: Callable[[NodeRecord], str | None]) -> Violation | None:
-    """``test`` objects to no node; its objection, a sentence, is told with the node."""
-    return next((Violation(said, node.index) for node in case.nodes if (said := test(node))), None)
 
 
 @configurable
