@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from nbformat import NotebookNode
 
-from press import ROOT
+from press import ROOT, fact_check, status, symptoms
 from press.derive import Derived, derive, exercise_index, manuscripts
 from press.execution import load
 from press.exercises import split
@@ -90,7 +90,18 @@ def sections_text(root: Path = ROOT) -> str:
     return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
 
 
+# What notebooks need while they are printed, and what is made of the printed ones.
 INDEXES = {INDEX: index_text, SECTIONS: sections_text}
+PAGES = {
+    Path("chapters/reference/symptom_index.md"): symptoms.page_text,
+    Path("chapters/reference/fact_check.md"): fact_check.page_text,
+    Path("chapters/reference/status.md"): status.page_text,
+}
+
+
+def derived_texts(root: Path = ROOT) -> dict[Path, Callable[[Path], str]]:
+    """Every derived text of a project; the pages belong to a book that has a reference part."""
+    return {**INDEXES, **(PAGES if (root / "book" / "reference").is_dir() else {})}
 
 
 def problems(root: Path = ROOT) -> list[Problem]:
@@ -110,7 +121,7 @@ def problems(root: Path = ROOT) -> list[Problem]:
         for path in sorted((root / folder).rglob("*.ipynb")):
             if path not in expected and ".ipynb_checkpoints" not in path.parts:
                 found.append(Problem(path, 1, "has no manuscript: write one under book/, or remove it"))
-    for name, text in INDEXES.items():
+    for name, text in derived_texts(root).items():
         index = root / name
         if not index.exists() or index.read_text(encoding="utf-8") != text(root):
             found.append(Problem(index, 1, f"differs from what the manuscript gives: {CURE}"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 from press import ROOT
 from press.derive import Derived, derive, manuscripts
 from press.execution import execute, serialised
-from press.freshness import INDEXES, derive_as_printed, stale
+from press.freshness import INDEXES, derive_as_printed, derived_texts, stale
 from press.lint import lint
 from press.problems import PressError, Problem
 
@@ -34,8 +34,9 @@ def print_notebooks(paths: list[Path] | None = None, everything: bool = False, r
                 changed.append(path)
         except PressError as error:
             failures.append(error)
-    failures += _print_indexes(root)
+    failures += _print_texts(INDEXES, root)
     failures += asyncio.run(_print_all(changed, root))
+    failures += _print_texts({path: text for path, text in derived_texts(root).items() if path not in INDEXES}, root)
     # A manuscript that cannot be read fails once for its notebook and once for an index.
     told = dict.fromkeys(map(str, failures))
     for failure in told:
@@ -45,9 +46,9 @@ def print_notebooks(paths: list[Path] | None = None, everything: bool = False, r
     return len(told)
 
 
-def _print_indexes(root: Path) -> list[PressError]:
+def _print_texts(texts: Mapping[Path, Callable[[Path], str]], root: Path) -> list[PressError]:
     failures = []
-    for path, text in INDEXES.items():
+    for path, text in texts.items():
         try:
             _replace(root / path, text(root))
         except PressError as error:
