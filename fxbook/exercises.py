@@ -55,6 +55,11 @@ def _sections() -> dict[str, dict[str, str]]:
     return json.loads(source.read_text(encoding="utf-8")) if source.is_file() else {}
 
 
+def headings() -> list[tuple[str, str]]:
+    """Every heading of the chapters, as ``("chapter#anchor", text)``."""
+    return [(f"{chapter}#{anchor}", text) for chapter, found in _sections().items() for anchor, text in found.items()]
+
+
 def place(read: str) -> str:
     """``"chapter#anchor"`` as people say it: the number of the chapter and the heading of the section."""
     chapter, _, anchor = read.partition("#")

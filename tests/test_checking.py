@@ -32,6 +32,7 @@ from fxbook.checking.guard import Guard
 from fxbook.checking.judge import judge
 from fxbook.checking.observe import observe
 from fxbook.checking.report import Report
+from fxbook.checking.symptom import entry_of
 from fxbook.checks import Exercise, eager, traced
 from fxbook.checks.predicates import lints, recompiled, same_result, value_is
 
@@ -708,3 +709,27 @@ def test_loading_the_compiler_is_no_endless_loop_and_an_error_in_a_graph_does_no
     command = [sys.executable, "-c", IN_A_NEW_PROCESS]
     ran = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("raised", "entry"),
+    [
+        ("RuntimeError: Argument 'b' of Node 'a' was used before it has been defined! Please check", "was-used-before"),
+        ("TypeError: 'Node' object is not subscriptable", "typeerror-node-object-is-not-subscriptable"),
+        ("TypeError: 'NoneType' object is not subscriptable", ""),
+        ("AttributeError: 'Linear' object has no attribute 'graph'", "has-no-attribute-graph"),
+        ("AttributeError: 'Linear' object has no attribute 'weights'", ""),
+        ("ValueError: Argument 'b' of Node 'a' was used before it has been defined!", ""),
+        ("RuntimeError: mat1 and mat2 shapes cannot be multiplied (1x4 and 5x6)", ""),
+        ("RuntimeError: ", ""),
+    ],
+)
+def test_an_error_leads_to_the_entry_of_its_message(raised: str, entry: str) -> None:
+    found = entry_of(f"Your code raises {raised}")
+    assert (entry in found) if entry else (found == "")
+
+
+def test_of_two_entries_the_one_of_the_same_chapter_is_told() -> None:
+    raised = "Your code raises TypeError: '_node_list' object is not subscriptable"
+    for chapter in ("00_first_graph", "02_insertion_points"):
+        assert entry_of(raised, chapter).startswith(chapter)

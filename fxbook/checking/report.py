@@ -8,6 +8,7 @@ import html
 from collections.abc import Callable
 
 from fxbook.checking.judge import Verdict
+from fxbook.checking.symptom import entry_of
 from fxbook.exercises import About, place
 from fxbook.record import GraphRecord, NodeRecord
 
@@ -58,7 +59,7 @@ class Report:
     def read(self) -> str:
         """``"chapter#anchor"`` to read, ``""`` where none is known."""
         look = self.verdict.violation.look if self.verdict.violation else None
-        return look or self.about.read
+        return look or entry_of(self.message, self.about.chapter) or self.about.read
 
     def __repr__(self) -> str:
         if self.passed:

@@ -158,7 +158,11 @@ def forgets_the_opcode(model):
     return traced
 
 
-@wrong("ends well", says="Your code raises ValueError: Node relu target")
+@wrong(
+    "ends well",
+    says="Your code raises ValueError: Node relu target",
+    read="00_first_graph#valueerror-node-relu-target--has-type--but-a-str-is-expected",
+)
 def forgets_the_opcode_and_lints(model):
     traced = forgets_the_opcode(model)
     traced.graph.lint()

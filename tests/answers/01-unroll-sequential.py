@@ -228,7 +228,11 @@ def returns_the_graph(model):
     return unrolled(model, all_layers(model)).graph
 
 
-@wrong("ends well", says="Your code raises RuntimeError: Found multiple different tracers")
+@wrong(
+    "ends well",
+    says="Your code raises RuntimeError: Found multiple different tracers",
+    read="05_control_flow_limits#runtimeerror-found-multiple-different-tracers",
+)
 def wraps_each_node_in_a_proxy_of_its_own(model):
     graph = fx.Graph()
     value = fx.Proxy(graph.placeholder("x"))

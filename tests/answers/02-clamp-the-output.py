@@ -106,7 +106,11 @@ def forgets_to_recompile(traced):
     output.args = (clamped,)
 
 
-@wrong("ends well", says="'_node_list' object is not subscriptable")
+@wrong(
+    "ends well",
+    says="'_node_list' object is not subscriptable",
+    read="02_insertion_points#typeerror-_node_list-object-is-not-subscriptable",
+)
 def takes_the_last_node_by_its_index(traced):
     output = traced.graph.nodes[-1]
     with traced.graph.inserting_before(output):
@@ -114,7 +118,11 @@ def takes_the_last_node_by_its_index(traced):
     traced.recompile()
 
 
-@wrong("ends well", says="'Node' object is not subscriptable")
+@wrong(
+    "ends well",
+    says="'Node' object is not subscriptable",
+    read="02_insertion_points#typeerror-node-object-is-not-subscriptable",
+)
 def forgets_that_arguments_are_a_tuple(traced):
     output = traced.graph.output_node()
     with traced.graph.inserting_before(output):

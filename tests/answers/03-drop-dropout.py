@@ -167,7 +167,11 @@ def assigns_all_arguments_of_a_reader(traced):
     traced.recompile()
 
 
-@wrong("ends well", says="Tried to erase Node drop but it still had 1 users")
+@wrong(
+    "ends well",
+    says="Tried to erase Node drop but it still had 1 users",
+    read="03_replacement#runtimeerror-tried-to-erase-node-act-but-it-still-had-2-users-in-the-graph-",
+)
 def erases_first(traced):
     for node in dropouts(traced):
         traced.graph.erase_node(node)

@@ -169,7 +169,11 @@ def leaves_the_product(traced):
     traced.recompile()
 
 
-@wrong("ends well", says="Tried to erase Node mul but it still had 1 users")
+@wrong(
+    "ends well",
+    says="Tried to erase Node mul but it still had 1 users",
+    read="03_replacement#runtimeerror-tried-to-erase-node-act-but-it-still-had-2-users-in-the-graph-",
+)
 def erases_the_product_first(traced):
     for addition in additions(traced):
         for product, other in (addition.args, addition.args[::-1]):

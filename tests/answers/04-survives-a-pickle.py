@@ -182,7 +182,11 @@ def counts_the_nodes(traced):
         return False
 
 
-@wrong("ends well", says="our code raises ObjNotFoundError")
+@wrong(
+    "ends well",
+    says="our code raises ObjNotFoundError",
+    read="04_recompile#objnotfounderror-function-lambda--was-not-found-as-__main__lambda",
+)
 def lets_the_refusal_through(traced):
     return program(through(copy.deepcopy(traced)).graph) == program(traced.graph)
 

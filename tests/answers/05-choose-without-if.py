@@ -32,19 +32,31 @@ centring.__name__ = "centres_in_a_module"
 right(centring)
 
 
-@wrong("ends well", says="Your code raises TraceError: symbolically traced variables cannot be used")
+@wrong(
+    "ends well",
+    says="Your code raises TraceError: symbolically traced variables cannot be used",
+    read="05_control_flow_limits#traceerror-symbolically-traced-variables-cannot-be-used-as-inputs-to-control-flow",
+)
 def asks_with_if(x):
     if x.mean() > 0:
         return x - x.mean()
     return x
 
 
-@wrong("ends well", says="Your code raises TraceError: symbolically traced variables cannot be used")
+@wrong(
+    "ends well",
+    says="Your code raises TraceError: symbolically traced variables cannot be used",
+    read="05_control_flow_limits#traceerror-symbolically-traced-variables-cannot-be-used-as-inputs-to-control-flow",
+)
 def asks_with_max(x):
     return x - max(x.mean(), 0.0)
 
 
-@wrong("ends well", says="Expected pred to be bool or tensor, but got Proxy(gt)")
+@wrong(
+    "ends well",
+    says="Expected pred to be bool or tensor, but got Proxy(gt)",
+    read="05_control_flow_limits#runtimeerror-expected-pred-to-be-bool-or-tensor-but-got-proxygt",
+)
 def asks_with_cond(x):
     return torch.cond(x.mean() > 0, lambda x: x - x.mean(), lambda x: x.clone(), (x,))
 

@@ -109,7 +109,11 @@ def expects_two_nodes_to_read_it(model, name, value):
     return traced
 
 
-@wrong("ends well", says="Tried to erase Node y but it still had 1 users in the graph")
+@wrong(
+    "ends well",
+    says="Tried to erase Node y but it still had 1 users in the graph",
+    read="03_replacement#runtimeerror-tried-to-erase-node-act-but-it-still-had-2-users-in-the-graph-",
+)
 def takes_the_second_input(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     parameter = traced.graph.find_nodes(op="placeholder")[1]
@@ -121,7 +125,11 @@ def takes_the_second_input(model, name, value):
     return traced
 
 
-@wrong("ends well", says="(a flag, beside an input that is not read): your code raises")
+@wrong(
+    "ends well",
+    says="(a flag, beside an input that is not read): your code raises",
+    read="03_replacement#runtimeerror-tried-to-erase-node-act-but-it-still-had-2-users-in-the-graph-",
+)
 def takes_the_first_name_that_ends_in_1(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     node = next(node for node in traced.graph.nodes if node.op == "placeholder" and node.target.endswith("_1"))

@@ -66,12 +66,20 @@ class RunsTheGraphNodeByNode:
         return True
 
 
-@wrong("ends well", says="Your code raises RuntimeError: 'len' is not supported")
+@wrong(
+    "ends well",
+    says="Your code raises RuntimeError: 'len' is not supported",
+    read="05_control_flow_limits#runtimeerror-len-is-not-supported-in-symbolic-tracing-by-default",
+)
 def knows_one_error(function, batches):
     return judged(function, batches, close, loud=TraceError)
 
 
-@wrong("ends well", says="Your code raises ValueError: invalid __array_struct__")
+@wrong(
+    "ends well",
+    says="Your code raises ValueError: invalid __array_struct__",
+    read="05_control_flow_limits#valueerror-invalid-__array_struct__",
+)
 def lists_three_errors(function, batches):
     return judged(function, batches, close, loud=(TraceError, TypeError, RuntimeError))
 

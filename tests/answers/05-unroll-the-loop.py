@@ -62,7 +62,11 @@ def edits_a_graph_of_the_layers(model):
     return fx.GraphModule(model, graph)
 
 
-@wrong("ends well", says="Your code raises TraceError: symbolically traced variables cannot be used")
+@wrong(
+    "ends well",
+    says="Your code raises TraceError: symbolically traced variables cannot be used",
+    read="05_control_flow_limits#traceerror-symbolically-traced-variables-cannot-be-used-as-inputs-to-control-flow",
+)
 def leaves_with_break(model):
     def step(scores):
         for _ in range(4):

@@ -93,7 +93,11 @@ def wrapped_unsure(scores):
     return unsure(scores)
 
 
-@wrong("ends well", says="Your code raises TraceError: symbolically traced variables cannot be used")
+@wrong(
+    "ends well",
+    says="Your code raises TraceError: symbolically traced variables cannot be used",
+    read="05_control_flow_limits#traceerror-symbolically-traced-variables-cannot-be-used-as-inputs-to-control-flow",
+)
 def wraps_the_question_alone(model):
     def step(scores):
         for _ in range(4):
@@ -105,12 +109,20 @@ def wraps_the_question_alone(model):
     return fx.symbolic_trace(Layers(model, step))
 
 
-@wrong("ends well", says="Your code raises TraceError: symbolically traced variables cannot be used")
+@wrong(
+    "ends well",
+    says="Your code raises TraceError: symbolically traced variables cannot be used",
+    read="05_control_flow_limits#traceerror-symbolically-traced-variables-cannot-be-used-as-inputs-to-control-flow",
+)
 def forgets_to_wrap(model):
     return fx.symbolic_trace(Layers(model, loop))
 
 
-@wrong("ends well", says="Your code raises TypeError: 'Proxy' object cannot be interpreted as an integer")
+@wrong(
+    "ends well",
+    says="Your code raises TypeError: 'Proxy' object cannot be interpreted as an integer",
+    read="05_control_flow_limits#typeerror-proxy-object-cannot-be-interpreted-as-an-integer",
+)
 def traces_the_model_as_it_is(model):
     return fx.symbolic_trace(model)
 

@@ -82,7 +82,7 @@ def looks_by_position_only(traced):
     return {node.name: node.args[1] if len(node.args) > 1 else None for node in sums}
 
 
-@wrong("ends well", says="Your code raises KeyError: 'dim'")
+@wrong("ends well", says="Your code raises KeyError: 'dim'", read="06_kwargs#keyerror-dim")
 def subscripts_the_keywords(traced):
     return {node.name: node.kwargs["dim"] for node in traced.graph.nodes if node.target in (torch.sum, "sum")}
 

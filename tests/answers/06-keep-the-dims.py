@@ -77,7 +77,11 @@ def passes_over_the_method(traced):
     traced.recompile()
 
 
-@wrong("ends well", says="Your code raises TypeError: 'immutable_dict' object does not support mutation. If you are ")
+@wrong(
+    "ends well",
+    says="Your code raises TypeError: 'immutable_dict' object does not support mutation. If you are ",
+    read="06_kwargs#typeerror-immutable_dict-object-does-not-support-mutation",
+)
 def mutates_the_keywords(traced):
     for node in filter(has_dim, sums(traced)):
         node.kwargs["keepdim"] = True

@@ -88,7 +88,11 @@ def expects_every_name_in_the_signature(traced):
     traced.recompile()
 
 
-@wrong("ends well", says="Your code raises TypeError: 'immutable_dict' object does not support mutation. If you are ")
+@wrong(
+    "ends well",
+    says="Your code raises TypeError: 'immutable_dict' object does not support mutation. If you are ",
+    read="06_kwargs#typeerror-immutable_dict-object-does-not-support-mutation",
+)
 def mutates_the_keywords(traced):
     for node in traced.graph.nodes:
         if node.op == "call_function" and inspect.isfunction(node.target):

@@ -30,7 +30,11 @@ def normalises_first(traced):
     traced.recompile()
 
 
-@wrong("ends well", says="Your code raises TypeError: 'immutable_list' object does not support mutation. If you are ")
+@wrong(
+    "ends well",
+    says="Your code raises TypeError: 'immutable_list' object does not support mutation. If you are ",
+    read="06_kwargs#typeerror-immutable_list-object-does-not-support-mutation",
+)
 def appends_to_the_frozen_list(traced):
     for node in cats(traced):
         node.args[0].append(first_input(traced))

@@ -90,7 +90,11 @@ def forgets_to_recompile(traced):
         output.args = (graph.call_function(operator.add, (output.args[0], offset)),)
 
 
-@wrong("ends well", says="Your code raises SyntaxError: non-default argument follows default argument")
+@wrong(
+    "ends well",
+    says="Your code raises SyntaxError: non-default argument follows default argument",
+    read="02_insertion_points#syntaxerror-non-default-argument-follows-default-argument",
+)
 def forgets_the_default(traced):
     graph = traced.graph
     output = graph.output_node()

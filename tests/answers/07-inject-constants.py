@@ -186,7 +186,11 @@ class HandsTheReadersTheConstant(WithConstants):
         super().__init__(traced, {})
 
 
-@wrong("ends well", says="Your code raises TypeError")
+@wrong(
+    "ends well",
+    says="Your code raises TypeError",
+    read="07_placeholder#typeerror-interpreterrun-got-an-unexpected-keyword-argument-mask",
+)
 class PassesConstantsByName(WithConstants):
     def run(self, *values):
         return super().run(*values, **self.constants)

@@ -148,7 +148,11 @@ def forgets_to_recompile(traced, name, value):
     traced.graph.erase_node(node)
 
 
-@wrong("ends well", says="Your code raises RuntimeError: Tried to erase Node mask but it still had 1 users")
+@wrong(
+    "ends well",
+    says="Your code raises RuntimeError: Tried to erase Node mask but it still had 1 users",
+    read="03_replacement#runtimeerror-tried-to-erase-node-act-but-it-still-had-2-users-in-the-graph-",
+)
 def erases_before_handing_over(traced, name, value):
     traced.register_buffer(f"stored_{name}", value)
     traced.graph.erase_node(the_input(traced, name))
@@ -174,7 +178,11 @@ def looks_for_the_name_of_the_node(traced, name, value):
     traced.recompile()
 
 
-@wrong("ends well", says="your code raises RuntimeError: Tried to erase Node rows but it still had")
+@wrong(
+    "ends well",
+    says="your code raises RuntimeError: Tried to erase Node rows but it still had",
+    read="03_replacement#runtimeerror-tried-to-erase-node-act-but-it-still-had-2-users-in-the-graph-",
+)
 def hands_one_reader_over(traced, name, value):
     node = the_input(traced, name)
     traced.register_buffer(f"stored_{name}", value)

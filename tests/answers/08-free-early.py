@@ -198,7 +198,11 @@ class TakesAListOfAnyLength(Entering):
         return result
 
 
-@wrong("ends well", says="Expected positional argument for parameter mask, but one was not passed in")
+@wrong(
+    "ends well",
+    says="Expected positional argument for parameter mask, but one was not passed in",
+    read="07_placeholder#runtimeerror-expected-positional-argument-for-parameter-mask-but-one-was-not-passed-in",
+)
 class LeavesUnreadInputsOut(Entering):
     """Their placeholders run, and find nothing."""
 
@@ -251,7 +255,11 @@ class ReturnsNothing(Entering):
         self.env = {}
 
 
-@wrong("ends well", says="run() got an unexpected keyword argument 'initial_env'")
+@wrong(
+    "ends well",
+    says="run() got an unexpected keyword argument 'initial_env'",
+    read="08_boxed_run#typeerror-timedrun-got-an-unexpected-keyword-argument-initial_env",
+)
 class OverridesRunWithoutItsKeywords(Entering):
     def run(self, *args):
         result = super().run(*args)

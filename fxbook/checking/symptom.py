@@ -1,0 +1,46 @@
+"""Find the entry of *When it breaks* whose heading is the message that an answer raised."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+from fxbook.exercises import headings
+
+_RAISED = re.compile(r"\braises (?P<kind>\w+): (?P<text>.+)", re.DOTALL)
+_ENTRY = re.compile(r"(?P<kind>\w+(?:Error|Exception|Warning)|Unsupported): (?P<text>(?!.*, from ).+)")
+_WORD = re.compile(r"\w+(?:\.\w+)*")
+# Names and numbers differ from model to model; the rest of a message is the same.
+_ALIKE = 0.7
+# Python's own messages are short and alike: what they quote, or the types that they name, tells them apart.
+_QUOTED, _TYPES = re.compile(r"'(\w+)'"), re.compile(r"\b(?:[A-Z]\w+\b(?!\.)|\w+(?=' object))")
+_NEEDED = {"AttributeError": _QUOTED, "KeyError": _QUOTED, "NameError": _QUOTED, "TypeError": _TYPES}
+
+
+def entry_of(message: str, chapter: str = "") -> str:
+    """``"chapter#anchor"`` of the entry about the error that a report's message names; ``""`` where there is none.
+
+    Args:
+        message: ``"Your code raises RuntimeError: Argument 'b' of Node 'a' was used before it has been defined!"``.
+        chapter: whose entry is taken where two are as near, ``"02_insertion_points"``.
+    """
+    raised = _RAISED.search(message)
+    if not raised:
+        return ""
+    best = (0.0, False, "")
+    for place, heading in headings():
+        entry = _ENTRY.match(heading)
+        if entry and entry["kind"] == raised["kind"]:
+            alike = _alike(entry["text"], raised["text"])
+            needed = _NEEDED[entry["kind"]].findall(entry["text"]) if entry["kind"] in _NEEDED else ()
+            if alike >= _ALIKE and all(word in _WORD.findall(raised["text"]) for word in needed):
+                best = max(best, (alike, place.startswith(f"{chapter}#"), place))
+    return best[2]
+
+
+def _alike(heading: str, message: str) -> float:
+    """The share of the words of a heading that the message says in this order; a heading may leave out what varies."""
+    meant, said = _WORD.findall(heading), _WORD.findall(message)
+    blocks = difflib.SequenceMatcher(None, meant, said, autojunk=False).get_matching_blocks()
+    # What a message of another kind quotes stands further inside.
+    return sum(block.size for block in blocks) / len(meant) if blocks[0].b < 3 else 0.0
