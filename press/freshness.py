@@ -90,10 +90,18 @@ def sections_text(root: Path = ROOT) -> str:
     return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
 
 
+def api_index_text(root: Path = ROOT) -> str:
+    """The text of ``chapters/reference/api_index.md``."""
+    from press.api.page import page_text  # Needs torch, which takes seconds to import.
+
+    return page_text(root)
+
+
 # What notebooks need while they are printed, and what is made of the printed ones.
 INDEXES = {INDEX: index_text, SECTIONS: sections_text}
 PAGES = {
     Path("chapters/reference/symptom_index.md"): symptoms.page_text,
+    Path("chapters/reference/api_index.md"): api_index_text,
     Path("chapters/reference/fact_check.md"): fact_check.page_text,
     Path("chapters/reference/status.md"): status.page_text,
 }

@@ -34,6 +34,7 @@ Counted from the files of the book whenever it is printed, and held by its tests
 | outputs that differ from run to run, whose cells assert what they show | {hidden} |
 | error messages asserted by their cells | {errors} |
 | claims of the fact check | {claims} |
+| names listed on the official page of torch.fx that a cell uses | {names} |
 
 | what the exercises do | count |
 |---|---|
@@ -46,6 +47,8 @@ _VERSIONS = ("torch", "jupyter-book", "nbval", "matplotlib", "graphviz")
 
 def page_text(root: Path = ROOT) -> str:
     """The text of ``chapters/reference/status.md``."""
+    from press.api.page import coverage  # Needs torch, which takes seconds to import.
+
     pins = dict(re.findall(r"^([\w-]+)==(\S+)", (root / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE))
     cells = [cell for notebook in _printed(root) for cell in notebook.cells if cell.cell_type == "code"]
     shown = [cell for cell in cells if cell.outputs]
@@ -61,6 +64,7 @@ def page_text(root: Path = ROOT) -> str:
         hidden=len(hidden),
         errors=sum(cell.source.count("expect_error(") for cell in cells),
         claims=f"{verdicts.total()}: " + ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS),
+        names=coverage(root),
         exercises=len(json.loads((root / "fxbook" / "exercises.json").read_text(encoding="utf-8"))),
         right=right,
         wrong=wrong,
