@@ -20,7 +20,8 @@ from press.fact_check import all_claims
 _PAGE = """\
 # Status
 
-Counted from the files of the book whenever it is printed, and held by its tests.
+Counted from the files of the book whenever it is printed, and held by its tests. The foot of this page tells the day on
+which it was built.
 
 | package | version |
 |---|---|

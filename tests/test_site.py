@@ -166,6 +166,11 @@ def test_each_page_names_the_pinned_torch(built_book: Path, bookplate: ModuleTyp
         assert footer.get_text(strip=True) == f"Checked against torch {version}."
 
 
+def test_the_status_page_tells_its_day(built_book: Path, bookplate: ModuleType) -> None:
+    footer = parsed(built_book / f"{bookplate.STATUS}.html").select_one(".fx-bookplate")
+    assert re.search(r"Built on 20\d\d-\d\d-\d\d\.", footer.text)
+
+
 def test_the_built_folder_holds_nothing_unread(built_book: Path, bookplate: ModuleType) -> None:
     assert bookplate.drop_unread(built_book / "_static") == 0
 

@@ -4,13 +4,17 @@ A local Sphinx extension, named in `_config.yml`. The footer's version is read f
 torch is pinned, so that no page can name a version that the tests did not run with.
 """
 
+import os
 import re
+import time
 from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.errors import ConfigError
 
+# The page that tells when it was built; SOURCE_DATE_EPOCH names another moment, for a build that is repeated.
+STATUS = "chapters/reference/status"
 # Under _static: source maps serve the theme's own authors, .po and .mo files its translators, .ttf browsers of 2013;
 # fontawesome.js (1.5 MB) draws the icons that the theme's style sheet already draws with a font.
 UNREAD = ("*.map", "*.po", "*.mo", "*.ttf", "fontawesome.js", "fontawesome.js.LICENSE.txt")
@@ -42,6 +46,13 @@ def _name_version(app: Sphinx, config: Any) -> None:
     config.html_context["torch_version"] = pinned_version(Path(app.srcdir) / "requirements.txt", "torch")
 
 
+def _name_day(_app: Sphinx, page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
+    if page == STATUS:
+        context["built_on"] = time.strftime(
+            "%Y-%m-%d", time.gmtime(float(os.environ.get("SOURCE_DATE_EPOCH", time.time())))
+        )
+
+
 def _slim(app: Sphinx, failure: Exception | None) -> None:
     if failure is None and app.builder.format == "html":
         drop_unread(Path(app.outdir) / "_static")
@@ -64,6 +75,7 @@ def _copy_static(app: Sphinx, *_: object) -> list[str]:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the steps with Sphinx."""
     app.connect("config-inited", _name_version)
+    app.connect("html-page-context", _name_day)
     app.connect("env-get-outdated", _copy_static)
     app.connect("build-finished", _slim)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
