@@ -1,16 +1,25 @@
 """Read a learner's sheet of exercises, a notebook or a script in percent format, and find the answers in it by name.
 
 What was done to the sheet does not matter: cells may be added, deleted, doubled or moved, hold magics, or raise. An
-answer is what its name stands for after the last cell that defines it.
+answer is what its name stands for after the last cell that defines it. Where a name that it needs is given only by a
+cell below, that cell is run too: in a notebook it stood there when the answer was tried.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
+import codecs
 import contextlib
 import dataclasses
+import functools
 import io
+import json
 import linecache
+import re
+import symtable
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,13 +43,67 @@ class Sheet:
     path: Path
     cells: tuple[str, ...]
 
-    def needed_for(self, name: str) -> list[tuple[int, str]]:
-        """The cells to run for the answer of that name, with their numbers, counted from 1: up to its last definition.
+    @property
+    def name(self) -> str:
+        """The name of its file."""
+        return self.path.name
 
-        Cells that only check or ask for a hint are left out. A name that no cell defines needs them all.
+    def homes(self, name: str) -> list[int]:
+        """The numbers, counted from 1, of the cells that define a name."""
+        return [number for number, cell in enumerate(self.cells, 1) if name in _names(cell).given]
+
+    def needed_for(self, name: str) -> list[tuple[int, str]]:
+        """The cells to run for the answer of that name, with their numbers, counted from 1, in the order to run them.
+
+        Those up to its last definition, in their order; a cell below only where it alone gives a name that one of them
+        needs, and then before that one. Cells that only check or ask for a hint are left out. A name that no cell
+        defines needs them all.
         """
-        home = max((i for i, cell in enumerate(self.cells) if name in _defined(cell)), default=len(self.cells) - 1)
-        return [(i + 1, cell) for i, cell in enumerate(self.cells[: home + 1]) if not _only_asks(cell)]
+        home = max(self.homes(name), default=len(self.cells))
+        above = set().union(*(_names(cell).given for cell in self.cells[:home]))
+        below = {name: number for number in range(home + 1, len(self.cells) + 1) for name in self._given(number)}
+        order: list[int] = []
+        waiting: set[int] = set()
+
+        def place(number: int) -> None:
+            if number in waiting or _only_asks(self.cells[number - 1]):
+                return
+            waiting.add(number)
+            for needed in sorted(_names(self.cells[number - 1]).used - above & below.keys()):
+                place(below[needed])
+            order.append(number)
+
+        for number in range(1, home + 1):
+            place(number)
+        return [(number, self.cells[number - 1]) for number in order]
+
+    def only_for(self, name: str) -> Sheet:
+        """The sheet with nothing but the cells whose names the answer uses, itself or through others; the rest blank.
+
+        Of a name that several cells give, it is the last above the cell that uses it, else the last below. This is for
+        an answer that cannot be had otherwise, since a cell that it does not need never ends or ends the process.
+        """
+        homes = self.homes(name)
+        kept: set[int] = set()
+        waiting = homes[-1:]
+        while waiting:
+            number = waiting.pop()
+            if number not in kept:
+                kept.add(number)
+                needed = (self._giver(used, number) for used in _names(self.cells[number - 1]).used)
+                waiting += [giver for giver in needed if giver]
+        if kept:
+            kept |= {number for number in range(1, homes[-1]) if "*" in self._given(number)}
+        cells = (cell if number in kept else "" for number, cell in enumerate(self.cells, 1))
+        return dataclasses.replace(self, cells=tuple(cells))
+
+    def _given(self, number: int) -> frozenset[str]:
+        return _names(self.cells[number - 1]).given
+
+    def _giver(self, name: str, user: int) -> int | None:
+        homes = [number for number in self.homes(name) if number != user]
+        above = [number for number in homes if number < user]
+        return (above or homes or [None])[-1]
 
 
 def newest(folder: Path, chapter: str) -> Path:
@@ -61,27 +124,82 @@ def read(path: Path) -> Sheet:
     Raises:
         SheetError: it is not a notebook, is damaged, or is not text.
     """
-    import jupytext  # Reading the name of an exercise needs no notebook.
-    import nbformat
-    from jupytext.magics import comment_magic
-
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        data = path.read_bytes()
+    except OSError as error:
         raise SheetError(f"{path.name} cannot be read ({error}).") from error
+    return dataclasses.replace(parse(path.name, data), path=path)
+
+
+def parse(name: str, data: bytes) -> Sheet:
+    """The sheet in the bytes of a file: a notebook, whatever its name, or a script.
+
+    Args:
+        name: of the file, for messages.
+        data: UTF-8, or UTF-16 with a byte order mark.
+
+    Raises:
+        SheetError: it is not a notebook, is damaged, or is not text.
+    """
     try:
-        is_notebook = path.suffix == ".ipynb"
-        notebook = nbformat.reads(text, as_version=4) if is_notebook else jupytext.reads(text, fmt="py:percent")
-        sources = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
-        return Sheet(path, tuple("\n".join(comment_magic(source.splitlines())) for source in sources))
+        text = _text(data)
+    except UnicodeDecodeError as error:
+        raise SheetError(f"{name} cannot be read ({error}).") from error
+    try:
+        script = name.endswith(".py") and not text.lstrip().startswith("{")
+        notebook = _read_script(text) if script else _read_notebook(text)
+        return Sheet(Path(name), tuple(_plain(cell.source) for cell in notebook.cells if cell.cell_type == "code"))
     except Exception as error:
         # A damaged file fails in the reader in as many ways as there are damages.
         said = str(error).strip().splitlines()
         reason = f"{type(error).__name__}: {said[0][:120]}" if said else type(error).__name__
         raise SheetError(
-            f"{path.name} is not a notebook that can be read ({reason}). Save it again, or copy it anew from the book "
+            f"{name} is not a notebook that can be read ({reason}). Save it again, or copy it anew from the book "
             "and put your functions in; the other sheets and your progress are not touched."
         ) from error
+
+
+def _read_script(text: str) -> Any:
+    import jupytext  # Reading the name of an exercise needs no notebook.
+
+    return jupytext.reads(text, fmt="py:percent")
+
+
+def _read_notebook(text: str) -> Any:
+    import nbformat
+
+    with warnings.catch_warnings():
+        # Cells without an id, which older notebooks have, and ids that are there twice.
+        warnings.simplefilter("ignore")
+        told = json.loads(text)
+        for part in (told, *told.get("cells", ())):
+            part.setdefault("metadata", {})
+        return nbformat.reads(json.dumps(told), as_version=4)
+
+
+def _text(data: bytes) -> str:
+    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return data.decode("utf-16" if wide else "utf-8-sig")
+
+
+# Of the cell magics those whose cell is Python all the same.
+_PYTHON_MAGICS = {"capture", "debug", "prun", "time", "timeit"}
+_CELL_MAGIC = re.compile(r"\s*%%(\w+)")
+_EXPORTED_MAGIC = re.compile(r"^([ \t]*)(get_ipython\(\)\.\w+\(.*\))[ \t]*$", re.MULTILINE)
+
+
+def _plain(source: str) -> str:
+    """The cell as Python: magics, shell lines and questions become comments; a cell in another language all of it."""
+    from jupytext.magics import comment_magic
+
+    if _parsed(source) is not None:
+        # In text and in calculations a line may begin as a magic does. In a script that was exported magics are calls.
+        return _EXPORTED_MAGIC.sub(r"\1pass  # \2", source)
+    lines = source.splitlines()
+    magic = next((_CELL_MAGIC.match(line) for line in lines if line.strip()), None)
+    if magic and magic[1] not in _PYTHON_MAGICS:
+        return "\n".join(f"# {line}" for line in lines)
+    return "\n".join(comment_magic(lines))
 
 
 def write_script(notebook: Path) -> Path:
@@ -100,7 +218,15 @@ def write_script(notebook: Path) -> Path:
     return script
 
 
-def observe_answer(sheet: Sheet, exercise: Exercise, about: About, seed: int, seconds: float | None = None) -> JSON:
+def observe_answer(
+    sheet: Sheet,
+    exercise: Exercise,
+    about: About,
+    seed: int,
+    seconds: float | None = None,
+    *,
+    rebuildable: bool = False,
+) -> JSON:
     """Run the cells that the answer needs, then observe the answer; belongs in a child process or a sandbox.
 
     Args:
@@ -109,6 +235,7 @@ def observe_answer(sheet: Sheet, exercise: Exercise, about: About, seed: int, se
         about: the exercise; its ``answer`` is the name to look for.
         seed: chooses weights and inputs; the judge needs the same.
         seconds: soft limit on using the answer.
+        rebuildable: see :func:`fxbook.checking.observe.observe`.
 
     Returns:
         ``{"failed": [{"cell", "type", "message", "line"}], "observation"}``: what cells raised, and what was observed,
@@ -121,7 +248,9 @@ def observe_answer(sheet: Sheet, exercise: Exercise, about: About, seed: int, se
     for number, source in sheet.needed_for(about.answer):
         if error := _run(source, f"<cell {number} of {sheet.path.name}>", names):
             failed.append({"cell": number, **error})
-    observation = observe(exercise, names[about.answer], seed, seconds) if about.answer in names else None
+    if about.answer not in names:
+        return {"failed": failed, "observation": None}
+    observation = observe(exercise, names[about.answer], seed, seconds, rebuildable=rebuildable)
     return {"failed": failed, "observation": observation}
 
 
@@ -139,32 +268,53 @@ def _run(source: str, filename: str, names: dict[str, Any]) -> JSON | None:
     return None
 
 
-def _defined(source: str) -> set[str]:
-    """The names that a cell binds at its top level; of a cell that is not valid Python, those its text begins to."""
-    try:
-        statements = ast.parse(source).body
-    except SyntaxError:
+@dataclasses.dataclass(frozen=True)
+class _Names:
+    """The names that a cell binds in the notebook, ``"*"`` where it takes all of a module, and those it looks up."""
+
+    given: frozenset[str]
+    used: frozenset[str]
+
+
+@functools.lru_cache(4096)
+def _names(source: str) -> _Names:
+    """The names of a cell; of one that is not valid Python, those its text begins to define."""
+    parsed = _parsed(source)
+    if parsed is None:
         words = [line.split("(")[0].split(":")[0].split() for line in source.splitlines() if line[:1].strip()]
-        return {line[1] for line in words if len(line) == 2 and line[0] in ("def", "class")}
-    found: set[str] = set()
-    for statement in statements:
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(statement.name)
-        elif isinstance(statement, ast.Import | ast.ImportFrom):
-            found |= {alias.asname or alias.name for alias in statement.names}
-        else:
-            bound = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
-            found |= {node.id for node in bound if isinstance(node.ctx, ast.Store)}
-    return found
+        return _Names(
+            frozenset(line[1] for line in words if len(line) == 2 and line[0] in ("def", "class")), frozenset()
+        )
+    tree, table = parsed
+    given = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    used = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}
+    for inner in _scopes(table):
+        symbols = [symbol for symbol in inner.get_symbols() if symbol.is_global()]
+        given |= {symbol.get_name() for symbol in symbols if symbol.is_declared_global() and symbol.is_assigned()}
+        used |= {symbol.get_name() for symbol in symbols if symbol.is_referenced()}
+    if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in tree.body):
+        given.add("*")
+    return _Names(frozenset(given), frozenset(used - vars(builtins).keys()))
+
+
+def _scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    for child in table.get_children():
+        yield child
+        yield from _scopes(child)
+
+
+def _parsed(source: str) -> tuple[ast.Module, symtable.SymbolTable] | None:
+    """The cell as Python reads it, ``None`` where it cannot."""
+    try:
+        return ast.parse(source), symtable.symtable(source, "<cell>", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _only_asks(source: str) -> bool:
     """Whether a cell holds nothing but checks and hints."""
-    try:
-        statements = ast.parse(source).body
-    except SyntaxError:
-        return False
-    return all(
+    parsed = _parsed(source)
+    return parsed is not None and all(
         isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and getattr(one.value.func, "id", "") in _ASKS
-        for one in statements
+        for one in parsed[0].body
     )

@@ -163,7 +163,7 @@ def test_each_page_names_the_pinned_torch(built_book: Path, bookplate: ModuleTyp
     version = bookplate.pinned_version(ROOT / "requirements.txt", "torch")
     for page in PAGES:
         footer = parsed(built_book / f"{page}.html").select_one(".fx-bookplate")
-        assert footer.get_text(strip=True) == f"Checked against torch {version}."
+        assert footer.get_text(strip=True).startswith(f"Checked against torch {version}.")
 
 
 def test_the_status_page_tells_its_day(built_book: Path, bookplate: ModuleType) -> None:

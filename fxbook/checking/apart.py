@@ -1,7 +1,7 @@
 """Do work in a forked child with limits, and take back only JSON: whatever the work does, this process stays as it was.
 
 Not protected: files the work may write, the network, and a grandchild that leaves its session. It keeps a notebook
-alive; it is not a sandbox for code from strangers.
+alive; it is not a sandbox for code from strangers, which may use its parts: the limits, the silence, the frame.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 
@@ -73,7 +73,7 @@ def run_apart(work: Callable[[], Any], seconds: float) -> Outcome:
     os.close(write_end)
     try:
         over = functools.partial(_over, child, started, seconds)
-        frame, timed_out = _read_frame(read_end, mark, over)
+        frame, timed_out = read_frame(read_end, mark, over)
         ended = "time" if timed_out else _how_it_ended(child)
     finally:
         os.close(read_end)
@@ -107,33 +107,54 @@ def _processor_seconds(process: int) -> float:
 
 
 # The exit status of a child that was not stopped by the work itself.
-_REGULAR = 87
+REGULAR = 87
 
 
-def _be_the_child(work: Callable[[], Any], write_end: int, mark: bytes) -> None:
-    """What the child does; never returns."""
-    # Taken before the work runs, which may replace them: a child that returned from here would be a second kernel.
-    leave, write, dumps = os._exit, os.write, json.dumps
-    try:
+def _be_the_child(work: Callable[[], Any], write_end: int, mark: bytes) -> NoReturn:
+    """What the child does."""
+
+    def limited() -> Any:
         os.setsid()
         # Before anything else of torch: its threads did not come along with the fork, and waiting for them never ends.
         torch.set_num_threads(1)
         gc.freeze()
-        _limit()
-        _mute(keep=write_end)
-        frame = dumps(work()).encode()
-        pending = memoryview(mark + b"%016x" % len(frame) + frame)
-        while pending:
-            pending = pending[write(write_end, pending) :]
+        limit()
+        mute(keep={write_end})
+        return work()
+
+    send_and_leave(limited, write_end, mark)
+
+
+def send_and_leave(work: Callable[[], Any], write_end: int, mark: bytes) -> NoReturn:
+    """Do the work, send what it returns, for :func:`read_frame`, and end the process, whatever the work does to it."""
+    # Taken before the work runs, which may replace them: a child that returned from here would be a second kernel.
+    leave, deliver = os._exit, send
+    try:
+        deliver(write_end, work(), mark)
     finally:
         while True:
             try:
-                leave(_REGULAR)
+                leave(REGULAR)
             except BaseException:
                 continue
 
 
-def _limit() -> None:
+def send(
+    descriptor: int,
+    data: Any,
+    mark: bytes,
+    write: Callable[[int, Any], int] = os.write,
+    dumps: Callable[[Any], str] = json.dumps,
+) -> None:
+    """Write JSON as a frame for :func:`read_frame`."""
+    frame = dumps(data).encode()
+    pending = memoryview(mark + b"%016x" % len(frame) + frame)
+    while pending:
+        pending = pending[write(descriptor, pending) :]
+
+
+def limit(memory: int = MEMORY, seconds: int = 10, file_bytes: int = _FILE) -> None:
+    """Limit this process: memory besides what it has, in bytes; processor time; the size of a file that it writes."""
     import resource
 
     used = 0
@@ -141,17 +162,17 @@ def _limit() -> None:
         used = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     wanted = {
         resource.RLIMIT_CORE: (0, 0),
-        resource.RLIMIT_FSIZE: (_FILE, _FILE),
-        resource.RLIMIT_CPU: (10, 10),
+        resource.RLIMIT_FSIZE: (file_bytes, file_bytes),
+        resource.RLIMIT_CPU: (seconds, seconds),
     }
     if used:
-        wanted[resource.RLIMIT_AS] = (used + MEMORY, used + MEMORY + _SPARE)
-    for limit, (soft, hard) in wanted.items():
-        allowed = resource.getrlimit(limit)[1]
+        wanted[resource.RLIMIT_AS] = (used + memory, used + memory + _SPARE)
+    for kind, (soft, hard) in wanted.items():
+        allowed = resource.getrlimit(kind)[1]
         if allowed != resource.RLIM_INFINITY:
             soft, hard = min(soft, allowed), min(hard, allowed)
         with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(limit, (soft, hard))
+            resource.setrlimit(kind, (soft, hard))
 
 
 def spare_memory() -> None:
@@ -164,13 +185,13 @@ def spare_memory() -> None:
             resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
 
 
-def _mute(keep: int) -> None:
-    """Nothing the child writes may reach the terminal, an open file or, through the kernel's sockets, the notebook."""
+def mute(keep: set[int]) -> None:
+    """Let nothing that the child writes, but on these descriptors, reach the terminal, a file or the notebook."""
     if faulthandler.is_enabled():
         faulthandler.disable()
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in _open_descriptors():
-        if descriptor != keep:
+        if descriptor not in keep:
             with contextlib.suppress(OSError):
                 os.dup2(nowhere, descriptor)
     sys.stdin = sys.__stdin__ = io.StringIO()
@@ -197,14 +218,23 @@ def _send_nothing(*_: object, **__: object) -> None:
     """Stands for the kernel's session in the child."""
 
 
-def _read_frame(descriptor: int, mark: bytes, over: Callable[[], bool]) -> tuple[bytes | None, bool]:
-    """The child's frame, or ``None``; and whether time ran out. Bytes around the frame are ignored."""
+def read_frame(
+    descriptor: int, mark: bytes, over: Callable[[], bool], most: int = _MOST_BYTES
+) -> tuple[bytes | None, bool]:
+    """The child's frame, or ``None``; and whether time ran out. Bytes around the frame are ignored.
+
+    Args:
+        descriptor: the end of the pipe to read.
+        mark: begins the frame; it is random, so that nothing else does.
+        over: whether time is out; asked many times a second.
+        most: so many bytes are read; a child that sends more has flooded the pipe.
+    """
     os.set_blocking(descriptor, False)
     poll = select.poll()
     poll.register(descriptor, select.POLLIN | select.POLLHUP)
     data = bytearray()
     start = -1
-    while len(data) <= _MOST_BYTES:
+    while len(data) <= most:
         if over():
             return None, True
         if not poll.poll(_POLL_MILLISECONDS):
@@ -220,7 +250,10 @@ def _read_frame(descriptor: int, mark: bytes, over: Callable[[], bool]) -> tuple
         start = start if start >= 0 else data.find(mark, searched)
         body = start + len(mark) + 16
         if start >= 0 and len(data) >= body:
-            length = int(data[body - 16 : body], 16)
+            try:
+                length = int(data[body - 16 : body], 16)
+            except ValueError:  # Not ours: the work has found the mark.
+                return None, False
             if len(data) >= body + length:
                 return bytes(data[body : body + length]), False
     return None, False
@@ -234,7 +267,7 @@ def _how_it_ended(child: int) -> str:
         except ChildProcessError:
             break
         if found is not None:
-            regular = found.si_code == os.CLD_EXITED and found.si_status == _REGULAR
+            regular = found.si_code == os.CLD_EXITED and found.si_status == REGULAR
             return "silent" if regular else "exit" if found.si_code == os.CLD_EXITED else "crash"
         time.sleep(0.002)
     return "silent"

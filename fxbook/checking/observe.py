@@ -19,6 +19,7 @@ from typing import Any
 
 from torch import fx, nn
 
+from fxbook.checking import wire
 from fxbook.checking.answers import UnusableError, caller
 from fxbook.checking.apart import had_its_time, spare_memory
 from fxbook.checking.blame import describe
@@ -44,7 +45,9 @@ class TimeUp(BaseException):
     """The soft limit is over; raised in the learner's code, so that its line is known."""
 
 
-def observe(exercise: Exercise, answer: Any, seed: int, seconds: float | None = None) -> JSON:
+def observe(
+    exercise: Exercise, answer: Any, seed: int, seconds: float | None = None, *, rebuildable: bool = False
+) -> JSON:
     """Use the answer on every case of the exercise.
 
     Args:
@@ -52,6 +55,7 @@ def observe(exercise: Exercise, answer: Any, seed: int, seconds: float | None = 
         answer: the learner's function, class, module or graph.
         seed: chooses weights and inputs; the judge needs the same.
         seconds: soft limit; ``None`` where there is none. Only the main thread can be interrupted.
+        rebuildable: tell of each graph also what it can be built again from, as ``"wire"`` of its case.
 
     Returns:
         ``{"exercise", "seed", "problem", "error", "cases", "printed", "replaced"}``. ``problem`` is a sentence about an
@@ -66,7 +70,7 @@ def observe(exercise: Exercise, answer: Any, seed: int, seconds: float | None = 
             with _alarm(seconds), quick_errors():
                 call = caller(exercise, answer)
                 for index, case in enumerate(exercise.cases):
-                    _observe_case(exercise, case, call, seed + 1000 * index, seen)
+                    _observe_case(exercise, case, call, seed + 1000 * index, seen, rebuildable)
         except UnusableError as problem:
             seen["problem"] = str(problem)
         except BaseException as error:
@@ -79,12 +83,16 @@ def observe(exercise: Exercise, answer: Any, seed: int, seconds: float | None = 
     return seen
 
 
-def _observe_case(exercise: Exercise, case: Case, call: Callable[..., Any], seed: int, seen: JSON) -> None:
+def _observe_case(
+    exercise: Exercise, case: Case, call: Callable[..., Any], seed: int, seen: JSON, rebuildable: bool
+) -> None:
     model = model_of(case, seed)
     arguments = exercise.arguments(case, model, seed)
     given = next((item for item in arguments if isinstance(item, _Module)), None)
-    weights = _weights(model) | (_weights(given) if given is not None else {})
+    root = given if given is not None else model
+    weights = weights_of(model, root)
     before = Snapshot.of(given) if given is not None else None
+    kept = wire.Given(root) if rebuildable and exercise.use != "compute" else None
     origins = _mark(given.graph) if isinstance(given, _GraphModule) else {}
     found: JSON = {"kind": "", "graph": None, "outputs": None, "run_error": None, "run_node": None, "value": None}
     _bind(call, arguments)
@@ -103,13 +111,35 @@ def _observe_case(exercise: Exercise, case: Case, call: Callable[..., Any], seed
     elif isinstance(result, _Graph | _GraphModule):
         graph = result if isinstance(result, _Graph) else result.graph
         found["origins"] = [origins.get(id(node), _copied_from(node)) for node in graph.nodes]
-        module = _runnable(result, given if given is not None else model, found)
-        found["graph"] = record(result if module is None else module).to_json()
-        if module is not None:
-            found["shared"] = {name: weights.get(id(held)) for name, held in _named(module)}
-            found["modules"] = [path for path, _ in module.named_modules(remove_duplicate=False) if path]
-            _run(module, case, seed, found)
+        if kept is not None:
+            found["wire"] = wire.describe(result, kept)
+        found |= observe_graph(result, root, weights, case, seed)
     seen["cases"].append(found)
+
+
+def observe_graph(
+    result: fx.Graph | fx.GraphModule, root: nn.Module, weights: dict[int, str], case: Case, seed: int
+) -> JSON:
+    """What a graph is and does: all of an observation that needs nothing but the graph and what it runs in.
+
+    Args:
+        result: the graph; a bare one finds its submodules and weights in ``root``.
+        root: what the answer was given, or the model of the case.
+        weights: see :func:`weights_of`.
+        case: whose inputs it is run on.
+        seed: chooses them.
+
+    Returns:
+        ``{"graph", "outputs", "run_error", "run_node", "shared", "modules"}``
+    """
+    found: JSON = {"outputs": None, "run_error": None, "run_node": None, "shared": {}, "modules": []}
+    module = _runnable(result, root, found)
+    found["graph"] = record(result if module is None else module).to_json()
+    if module is not None:
+        found["shared"] = {name: weights.get(id(held)) for name, held in _named(module)}
+        found["modules"] = [path for path, _ in module.named_modules(remove_duplicate=False) if path]
+        _run(module, case, seed, found)
+    return found
 
 
 def _runnable(result: fx.Graph | fx.GraphModule, root: nn.Module, found: JSON) -> fx.GraphModule | None:
@@ -190,8 +220,9 @@ def _bind(call: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         raise UnusableError(f"Your function is called with {called}, but takes {taken}.") from None
 
 
-def _weights(module: nn.Module) -> dict[int, str]:
-    return {id(held): name for name, held in _named(module)}
+def weights_of(*modules: nn.Module) -> dict[int, str]:
+    """The names of parameters and buffers by the identity of the object; the last module's names count."""
+    return {id(held): name for module in modules for name, held in _named(module)}
 
 
 def _named(module: nn.Module) -> list[tuple[str, Any]]:
