@@ -65,10 +65,14 @@ def bench(_: argparse.Namespace) -> int:
 
 
 def pins(_: argparse.Namespace) -> int:
-    """Write requirements.txt anew from pyproject.toml."""
-    compile_pins = ["pip", "compile", "--quiet", "--universal", "--python-version", "3.11", "--all-extras", "--upgrade"]
-    source = ["--custom-compile-command", "python -m press pins", "--output-file", "requirements.txt", "pyproject.toml"]
-    return _python("-m", "pip", "install", "--quiet", "uv") or _python("-m", "uv", *compile_pins, *source)
+    """Write the pins anew from pyproject.toml."""
+    return importlib.import_module("press.pins").write()
+
+
+_NEEDS = {
+    **dict.fromkeys((book, serve), environment.BOOK),
+    **dict.fromkeys((test, test_cold, bench, pins), environment.EVERYTHING),
+}
 
 
 def _python(*arguments: str) -> int:
@@ -81,8 +85,7 @@ def _arguments() -> argparse.ArgumentParser:
     for function in (book, test, test_cold, notebooks, lab, watch, serve, bench, pins):
         name = function.__name__.replace("_", "-")
         command = commands.add_parser(name, help=(function.__doc__ or "").splitlines()[0])
-        need = environment.BOOK if function in (book, serve) else environment.EVERYTHING
-        command.set_defaults(run=function, need=need)
+        command.set_defaults(run=function, need=_NEEDS.get(function, environment.NOTEBOOKS))
         if function in (test, test_cold, watch):
             tool = "fxbook watch" if function is watch else "pytest"
             command.add_argument("arguments", nargs=argparse.REMAINDER, help=f"passed on to {tool}")

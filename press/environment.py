@@ -14,8 +14,10 @@ from press import ROOT
 
 VENV = ROOT / ".venv"
 OLDEST = (3, 11)
-# What a command needs: rendering is the extra `book` of pyproject.toml (no torch); all else is requirements.txt, whole.
-BOOK, EVERYTHING = "book", "everything"
+# What a command needs, each more than the one before: rendering is the extra `book` of pyproject.toml (no torch), the
+# notebooks need requirements.txt, and the tests meet the systems that teachers use as well, which are pinned apart.
+BOOK, NOTEBOOKS, EVERYTHING = NEEDS = ("book", "notebooks", "everything")
+PINS = ("requirements.txt", "classroom/requirements.txt")
 
 
 class SetupError(Exception):
@@ -36,7 +38,7 @@ def ensure(need: str) -> Path:
     """Make or complete the environment, unless that was done for the same pins before.
 
     Args:
-        need: ``BOOK`` or ``EVERYTHING``.
+        need: one of ``NEEDS``.
 
     Returns:
         The interpreter of the environment.
@@ -47,7 +49,8 @@ def ensure(need: str) -> Path:
     if sys.version_info < OLDEST:
         raise SetupError(f"Python {'.'.join(map(str, OLDEST))} or newer is needed, this is {sys.version.split()[0]}")
     fingerprint = _fingerprint()
-    if any(_stamp(kind).exists() and _stamp(kind).read_text() == fingerprint for kind in {need, EVERYTHING}):
+    as_much = NEEDS[NEEDS.index(need) :]
+    if any(_stamp(kind).exists() and _stamp(kind).read_text() == fingerprint for kind in as_much):
         return python()
     if not python().exists():
         print(f"Making the environment {VENV.name} …", flush=True)
@@ -55,13 +58,14 @@ def ensure(need: str) -> Path:
             venv.create(VENV, with_pip=True)
         except (OSError, subprocess.CalledProcessError) as error:
             raise SetupError(f"cannot make {VENV}: {error}\nOn Debian and Ubuntu: apt install python3-venv") from error
-    print(f"Installing what {'rendering' if need == BOOK else 'the book'} needs (once, a few minutes) …", flush=True)
+    for_what = {BOOK: "rendering needs", NOTEBOOKS: "the notebooks need", EVERYTHING: "the tests need"}[need]
+    print(f"Installing what {for_what} (once, a few minutes) …", flush=True)
     if need == BOOK:
         _pip("--constraint", "requirements.txt", *_project()["optional-dependencies"]["book"])
     else:
         if index := os.environ.get("TORCH_INDEX"):
             _pip("--index-url", index, "--no-deps", _pin("torch"))
-        _pip("--requirement", "requirements.txt")
+        _pip(*(part for name in PINS[: NEEDS.index(need)] for part in ("--requirement", name)))
         _pip("--no-deps", "--editable", ".")
     _stamp(need).write_text(fingerprint)
     return python()
@@ -72,7 +76,7 @@ def _stamp(need: str) -> Path:
 
 
 def _fingerprint() -> str:
-    wanted = (ROOT / "requirements.txt").read_text(encoding="utf-8") + repr(_project()) + sys.version
+    wanted = "".join((ROOT / name).read_text(encoding="utf-8") for name in PINS) + repr(_project()) + sys.version
     return hashlib.sha256(wanted.encode()).hexdigest()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from press import ROOT, environment
-from press.environment import BOOK, EVERYTHING, SetupError, ensure
+from press.environment import BOOK, EVERYTHING, NOTEBOOKS, SetupError, ensure
 
 
 @pytest.fixture
@@ -49,11 +49,18 @@ def test_nothing_is_asked_for_twice(calls: list[list[str]]) -> None:
     assert len(calls) == before
 
 
-def test_what_renders_does_not_count_as_everything(calls: list[list[str]]) -> None:
-    ensure(BOOK)
-    before = len(calls)
+def test_what_is_there_for_less_does_not_count_for_more(calls: list[list[str]]) -> None:
+    for need in (BOOK, NOTEBOOKS, EVERYTHING):
+        before = len(calls)
+        ensure(need)
+        assert len(calls) > before
+
+
+def test_a_reader_gets_nothing_of_what_only_teachers_use(calls: list[list[str]]) -> None:
+    ensure(NOTEBOOKS)
+    assert "requirements.txt" in flat(calls) and "classroom/requirements.txt" not in flat(calls)
     ensure(EVERYTHING)
-    assert len(calls) > before
+    assert "classroom/requirements.txt" in flat(calls)
 
 
 def test_a_cpu_index_is_asked_for_torch_first(calls: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:

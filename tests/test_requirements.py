@@ -7,12 +7,13 @@ import tomllib
 
 from packaging.requirements import Requirement
 
-from press import ROOT
+from press import ROOT, environment
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LINES = [
     line
-    for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    for name in environment.PINS
+    for line in (ROOT / name).read_text(encoding="utf-8").splitlines()
     if not line.lstrip().startswith("#")
 ]
 PINS = [Requirement(line) for line in LINES]
@@ -47,3 +48,7 @@ def test_cuda_packages_stay_out() -> None:
     pinned = {normal(pin.name) for pin in PINS}
     assert not excluded & pinned
     assert not [name for name in pinned if name.startswith(("nvidia-", "cuda-", "triton"))]
+
+
+def test_a_version_is_pinned_once() -> None:
+    assert len({str(pin) for pin in PINS}) == len(PINS)
