@@ -1,0 +1,110 @@
+"""Tell each student what came of their work, and the teacher what to teach again; all of it from marks.
+
+``overview`` counts, ``ideas`` groups what went wrong, ``figures`` and ``charts`` draw, ``pages`` fills the templates,
+``wording`` makes every text fit to be shown. What is written here loads nothing and runs no script.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from classroom.assignment import Assignment
+from classroom.records import Mark
+from classroom.reports.figures import Figures
+from classroom.reports.overview import Overview, overview
+from classroom.reports.pages import class_page, student_page
+from classroom.reports.wording import checked_address, count, number, percent
+from fxbook.exercises import place
+
+__all__ = ["summary", "write"]
+
+
+def write(folder: Path, assignment: Assignment, marks: Sequence[Mark], *, book: str = "") -> str:
+    """Write ``students/KEY/report.html`` for each student and ``class.html`` for the teacher into the folder.
+
+    Each file is replaced in one step, and only where it changes. A student without any mark has no report.
+
+    Args:
+        folder: the folder of the marks; made where it is missing.
+        assignment: what was asked.
+        marks: those of the whole class.
+        book: the address of the rendered book, so that the reports link to it; a folder as seen from ``class.html``;
+            ``""`` for no links.
+
+    Returns:
+        The summary for the terminal, as :func:`summary`.
+
+    Raises:
+        ValueError: the address of the book is none, or a key is not safe to be a file name.
+        OSError: the folder cannot be written.
+    """
+    book = checked_address(book)
+    found = overview(assignment, marks)
+    for student in found.students:
+        if not _is_safe(student.key):
+            raise ValueError(f"{student.key!r} cannot be the name of a student's folder")
+    figures = Figures()
+    # Its few figures come first; the file comes last, since it links to the others.
+    from_student = f"../../{book}" if book.startswith(".") else book
+    for_teacher = class_page(found, figures, book)
+    for student in found.students:
+        home = folder / "students" / student.key
+        home.mkdir(parents=True, exist_ok=True)
+        _replace(home / "report.html", student_page(assignment, student, figures, from_student))
+    folder.mkdir(parents=True, exist_ok=True)
+    _replace(folder / "class.html", for_teacher)
+    return _summary(found)
+
+
+def summary(assignment: Assignment, marks: Sequence[Mark]) -> str:
+    """A few lines for the terminal: how the class did and what to teach again first."""
+    return _summary(overview(assignment, marks))
+
+
+def _summary(found: Overview) -> str:
+    if not found.students:
+        return f"{found.assignment.title}: nothing was handed in."
+    lines = [
+        f"{found.assignment.title}: {count(len(found.students), 'student')}, "
+        f"{count(len(found.questions), 'exercise')}; "
+        f"public checks passed for {found.passed} of {found.graded} answers ({percent(found.passed, found.graded)}), "
+        f"median {number(found.median)} of {number(found.total)} points."
+    ]
+    if found.sections:
+        lines.append("Teach again first:")
+    for at, section in enumerate(found.sections[:3], start=1):
+        idea = section.ideas[0]
+        lines += [
+            f"  {at}. {place(section.read)}: {count(section.students, 'student')}",
+            f"     {idea.exercise.id}, {count(len(idea.marks), 'time')}: {idea.told[:200]}",
+        ]
+    looks = {
+        "exercises that nobody passes": len(found.nobody),
+        "stuck": len(found.stuck),
+        "handed in nothing": sum(student.silent for student in found.students),
+        "answers that cannot be read": sum(question.statuses["unreadable"] for question in found.questions),
+        "answers not graded, since the grader failed": sum(question.statuses["error"] for question in found.questions),
+    }
+    if told := [f"{what}: {many}" for what, many in looks.items() if many]:
+        lines.append("To look at: " + "; ".join(told) + ".")
+    return "\n".join(lines)
+
+
+def _is_safe(key: str) -> bool:
+    try:
+        key.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return key not in ("", ".", "..") and Path(key).name == key and "\0" not in key
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write the file in one step, unless it holds the text already."""
+    data = text.encode("utf-8")
+    if path.is_file() and path.read_bytes() == data:
+        return
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part.write_bytes(data)
+    part.replace(path)

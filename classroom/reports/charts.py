@@ -1,0 +1,135 @@
+"""Plots of a class as SVG that needs nothing else: text keeps its size at any width, and hatches tell apart in grey.
+
+The colours are those of :mod:`fxbook.plotting`; the style sheet of the reports gives them to the classes used here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from classroom.records import Status
+from classroom.reports.wording import SHORT, number
+
+_BAR, _PLOT, _BELOW = 24, 170, 38
+_PATTERNS = {
+    "public": (8, "M-2 2L2 -2M0 8L8 0M6 10L10 6"),
+    "failed": (6, "M-1 5L1 7M0 0L6 6M5 -1L7 1M0 6L6 0"),
+    "missing": (8, "M2 4h2"),
+    "unreadable": (6, "M3 0V6"),
+    "error": (6, "M0 3H6"),
+}
+# A bar narrower than this, in per cent of the width, holds no number.
+_NARROW = 4.5
+
+
+@dataclasses.dataclass(frozen=True)
+class Column:
+    """One column of a plot: the text below it and how many of each status are in it, or of ``"students"``."""
+
+    label: str
+    heights: Mapping[str, int]
+
+
+def patterns() -> Markup:
+    """The hatches, once in a page."""
+    svg = ET.Element("svg", {"aria-hidden": "true", "class": "patterns", "height": "0", "width": "0"})
+    for status, (size, path) in _PATTERNS.items():
+        box = {"height": str(size), "id": f"hatch-{status}", "patternUnits": "userSpaceOnUse", "width": str(size)}
+        pattern = ET.SubElement(svg, "pattern", box)
+        ET.SubElement(pattern, "rect", {"class": f"ground {status}", "height": str(size), "width": str(size)})
+        ET.SubElement(pattern, "path", {"class": f"stroke {status}", "d": path})
+    return _text(svg)
+
+
+def swatch(status: Status) -> Markup:
+    """The look of a status, for a legend."""
+    svg = ET.Element("svg", {"aria-hidden": "true", "class": "swatch", "height": "14", "width": "22"})
+    _block(svg, status, {"height": "13", "width": "21", "x": "0.5", "y": "0.5"})
+    return _text(svg)
+
+
+def stacked_bar(statuses: Mapping[Status, int]) -> Markup:
+    """One row, as wide as its place: how many of each status."""
+    whole = sum(statuses.values())
+    svg = ET.Element("svg", {"aria-label": in_words(statuses), "class": "bar", "height": str(_BAR), "role": "img"})
+    start = 0.0
+    for status in SHORT:
+        share = 100 * statuses[status] / whole if whole else 0.0
+        if share:
+            _block(svg, status, {"height": f"{_BAR - 2}", "width": f"{share:.2f}%", "x": f"{start:.2f}%", "y": "1"})
+        if share >= _NARROW:
+            _number(svg, statuses[status], status, f"{start + share / 2:.2f}%", _BAR / 2 + 4.5)
+        start += share
+    return _text(svg)
+
+
+def columns(title: str, below: str, bars: Sequence[Column], key: str = "") -> Markup:
+    """Columns side by side with their numbers, as wide as their place.
+
+    ``below`` says what the columns stand for, ``key`` is a legend.
+    """
+    highest = max((sum(bar.heights.values()) for bar in bars), default=0) or 1
+    says = f"{title}. {below}: " + "; ".join(f"{bar.label}: {in_words(bar.heights)}" for bar in bars) + "."
+    svg = ET.Element("svg", {"aria-label": says, "class": "columns", "height": str(_PLOT + _BELOW), "role": "img"})
+    step = 100 / max(len(bars), 1)
+    for at, bar in enumerate(bars):
+        middle, y = f"{step * (at + 0.5):.2f}%", float(_PLOT)
+        for status, many in bar.heights.items():
+            tall = (_PLOT - 20) * many / highest
+            if tall:
+                y -= tall
+                box = {"height": f"{tall:.1f}", "width": f"{0.72 * step:.2f}%", "x": f"{step * (at + 0.14):.2f}%"}
+                _block(svg, status, {**box, "y": f"{y:.1f}"})
+        if whole := sum(bar.heights.values()):
+            _words(svg, str(whole), middle, y - 5)
+        _words(svg, bar.label, middle, _PLOT + 15)
+    ET.SubElement(svg, "line", {"class": "axis", "x1": "0", "x2": "100%", "y1": str(_PLOT), "y2": str(_PLOT)})
+    _words(svg, below, "50%", _PLOT + 34)
+    return Markup("<figure><figcaption>{}</figcaption>{}{}</figure>").format(title, _text(svg), key)
+
+
+def in_words(statuses: Mapping[Any, int]) -> str:
+    """``12 passed, 3 not yet``."""
+    return ", ".join(f"{many} {SHORT.get(status, status)}" for status, many in statuses.items() if many) or "none"
+
+
+def spread(values: Sequence[float], highest: float) -> list[Column]:
+    """How many students have how many points, from 0 to ``highest``, in ranges of equal width."""
+    most = 8 if highest < 100 else 6
+    width = max(1.0, -(-highest // most)) if highest > 1 else max(highest, 1.0) / 4
+    bins = max(1, round(-(-highest // width)))
+    counts = [0] * bins
+    for value in values:
+        counts[min(max(int(value // width), 0), bins - 1)] += 1
+    edges = [at * width for at in range(bins)] + [highest]
+    labels = [f"{number(low)}\N{EN DASH}{number(high)}" for low, high in itertools.pairwise(edges)]
+    return [Column(label, {"students": many}) for label, many in zip(labels, counts, strict=True)]
+
+
+def _block(svg: ET.Element, status: str, box: dict[str, str]) -> None:
+    ET.SubElement(svg, "rect", {"class": f"block {status}", **box})
+
+
+def _number(svg: ET.Element, many: int, status: Status, x: str, y: float) -> None:
+    # On a hatch a number needs ground of its own.
+    if status != "passed":
+        half = 4.0 * len(str(many)) + 3
+        place = {"height": "16", "width": f"{2 * half:g}", "y": f"{y - 12.5:g}"}
+        ET.SubElement(
+            svg, "rect", {"class": "ground-for-number", "x": x, **place, "transform": f"translate(-{half:g})"}
+        )
+    _words(svg, str(many), x, y, f"number {status}")
+
+
+def _words(svg: ET.Element, text: str, x: str, y: float, kind: str = "words") -> None:
+    ET.SubElement(svg, "text", {"class": kind, "x": x, "y": f"{y:.1f}"}).text = text
+
+
+def _text(svg: ET.Element) -> Markup:
+    return Markup(ET.tostring(svg, encoding="unicode"))

@@ -1,0 +1,239 @@
+"""What a class did, in numbers: by student, by exercise, who is stuck, and what the teacher should look at."""
+
+from __future__ import annotations
+
+import dataclasses
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+
+from classroom.assignment import Assignment
+from classroom.records import Mark, Status
+from classroom.reports.ideas import Idea, Section, sections, wrong_ideas
+from classroom.reports.wording import SHORT, count, readable
+from fxbook.exercises import About
+
+_MOST_PASS = 0.75
+_FEW = 5
+_MANY_VERSIONS = 4
+
+
+@dataclasses.dataclass(frozen=True)
+class Student:
+    """One student: a mark for each exercise of the assignment, in its order.
+
+    ``shared`` says whether another student has the same name.
+    """
+
+    key: str
+    name: str
+    shared: bool
+    marks: tuple[Mark, ...]
+
+    @property
+    def points(self) -> float:
+        return sum(mark.points for mark in self.marks)
+
+    @property
+    def out_of(self) -> float:
+        """What the exercises that are graded are worth."""
+        return sum(mark.out_of for mark in self.marks if mark.status != "error")
+
+    @property
+    def versions(self) -> int:
+        """Versions handed in, of all chapters together."""
+        most: dict[str, int] = defaultdict(int)
+        for mark in self.marks:
+            most[mark.exercise[:2]] = max(most[mark.exercise[:2]], mark.attempts)
+        return sum(most.values())
+
+    @property
+    def passed(self) -> int:
+        """Exercises whose public checks passed."""
+        return self.having("passed", "public")
+
+    @property
+    def silent(self) -> bool:
+        """Whether nothing was handed in."""
+        return all(mark.status == "missing" for mark in self.marks)
+
+    def having(self, *statuses: Status) -> int:
+        """Exercises of these statuses."""
+        return sum(mark.status in statuses for mark in self.marks)
+
+
+@dataclasses.dataclass(frozen=True)
+class Question:
+    """One exercise: how many students there are of each status, and versions handed in, in the median."""
+
+    about: About
+    statuses: Mapping[Status, int]
+    versions_passed: float | None
+    versions_failed: float | None
+    ideas: tuple[Idea, ...]
+
+    @property
+    def passed(self) -> int:
+        """Students whose public checks passed."""
+        return self.statuses["passed"] + self.statuses["public"]
+
+    @property
+    def students(self) -> int:
+        return sum(self.statuses.values())
+
+    @property
+    def tried(self) -> int:
+        """Students who handed something in that was graded."""
+        return self.students - self.statuses["missing"] - self.statuses["error"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Unproven:
+    """What a pass rests on that the grader could not compute again."""
+
+    what: str
+    exercises: tuple[str, ...]
+    students: tuple[Student, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Overview:
+    """A class: everything that the class report and the summary print. Students stand in the order of their names."""
+
+    assignment: Assignment
+    students: tuple[Student, ...]
+    questions: tuple[Question, ...]
+    ideas: tuple[Idea, ...]
+    sections: tuple[Section, ...]
+    stuck: tuple[tuple[Student, tuple[str, ...]], ...]
+    unproven: tuple[Unproven, ...]
+
+    @property
+    def total(self) -> float:
+        """What the assignment is worth."""
+        return sum(self.assignment.points.get(about.id, 0.0) for about in self.assignment.exercises)
+
+    @property
+    def median(self) -> float:
+        """The points of the student in the middle, of those who handed something in."""
+        return _median(self.students)
+
+    @property
+    def passed(self) -> int:
+        return sum(question.passed for question in self.questions)
+
+    @property
+    def graded(self) -> int:
+        """Answers there could be: students times exercises."""
+        return len(self.students) * len(self.questions)
+
+    @property
+    def nobody(self) -> list[Question]:
+        """Exercises that nobody passes who handed something in: the fault may be the exercise's or the machine's."""
+        return [question for question in self.questions if question.tried >= _FEW and not question.passed]
+
+    def with_status(self, status: Status) -> list[tuple[Student, str, list[str]]]:
+        """Students with marks of that status, what is told of them, and the exercises that it is told of."""
+        found: dict[tuple[str, str], tuple[Student, str, list[str]]] = {}
+        for student in self.students:
+            for mark in student.marks:
+                if mark.status == status:
+                    reason = mark.for_teacher or mark.message
+                    row = found.setdefault((student.key, reason), (student, reason, []))
+                    row[2].append(mark.exercise)
+        return list(found.values())
+
+
+def overview(assignment: Assignment, marks: Sequence[Mark]) -> Overview:
+    """Look over the marks of a class.
+
+    Of two marks for one student and exercise the later counts; marks for other exercises are left out, and what has no
+    mark is told as not graded yet.
+    """
+    students = _students(assignment, marks)
+    every = [mark for student in students for mark in student.marks]
+    ideas = wrong_ideas(assignment.exercises, every)
+    questions = tuple(_question(about, every, ideas) for about in assignment.exercises)
+    return Overview(
+        assignment=assignment,
+        students=students,
+        questions=questions,
+        ideas=tuple(ideas),
+        sections=tuple(sections(ideas)),
+        stuck=_stuck(students, questions),
+        unproven=_unproven(students),
+    )
+
+
+def _students(assignment: Assignment, marks: Sequence[Mark]) -> tuple[Student, ...]:
+    given: dict[str, dict[str, Mark]] = defaultdict(dict)
+    asked = {about.id for about in assignment.exercises}
+    for mark in marks:
+        if mark.exercise in asked:
+            given[mark.key][mark.exercise] = readable(mark)
+    names = {key: next(iter(own.values())).student for key, own in given.items()}
+    bearers = Counter(names.values())
+    students = []
+    for key, own in given.items():
+        name = names[key]
+        rest = (about.id for about in assignment.exercises if about.id not in own)
+        own |= {name_: Mark(key, name, name_, "error", out_of=assignment.points.get(name_, 0.0)) for name_ in rest}
+        students.append(Student(key, name, bearers[name] > 1, tuple(own[about.id] for about in assignment.exercises)))
+    return tuple(sorted(students, key=lambda student: (student.name.casefold(), student.key)))
+
+
+def _median(students: Sequence[Student]) -> float:
+    return statistics.median([student.points for student in students if not student.silent] or [0.0])
+
+
+def _question(about: About, marks: list[Mark], ideas: list[Idea]) -> Question:
+    own = [mark for mark in marks if mark.exercise == about.id]
+    found = Counter(mark.status for mark in own)
+    passed = [mark.attempts for mark in own if mark.status in ("passed", "public")]
+    failed = [mark.attempts for mark in own if mark.status == "failed"]
+    return Question(
+        about=about,
+        statuses={status: found[status] for status in SHORT},
+        versions_passed=statistics.median(passed) if passed else None,
+        versions_failed=statistics.median(failed) if failed else None,
+        ideas=tuple(idea for idea in ideas if idea.exercise.id == about.id),
+    )
+
+
+def _stuck(students: Sequence[Student], questions: Sequence[Question]) -> tuple[tuple[Student, tuple[str, ...]], ...]:
+    """Who needs help, and why; those with most reasons first. Who handed nothing in is told apart."""
+    easy = [at for at, one in enumerate(questions) if one.tried >= _FEW and one.passed >= _MOST_PASS * one.tried]
+    versions = [mark.attempts for student in students for mark in student.marks if mark.attempts]
+    many = max(_MANY_VERSIONS, 2 * statistics.median(versions or [0]))
+    middle = _median(students)
+    found = []
+    for student in students:
+        reasons = []
+        if student.passed == 0 and student.having("failed") > 1:
+            reasons.append(f"passes none of {count(student.having('failed'), 'exercise')} handed in")
+        missed = [questions[at].about.id for at in easy if student.marks[at].status == "failed"]
+        # One slip of somebody who does well otherwise is none.
+        if len(missed) > 1 or (missed and student.points < middle):
+            more = f" and {len(missed) - 3} more" if len(missed) > 3 else ""
+            reasons.append(f"fails what most pass: {', '.join(missed[:3])}{more}")
+        failing = [mark for mark in student.marks if mark.status == "failed" and mark.attempts >= many]
+        if failing:
+            worst = max(failing, key=lambda mark: mark.attempts)
+            reasons.append(f"{worst.attempts} versions handed in, and {worst.exercise} does not pass")
+        if reasons:
+            found.append((student, tuple(reasons)))
+    return tuple(sorted(found, key=lambda one: (-len(one[1]), one[0].points)))
+
+
+def _unproven(students: Sequence[Student]) -> tuple[Unproven, ...]:
+    found: dict[str, list[tuple[Student, str]]] = defaultdict(list)
+    for student in students:
+        for mark in student.marks:
+            if mark.status in ("passed", "public"):
+                for what in dict.fromkeys(mark.unproven):
+                    found[what].append((student, mark.exercise))
+    rows = [
+        Unproven(what, tuple(dict.fromkeys(name for _, name in own)), tuple({one.key: one for one, _ in own}.values()))
+        for what, own in found.items()
+    ]
+    return tuple(sorted(rows, key=lambda row: -len(row.students)))

@@ -1,0 +1,157 @@
+"""The two pages as HTML: a student's report and the report on a class. The templates escape whatever they are given."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from classroom.assignment import Assignment
+from classroom.records import Mark
+from classroom.reports import charts, wording
+from classroom.reports.figures import Figures, snippet
+from classroom.reports.ideas import told
+from classroom.reports.overview import Overview, Student
+from fxbook.exercises import place
+
+_HERE = Path(__file__).parent
+_FX_STYLE = _HERE.parent.parent / "fxbook" / "static" / "drawing.css"
+# Of long lists so many are printed; the page says how many there are.
+TOP_SECTIONS, TOP_IDEAS, IDEAS_OF_EXERCISE, LISTED, NAMED = 5, 3, 12, 40, 6
+_MOST_VERSIONS = 6
+
+
+def student_page(assignment: Assignment, student: Student, figures: Figures, book: str = "") -> str:
+    """The report for one student: nothing of anybody else, and of a hidden variant the property only.
+
+    Args:
+        assignment: what was asked.
+        student: the marks.
+        figures: those of the class.
+        book: the address of the rendered book, for links to it; ``""`` for none.
+    """
+    return (
+        _environment()
+        .get_template("student.html.jinja")
+        .render(
+            abouts={about.id: about for about in assignment.exercises},
+            book=book,
+            drawings=_Drawings(figures),
+            hidden=bool(assignment.hidden),
+            student=student,
+            title=assignment.title,
+            waiting=student.having("error"),
+        )
+    )
+
+
+def class_page(found: Overview, figures: Figures, book: str = "") -> str:
+    """The report on a class, for its teacher."""
+    return (
+        _environment()
+        .get_template("class.html.jinja")
+        .render(
+            attempts=_attempts(found),
+            book=book,
+            drawings=_Drawings(figures),
+            found=found,
+            hidden=bool(found.assignment.hidden),
+            by_key={student.key: student for student in found.students},
+            listed=LISTED,
+            most_ideas=IDEAS_OF_EXERCISE,
+            named=NAMED,
+            points=charts.spread([one.points for one in found.students if not one.silent], found.total),
+            sections=found.sections[:TOP_SECTIONS],
+            silent=[student for student in found.students if student.silent],
+            title=found.assignment.title,
+            top_ideas=TOP_IDEAS,
+        )
+    )
+
+
+def _attempts(found: Overview) -> list[charts.Column]:
+    """By versions handed in, how many answers passed and how many did not."""
+    bars = []
+    for many in range(1, _MOST_VERSIONS + 1):
+        own = [
+            mark.status
+            for student in found.students
+            for mark in student.marks
+            if mark.status in ("passed", "public", "failed") and min(mark.attempts, _MOST_VERSIONS) == many
+        ]
+        label = str(many) if many < _MOST_VERSIONS else f"{many} or more"
+        bars.append(charts.Column(label, {status: own.count(status) for status in ("passed", "public", "failed")}))
+    return bars
+
+
+class _Drawings:
+    """The figures of one page; remembers which there are, since no id may stand in a page twice."""
+
+    def __init__(self, figures: Figures) -> None:
+        self._figures = figures
+        self.shown: set[Markup] = set()
+
+    def __call__(self, mark: Mark, caption: str) -> Markup:
+        drawn = self._figures.figure(mark, caption)
+        if drawn in self.shown:
+            return wording.NOTHING
+        self.shown |= {drawn} if drawn else set()
+        return drawn
+
+
+def _address(student: Student) -> str:
+    return f"students/{quote(student.key, safe='')}/report.html"
+
+
+def _style() -> Markup:
+    # Files of this project: nothing in them comes from a student.
+    return Markup("\n".join(path.read_text(encoding="utf-8") for path in (_HERE / "report.css", _FX_STYLE)))
+
+
+def _legend() -> list[Markup]:
+    from fxbook.drawing.display import LEGEND
+    from fxbook.drawing.svg import swatch
+
+    return [Markup("{}{}").format(Markup(swatch(op)), text) for op, text in LEGEND.items() if op != "group"]
+
+
+@functools.cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters: dict[str, Any] = {
+        "address": _address,
+        "counted": wording.count,
+        "number": wording.number,
+        "property": wording.property_name,
+        "said": wording.said,
+        "shown": wording.shown,
+        "snippet": snippet,
+        "told": told,
+    }
+    environment.filters.update(filters)
+    environment.globals.update(
+        SHORT=wording.SHORT,
+        SIGNS=wording.SIGNS,
+        columns=charts.columns,
+        legend=_legend,
+        link=wording.link,
+        message=wording.message,
+        patterns=charts.patterns,
+        percent=wording.percent,
+        place=place,
+        stacked_bar=charts.stacked_bar,
+        style=_style(),
+        swatch=charts.swatch,
+        verdict=wording.verdict,
+    )
+    return environment
