@@ -35,6 +35,7 @@ from fxbook.checking.report import Report
 from fxbook.checking.symptom import entry_of
 from fxbook.checks import Exercise, eager, traced
 from fxbook.checks.predicates import lints, recompiled, same_result, value_is
+from press import ROOT
 
 LIMIT = 2.0
 SAME = Exercise("99-same", "pass", (SHALLOW, DEEP), (lints, recompiled, same_result))
@@ -567,7 +568,8 @@ def printed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exercises, "_given", {})
 
 
-def test_failed_report_has_task_violation_node_and_place(printed: None) -> None:
+def test_failed_report_has_task_violation_node_and_place(printed: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT / "exercises")
     report = timed(RELU_AFTER_LINEAR, self_loop)
     assert repr(report).splitlines() == [
         "99-relu-after-linear (Relu after <each> linear): not yet.",
@@ -586,6 +588,9 @@ def test_failed_report_has_task_violation_node_and_place(printed: None) -> None:
     assert "<each>" not in html
     assert 'class="fx-report fx-failed" role="group" aria-label="Report on ' in html
     assert "fx-broken" in html
+    # Handed out without the chapters, the notebook has no link that leads nowhere.
+    monkeypatch.chdir(ROOT / "fxbook")
+    assert "href=" not in report._repr_html_() and "Two nodes, one anchor" in report._repr_html_()
 
 
 def test_passed_report_is_one_line_and_the_what_if(printed: None) -> None:

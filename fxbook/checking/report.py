@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import html
 from collections.abc import Callable
+from pathlib import Path
 
 from fxbook.checking.judge import Verdict
 from fxbook.checking.symptom import entry_of
@@ -79,9 +80,7 @@ class Report:
             parts += [f"<p>{_code(line)}</p>" for line in self._said()]
             parts += [_drawing(self.verdict.graph, self.node)] if self.verdict.graph is not None else []
             if self.read:
-                parts.append(
-                    f'<p>Read: <a href="{html.escape(_link(self.read))}">{html.escape(place(self.read))}</a></p>'
-                )
+                parts.append(f"<p>Read: {_linked(self.read)}</p>")
         kind = "fx-passed" if self.passed else "fx-failed"
         label = html.escape(f"Report on {self.about.title}", quote=True)
         inside = "".join(parts)
@@ -145,9 +144,15 @@ def _drawer() -> Callable[..., object] | None:
     return draw_record
 
 
-def _link(read: str) -> str:
+def _linked(read: str) -> str:
+    """The place to read, as a link where the chapters lie beside the exercises, as they do in the book."""
+    told = html.escape(place(read))
     chapter, _, anchor = read.partition("#")
-    return f"../chapters/{chapter}.ipynb" + (f"#{anchor}" if anchor else "")
+    address = f"../chapters/{chapter}.ipynb"
+    if not Path(address).is_file():
+        return told
+    target = html.escape(address + (f"#{anchor}" if anchor else ""))
+    return f'<a href="{target}">{told}</a>'
 
 
 def _code(line: str) -> str:
