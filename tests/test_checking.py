@@ -568,7 +568,9 @@ def printed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exercises, "_given", {})
 
 
-def test_failed_report_has_task_violation_node_and_place(printed: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_report_has_task_violation_node_and_place(
+    printed: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.chdir(ROOT / "exercises")
     report = timed(RELU_AFTER_LINEAR, self_loop)
     assert repr(report).splitlines() == [
@@ -589,7 +591,7 @@ def test_failed_report_has_task_violation_node_and_place(printed: None, monkeypa
     assert 'class="fx-report fx-failed" role="group" aria-label="Report on ' in html
     assert "fx-broken" in html
     # Handed out without the chapters, the notebook has no link that leads nowhere.
-    monkeypatch.chdir(ROOT / "fxbook")
+    monkeypatch.chdir(tmp_path)
     assert "href=" not in report._repr_html_() and "Two nodes, one anchor" in report._repr_html_()
 
 
