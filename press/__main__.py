@@ -100,14 +100,8 @@ def _arguments() -> argparse.ArgumentParser:
 def main(arguments: list[str]) -> int:
     """Set up, then run the command in the project's environment; return its exit status."""
     options = _arguments().parse_args(arguments)
-    try:
-        python = environment.ensure(options.need)
-    except environment.SetupError as error:
-        print(error, file=sys.stderr)
-        return 1
-    if not environment.is_current():
-        return subprocess.run([str(python), "-m", "press", *arguments], cwd=ROOT).returncode
-    return options.run(options)
+    status = environment.run_module(options.need, "press", arguments, ROOT)
+    return options.run(options) if status is None else status
 
 
 if __name__ == "__main__":

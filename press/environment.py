@@ -71,6 +71,28 @@ def ensure(need: str) -> Path:
     return python()
 
 
+def run_module(need: str, module: str, arguments: list[str], folder: Path | None = None) -> int | None:
+    """Run a module in the project's environment, which is made or completed first.
+
+    Args:
+        need: one of ``NEEDS``.
+        module: as after ``python -m``.
+        arguments: those behind it.
+        folder: to run it in; by default this process's.
+
+    Returns:
+        Its exit status; ``None`` where this process is in the environment already, and goes on by itself.
+    """
+    try:
+        interpreter = ensure(need)
+    except SetupError as error:
+        print(error, file=sys.stderr)
+        return 1
+    if is_current():
+        return None
+    return subprocess.run([str(interpreter), "-m", module, *arguments], cwd=folder).returncode
+
+
 def _stamp(need: str) -> Path:
     return VENV / f".installed-{need}"
 

@@ -1,0 +1,261 @@
+"""Write an assignment as a course for nbgrader: a source version with solutions, from which nbgrader makes the others.
+
+Of each exercise the answer is a solution cell, and its check a locked cell that is worth points. The identity of that
+cell is the exercise's. Where the teacher has hidden variants, a second one, ``ID-hidden``, is worth the rest.
+
+nbgrader runs a submission as whoever grades it, with the tests in the same process: nothing is kept from a student's
+code there. Its feedback pages show the tests, hidden ones too. It runs a notebook from top to bottom, so an answer that
+stands below the cell that grades it comes too late; everywhere else its marks are ours.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode, v4
+
+from classroom import hidden, release
+from classroom.assignment import Assignment
+from classroom.exports import ExportError
+from fxbook.exercises import About
+from press import ROOT
+from press.execution import serialised
+from press.manuscript import read
+
+SCHEMA_VERSION = 3
+_MARK = re.compile(r"^(?P<indent> *)# (?P<name>stub|solution|end)$")
+_REPORT = re.compile(r"\ABefore you start, the check prints:\n\n```text\n.*?\n```\n\n", re.DOTALL)
+_CONFIG = '''\
+"""The course, for nbgrader: run its commands in this folder."""
+
+from nbformat.v4 import new_code_cell
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import (
+    CheckCellMetadata,
+    ClearOutput,
+    DeduplicateIds,
+    NbGraderPreprocessor,
+    OverwriteCells,
+    OverwriteKernelspec,
+)
+
+
+class MendCells(NbGraderPreprocessor):
+    """Cells that were copied are plain cells; tests that were deleted come back, empty, at the end of the notebook.
+
+    `OverwriteCells` fills them. Its own option for that fails on a notebook with copied cells (nbgrader 0.9.6).
+    """
+
+    def preprocess(self, nb, resources):
+        for cell in nb.cells:
+            if cell.metadata.get("nbgrader") == {{}}:
+                del cell.metadata["nbgrader"]
+        there = {{cell.metadata.get("nbgrader", {{}}).get("grade_id") for cell in nb.cells}}
+        place = resources["nbgrader"]
+        with Gradebook(place["db_url"]) as gradebook:
+            for test in gradebook.find_notebook(place["notebook"], place["assignment"]).grade_cells:
+                if test.name not in there:
+                    told = {{"grade_id": test.name, "points": test.max_score, "cell_type": "code", "schema_version": 3}}
+                    told |= {{"grade": True, "locked": True, "solution": False, "task": False}}
+                    nb.cells.append(new_code_cell(metadata={{"nbgrader": told}}))
+        return nb, resources
+
+
+c = get_config()  # noqa: F821
+c.CourseDirectory.course_id = {course!r}
+c.Autograde.sanitize_preprocessors = [
+    ClearOutput,
+    DeduplicateIds,
+    MendCells,
+    OverwriteKernelspec,
+    OverwriteCells,
+    CheckCellMetadata,
+]
+# A check ends by itself after 2 seconds; on a busy machine it waits longer.
+c.Execute.timeout = 120
+c.ClearSolutions.code_stub = {{
+    "python": 'raise NotImplementedError("Write your answer here, in place of this line.")',
+}}
+'''
+
+
+def write(assignment: Assignment, folder: Path, *, force: bool = False) -> Path:
+    """Write the course: its configuration and ``source/NAME/``, one notebook for each chapter.
+
+    Args:
+        assignment: what is asked.
+        folder: the folder of the course. One that is there may hold other assignments; its configuration stays.
+        force: replace the source version of this assignment where it is there already.
+
+    Returns:
+        The folder of the source version, whose name is nbgrader's name of the assignment.
+
+    Raises:
+        ExportError: the source version is there already, or the folder cannot be written.
+        classroom.release.ReleaseError: a notebook is not as printed, or builds on what is left out.
+        classroom.hidden.HiddenError: the hidden variants cannot be used.
+    """
+    source = folder / "source" / release.folder_name(assignment)
+    if source.exists() and not force:
+        raise ExportError(f"{source} is there already: add --force to replace it, or change the assignment's title.")
+    notebooks = {chapter: serialised(notebook(assignment, chapter)) for chapter in assignment.chapters}
+    config = folder / "nbgrader_config.py"
+    try:
+        source.mkdir(parents=True, exist_ok=True)
+        for old in source.glob("*.ipynb"):
+            old.unlink()
+        for chapter, text in notebooks.items():
+            (source / f"{chapter}.ipynb").write_text(text, encoding="utf-8")
+        if not config.exists():
+            config.write_text(_CONFIG.format(course=release.folder_name(assignment)), encoding="utf-8")
+    except OSError as error:
+        raise ExportError(f"{folder} cannot be written ({error.strerror or error}): choose another folder.") from error
+    return source
+
+
+def make_release(source: Path) -> Path:
+    """Let nbgrader make ``release/NAME/`` of a source version, and note in its gradebook what each cell is worth.
+
+    Raises:
+        ExportError: nbgrader is not installed, or refuses the source version.
+    """
+    if importlib.util.find_spec("nbgrader") is None:
+        raise ExportError(
+            "nbgrader is not installed here, so there is no release version yet: where it is, run "
+            f"`nbgrader generate_assignment {source.name}` in {source.parent.parent}."
+        )
+    course = source.parent.parent
+    done = run(course, "generate_assignment", source.name, "--force")
+    if done.returncode:
+        raised = re.findall(r"^\s+(\w[\w.]*(?:Error|Exception)\b.*)", done.stderr, re.MULTILINE)
+        raise ExportError(
+            f"nbgrader refuses the source version: {(raised or done.stderr.strip().splitlines()[-1:])[0]}"
+        )
+    return course / "release" / source.name
+
+
+def run(course: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of nbgrader on a course."""
+    # It starts alembic by name, which the environment of this Python has and the PATH may not.
+    path = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])
+    command = [sys.executable, "-m", "nbgrader", *arguments]
+    return subprocess.run(command, cwd=course, capture_output=True, text=True, env={**os.environ, "PATH": path})
+
+
+def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
+    """The source version of a chapter's notebook.
+
+    Raises:
+        classroom.release.ReleaseError: as :func:`classroom.release.notebook`.
+        classroom.hidden.HiddenError: the hidden variants cannot be used.
+    """
+    made = release.notebook(assignment, chapter)
+    solved = dict(_forms(chapter))
+    asked = [about for about in assignment.exercises if about.chapter == chapter]
+    cells = []
+    for cell in made.cells:
+        if cell.cell_type == "code" and cell.source in solved:
+            identity = cell.id.replace("-code", "-answer")
+            cell.source = solved[cell.source]
+            cell.metadata.nbgrader = _metadata(identity, solution=True)
+        elif cell.cell_type == "markdown":
+            # What an empty answer reports there is that it raises.
+            cell.source = _REPORT.sub("", cell.source)
+        cells.append(cell)
+        for about in asked:
+            if cell.source == f'check("{about.id}", {about.answer})':
+                cells += _tests(assignment, about)
+    made.cells = cells
+    return made
+
+
+def _forms(chapter: str) -> Iterator[tuple[str, str]]:
+    """Of each cell that differs between exercise and solution: the exercise's form, and nbgrader's with both."""
+    for cell in read(ROOT / "book" / "exercises" / f"{chapter}.md").cells:
+        if cell.kind != "code" or "# solution" not in cell.source:
+            continue
+        stub: list[str] = []
+        both: list[str] = []
+        state = "end"
+        for line in cell.source.split("\n"):
+            if mark := _MARK.match(line):
+                state = mark["name"]
+                edge = {"solution": "BEGIN", "end": "END"}.get(state)
+                both += [f"{mark['indent']}### {edge} SOLUTION"] if edge else []
+                continue
+            stub += [line] if state != "solution" else []
+            both += [line] if state != "stub" else []
+        yield "\n".join(stub), "\n".join(both)
+
+
+def _tests(assignment: Assignment, about: About) -> list[NotebookNode]:
+    """The cells that grade an answer: one for the public checks, one for the hidden variants where there are some."""
+    worth, share = assignment.points[about.id], assignment.public_share
+    public = f'from fxbook import check\n\nassert check("{about.id}", {about.answer}).passed'
+    variants = hidden.read(assignment.hidden)
+    if not variants.seeds and about.id not in variants.exercises:
+        return [_test(about.id, public, worth)]
+    seeds = [number if seed is None else seed for number, seed in enumerate(variants.seeds, start=1)]
+    source = _HIDDEN.format(id=about.id, answer=about.answer, seeds=seeds, cases=_cases(assignment, about, variants))
+    return [_test(about.id, public, worth * share), _test(f"{about.id}-hidden", source, worth * (1 - share))]
+
+
+def _cases(assignment: Assignment, about: About, variants: hidden.Hidden) -> str:
+    if about.id not in variants.exercises:
+        return ""
+    text = "\n".join(f"        {line!r}" for line in assignment.hidden.splitlines(keepends=True))
+    return _CASES.format(id=about.id, text=text)
+
+
+def _test(identity: str, source: str, points: float) -> NotebookNode:
+    metadata: dict[str, Any] = {"nbgrader": _metadata(identity, points=points)}
+    return v4.new_code_cell(source=source, id=f"{identity}-graded", metadata=nbformat.from_dict(metadata))
+
+
+def _metadata(identity: str, *, solution: bool = False, points: float | None = None) -> dict[str, Any]:
+    graded = points is not None
+    metadata = {
+        "schema_version": SCHEMA_VERSION,
+        "grade_id": identity,
+        "grade": graded,
+        "solution": solution,
+        "locked": graded,
+        "task": False,
+    }
+    return nbformat.from_dict({**metadata, "points": points} if graded else metadata)
+
+
+_HIDDEN = """\
+# Hidden variants of {id}: they are added when this is graded.
+### BEGIN HIDDEN TESTS
+def hidden_variants(answer):
+    import dataclasses
+
+    from fxbook.checking import check, check_with
+    from fxbook.checks import find
+
+    assert check("{id}", answer).passed
+    for seed in {seeds}:
+        assert check("{id}", answer, seed=seed).passed
+{cases}
+
+hidden_variants({answer})
+### END HIDDEN TESTS"""
+_CASES = """\
+    hidden = {{"__name__": "hidden"}}
+    exec(
+{text},
+        hidden,
+    )
+    cases = tuple(dataclasses.replace(case, unseen=True) for case in hidden["CASES"]["{id}"])
+    assert check_with(dataclasses.replace(find("{id}"), cases=cases), answer).passed
+"""

@@ -1,0 +1,47 @@
+"""Of the pins in ``requirements.txt`` those that somebody needs: a learner, or a machine that only grades."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from press import ROOT
+
+_PIN = re.compile(r"^(?P<name>[A-Za-z0-9][\w.-]*)==")
+_REASON = re.compile(r"^ +# +(?:via +)?(?P<name>[A-Za-z0-9][\w.-]*)(?P<direct> \(pyproject\.toml\))?$")
+
+
+def needed(*extras: str, root: Path = ROOT) -> list[str]:
+    """The lines of ``requirements.txt`` for what the notebooks import and some extras, with all that these depend on.
+
+    The comments of the file tell of each pin why it is there, for every platform; so nothing needs to be installed.
+
+    Args:
+        extras: as ``pyproject.toml`` names them: ``"lab"`` to open notebooks, ``"press"`` to read them.
+        root: of the project.
+    """
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked = [*project["dependencies"], *(name for extra in extras for name in project["optional-dependencies"][extra])]
+    pins = list(_pins((root / "requirements.txt").read_text(encoding="utf-8")))
+    wanted = {_normal(re.split(r"[^\w.-]", requirement.strip(), maxsplit=1)[0]) for requirement in asked}
+    while more := {name for name, _, reasons in pins if name not in wanted and wanted & reasons}:
+        wanted |= more
+    return [line for name, line, _ in pins if name in wanted]
+
+
+def _pins(text: str) -> Iterator[tuple[str, str, set[str]]]:
+    """Each pin: its name, its line, and the packages that need it."""
+    name, line, reasons = "", "", set[str]()
+    for row in [*text.splitlines(), "end=="]:
+        if found := _PIN.match(row):
+            if name:
+                yield name, line, reasons
+            name, line, reasons = _normal(found["name"]), row, set()
+        elif (reason := _REASON.match(row)) and not reason["direct"]:
+            reasons.add(_normal(reason["name"]))
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
