@@ -1,0 +1,60 @@
+"""The instructor's guide: its sessions fit into their 90 minutes, and its files and commands are taken as they stand."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from classroom import assignment, hidden
+from classroom.__main__ import parser
+from fxbook.exercises import catalogue
+from press import ROOT
+
+GUIDE = (ROOT / "book" / "teaching.md").read_text(encoding="utf-8")
+SESSIONS = re.findall(r"^### (Session \d.*?)\n(.*?)(?=^### |^## |\Z)", GUIDE, re.MULTILINE | re.DOTALL)
+_ID = re.compile(r"`(\d\d-[a-z0-9-]+)`")
+
+
+def test_there_are_six_sessions() -> None:
+    assert [title.partition(":")[0] for title, _ in SESSIONS] == [f"Session {n}" for n in range(1, 7)]
+
+
+def test_every_exercise_named_is_in_the_book() -> None:
+    assert set(_ID.findall(GUIDE)) <= set(catalogue())
+
+
+@pytest.mark.parametrize(("title", "text"), SESSIONS, ids=lambda part: part.partition(":")[0])
+def test_a_session_is_planned(title: str, text: str) -> None:
+    for part in ("*Goals*", "*Ask*", "*Show*", "*In class*", "*At home*"):
+        assert part in text
+    assert len(re.findall(r'^\| "', text, re.MULTILINE)) == 3, "three misconceptions, and how to meet each"
+    in_class, _, _ = text.partition("*In class*")[2].partition("*At home*")
+    minutes = sum(catalogue()[name].minutes for name in _ID.findall(in_class) if " or " not in in_class)
+    told = int(re.search(r"\((\d+) minutes\)", in_class)[1])
+    assert told <= 40
+    if " or " not in in_class:
+        assert told == minutes
+
+
+def block(language: str, name: str) -> str:
+    """The block of code that begins with the name of its file."""
+    return re.search(rf"^```{language}\n(# {name}.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)[1]
+
+
+def test_the_assignment_and_the_hidden_variants_are_taken(tmp_path: Path) -> None:
+    (tmp_path / "hidden.py").write_text(block("python", "hidden.py"), encoding="utf-8")
+    path = tmp_path / "week2.toml"
+    path.write_text('hidden = "hidden.py"\n' + block("toml", "week2.toml"), encoding="utf-8")
+    asked = assignment.load(path)
+    assert asked.chapters == ("02_insertion_points", "03_replacement")
+    assert asked.points["02-put-in-order"] == 4 and "03-every-relu" not in asked.points
+    variants = hidden.read(asked.hidden)
+    assert len(variants.seeds) == 2 and set(variants.exercises) == {"03-drop-dropout"}
+
+
+@pytest.mark.parametrize("command", re.findall(r"^\$ python3 -m classroom (.+)$", GUIDE, re.MULTILINE))
+def test_a_command_of_the_guide_is_known(command: str) -> None:
+    assert callable(parser().parse_args(shlex.split(command)).run)
