@@ -241,8 +241,8 @@ On a hub that your teacher has set up, skip this part.
 - In VS Code: open this folder, open a notebook in `exercises/`, and choose the kernel `.venv`.
 
 Leave the folder `exercises/fxbook` beside the notebooks: it holds the public checks, which the first cell imports.
-Changing it changes nothing but what you see; the grader has its own. On a hub it may be missing: the checks are installed
-there.
+Changing it changes nothing but what you see; the grader has its own. On a hub it may be missing: there the checks are
+installed.
 
 Each exercise fails as it is. Replace the body of its function, run the cell, then the `check(…)` below it, until that
 says `public checks passed`.

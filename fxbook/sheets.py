@@ -8,21 +8,18 @@ cell below, that cell is run too: in a notebook it stood there when the answer w
 from __future__ import annotations
 
 import ast
-import builtins
 import codecs
 import contextlib
 import dataclasses
-import functools
 import io
 import json
 import linecache
 import re
-import symtable
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fxbook.cells import names, parsed
 from fxbook.exercises import About
 
 if TYPE_CHECKING:
@@ -50,7 +47,7 @@ class Sheet:
 
     def homes(self, name: str) -> list[int]:
         """The numbers, counted from 1, of the cells that define a name."""
-        return [number for number, cell in enumerate(self.cells, 1) if name in _names(cell).given]
+        return [number for number, cell in enumerate(self.cells, 1) if name in names(cell).given]
 
     def needed_for(self, name: str) -> list[tuple[int, str]]:
         """The cells to run for the answer of that name, with their numbers, counted from 1, in the order to run them.
@@ -60,8 +57,8 @@ class Sheet:
         defines needs them all.
         """
         home = max(self.homes(name), default=len(self.cells))
-        above = set().union(*(_names(cell).given for cell in self.cells[:home]))
-        below = {name: number for number in range(home + 1, len(self.cells) + 1) for name in self._given(number)}
+        above = set().union(*(names(cell).given for cell in self.cells[:home]))
+        below = {name: number for number in range(home + 1, len(self.cells) + 1) for name in self.given(number)}
         order: list[int] = []
         waiting: set[int] = set()
 
@@ -69,7 +66,7 @@ class Sheet:
             if number in waiting or _only_asks(self.cells[number - 1]):
                 return
             waiting.add(number)
-            for needed in sorted(_names(self.cells[number - 1]).used - above & below.keys()):
+            for needed in sorted(names(self.cells[number - 1]).used - above & below.keys()):
                 place(below[needed])
             order.append(number)
 
@@ -90,15 +87,16 @@ class Sheet:
             number = waiting.pop()
             if number not in kept:
                 kept.add(number)
-                needed = (self._giver(used, number) for used in _names(self.cells[number - 1]).used)
+                needed = (self._giver(used, number) for used in names(self.cells[number - 1]).used)
                 waiting += [giver for giver in needed if giver]
         if kept:
-            kept |= {number for number in range(1, homes[-1]) if "*" in self._given(number)}
+            kept |= {number for number in range(1, homes[-1]) if "*" in self.given(number)}
         cells = (cell if number in kept else "" for number, cell in enumerate(self.cells, 1))
         return dataclasses.replace(self, cells=tuple(cells))
 
-    def _given(self, number: int) -> frozenset[str]:
-        return _names(self.cells[number - 1]).given
+    def given(self, number: int) -> frozenset[str]:
+        """The names that a cell binds, ``"*"`` among them where it takes all of a module."""
+        return names(self.cells[number - 1]).given
 
     def _giver(self, name: str, user: int) -> int | None:
         homes = [number for number in self.homes(name) if number != user]
@@ -192,7 +190,7 @@ def _plain(source: str) -> str:
     """The cell as Python: magics, shell lines and questions become comments; a cell in another language all of it."""
     from jupytext.magics import comment_magic
 
-    if _parsed(source) is not None:
+    if parsed(source) is not None:
         # In text and in calculations a line may begin as a magic does. In a script that was exported magics are calls.
         return _EXPORTED_MAGIC.sub(r"\1pass  # \2", source)
     lines = source.splitlines()
@@ -243,18 +241,18 @@ def observe_answer(
     """
     from fxbook.checking.observe import observe
 
-    names: dict[str, Any] = {"__name__": "__main__"}
+    space: dict[str, Any] = {"__name__": "__main__"}
     failed = []
     for number, source in sheet.needed_for(about.answer):
-        if error := _run(source, f"<cell {number} of {sheet.path.name}>", names):
+        if error := _run(source, f"<cell {number} of {sheet.path.name}>", space):
             failed.append({"cell": number, **error})
-    if about.answer not in names:
+    if about.answer not in space:
         return {"failed": failed, "observation": None}
-    observation = observe(exercise, names[about.answer], seed, seconds, rebuildable=rebuildable)
+    observation = observe(exercise, space[about.answer], seed, seconds, rebuildable=rebuildable)
     return {"failed": failed, "observation": observation}
 
 
-def _run(source: str, filename: str, names: dict[str, Any]) -> JSON | None:
+def _run(source: str, filename: str, space: dict[str, Any]) -> JSON | None:
     """Run a cell; what it raised, described, or ``None``."""
     from fxbook.checking.blame import describe
 
@@ -262,59 +260,16 @@ def _run(source: str, filename: str, names: dict[str, Any]) -> JSON | None:
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         try:
-            exec(compile(source, filename, "exec"), names)
+            exec(compile(source, filename, "exec"), space)
         except BaseException as error:
             return {key: value for key, value in describe(error).items() if key != "number"}
     return None
 
 
-@dataclasses.dataclass(frozen=True)
-class _Names:
-    """The names that a cell binds in the notebook, ``"*"`` where it takes all of a module, and those it looks up."""
-
-    given: frozenset[str]
-    used: frozenset[str]
-
-
-@functools.lru_cache(4096)
-def _names(source: str) -> _Names:
-    """The names of a cell; of one that is not valid Python, those its text begins to define."""
-    parsed = _parsed(source)
-    if parsed is None:
-        words = [line.split("(")[0].split(":")[0].split() for line in source.splitlines() if line[:1].strip()]
-        return _Names(
-            frozenset(line[1] for line in words if len(line) == 2 and line[0] in ("def", "class")), frozenset()
-        )
-    tree, table = parsed
-    given = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
-    used = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}
-    for inner in _scopes(table):
-        symbols = [symbol for symbol in inner.get_symbols() if symbol.is_global()]
-        given |= {symbol.get_name() for symbol in symbols if symbol.is_declared_global() and symbol.is_assigned()}
-        used |= {symbol.get_name() for symbol in symbols if symbol.is_referenced()}
-    if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in tree.body):
-        given.add("*")
-    return _Names(frozenset(given), frozenset(used - vars(builtins).keys()))
-
-
-def _scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
-    for child in table.get_children():
-        yield child
-        yield from _scopes(child)
-
-
-def _parsed(source: str) -> tuple[ast.Module, symtable.SymbolTable] | None:
-    """The cell as Python reads it, ``None`` where it cannot."""
-    try:
-        return ast.parse(source), symtable.symtable(source, "<cell>", "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
 def _only_asks(source: str) -> bool:
     """Whether a cell holds nothing but checks and hints."""
-    parsed = _parsed(source)
-    return parsed is not None and all(
+    found = parsed(source)
+    return found is not None and all(
         isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and getattr(one.value.func, "id", "") in _ASKS
-        for one in parsed[0].body
+        for one in found[0].body
     )

@@ -23,6 +23,7 @@ from fxbook.checking import wire
 from fxbook.checking.answers import UnusableError, caller
 from fxbook.checking.apart import had_its_time, spare_memory
 from fxbook.checking.blame import describe
+from fxbook.checking.given import Given
 from fxbook.checking.guard import Guard
 from fxbook.checking.quick_errors import quick_errors
 from fxbook.checking.snapshot import Snapshot
@@ -92,7 +93,7 @@ def _observe_case(
     root = given if given is not None else model
     weights = weights_of(model, root)
     before = Snapshot.of(given) if given is not None else None
-    kept = wire.Given(root) if rebuildable and exercise.use != "compute" else None
+    kept = Given(root) if rebuildable and exercise.use != "compute" else None
     origins = _mark(given.graph) if isinstance(given, _GraphModule) else {}
     found: JSON = {"kind": "", "graph": None, "outputs": None, "run_error": None, "run_node": None, "value": None}
     _bind(call, arguments)

@@ -1,0 +1,123 @@
+"""How long a class takes to grade, and where the time goes: ``python benchmarks/grading.py [STUDENTS] [--seeds N]``.
+
+A class hands in six exercises, in all shapes of ``tests/classroom_class.py``, with answers that are mostly right; all
+of it is graded in the sandbox. Then the book's own answers are graded one by one, stage by stage, on one processor. The
+floor is what no grader can do without: use the answer once and judge it once, in one process that never forks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import contextlib
+import dataclasses
+import functools
+import io
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+import classroom_class as class_
+
+from classroom import grading, submissions
+from classroom.assignment import Assignment, of_chapters
+from classroom.gradebook import Gradebook
+
+CHAPTER = "02"
+_TIMES = 5
+
+
+def whole(folder: Path, students: int, assignment: Assignment, workers: grading.LocalWorkers) -> float:
+    """Grade a class; the wall-clock seconds, from the folder to the table."""
+    class_.make(folder / "class", students, [about.id for about in assignment.exercises])
+    started = time.perf_counter()
+    found = submissions.find(folder / "class", assignment)
+    print(f"found {len(found)} submissions in {time.perf_counter() - started:.1f} s")
+    marks = grading.run(found, assignment, folder / "marks", workers)
+    seconds = time.perf_counter() - started
+    told = collections.Counter(mark.status for mark in marks)
+    print(f"{len(marks)} rows: {', '.join(f'{many} {status}' for status, many in told.most_common())}")
+    return seconds
+
+
+def stages(assignment: Assignment) -> dict[str, float]:
+    """Milliseconds for an answer in each stage: medians over repetitions, the mean over the exercises."""
+    from classroom.judging import judge_apart
+    from classroom.reading import read_sheet
+    from classroom.records import Submission
+    from classroom.sandbox import Sandbox
+    from fxbook import checks, sheets
+    from fxbook.checking.apart import run_apart
+    from fxbook.checking.judge import judge
+
+    [chapter] = assignment.chapters
+    given = {about.id: class_.solution(about.id) for about in assignment.exercises}
+    data = class_.as_bytes(class_.notebook(chapter, given))
+    submission = Submission("a", "A", {chapter: data}, {chapter: f"{chapter}.ipynb"})
+    sheet = sheets.parse(f"{chapter}.ipynb", data)
+    found: dict[str, list[float]] = collections.defaultdict(list)
+    reading = _milliseconds(lambda: read_sheet(submission, assignment, chapter))
+    with Sandbox() as sandbox, tempfile.TemporaryDirectory() as folder, Gradebook(Path(folder)) as book:
+        keeping = _milliseconds(lambda: book.keep("a", "d", []))
+        for about in assignment.exercises:
+            exercise = checks.find(about.id)
+            assert exercise
+            bare = functools.partial(sheets.observe_answer, sheet, exercise, about, 1)
+            observed = functools.partial(sandbox.observe, sheet, about.id, about.answer, 1)
+            seen = observed().data["observation"]
+            found["use the answer once (floor)"].append(_milliseconds(bare))
+            found["judge it once (floor)"].append(_milliseconds(functools.partial(judge, exercise, seen, 1)))
+            found["in the sandbox"].append(_milliseconds(observed))
+            found["judged apart"].append(_milliseconds(functools.partial(judge_apart, exercise, seen, 1)))
+        found["an empty fork with limits"] = [_milliseconds(lambda: run_apart(dict, 5))]
+    many = len(assignment.exercises)
+    return {
+        **{name: statistics.mean(times) for name, times in found.items()},
+        "read the sheet": reading / many,
+        "keep the marks": keeping / many,
+    }
+
+
+def _milliseconds(work: Callable[[], object]) -> float:
+    work()
+    times = []
+    for _ in range(_TIMES):
+        started = time.perf_counter()
+        with contextlib.redirect_stdout(io.StringIO()):
+            work()
+        times.append(1000 * (time.perf_counter() - started))
+    return statistics.median(times)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("students", nargs="?", type=int, default=500)
+    parser.add_argument("--seeds", type=int, default=0, help="hidden variants of each exercise")
+    parser.add_argument("--workers", type=int, default=0)
+    options = parser.parse_args()
+    hidden = f"SEEDS = {options.seeds}" if options.seeds else ""
+    assignment = dataclasses.replace(of_chapters([CHAPTER]), hidden=hidden)
+    workers = grading.LocalWorkers(options.workers)
+    with tempfile.TemporaryDirectory() as folder:
+        seconds = whole(Path(folder), options.students, assignment, workers)
+    answers = options.students * len(assignment.exercises)
+    each = 1000 * seconds * workers.count / answers
+    print(f"{options.students} students, {answers} answers, {options.seeds} hidden variants: {seconds:.0f} s")
+    print(f"{each:.0f} ms of each of {workers.count} workers for an answer\n\nOne answer alone, on one processor:")
+    found = stages(assignment)
+    floor = sum(ms for name, ms in found.items() if name.endswith("(floor)"))
+    for name, ms in found.items():
+        print(f"{name:30}{ms:8.1f} ms{ms / floor:8.2f} x floor")
+    alone = sum(found[name] for name in ("in the sandbox", "judged apart", "read the sheet", "keep the marks"))
+    print(f"{'floor':30}{floor:8.1f} ms{1:8.2f} x floor")
+    print(f"{'all stages':30}{alone:8.1f} ms{alone / floor:8.2f} x floor")
+    print(f"{'in the class':30}{each:8.1f} ms{each / floor:8.2f} x floor")
+
+
+if __name__ == "__main__":
+    main()

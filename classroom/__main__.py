@@ -1,0 +1,225 @@
+"""``python -m classroom COMMAND``: what a teacher does, from the zip for the students to the report on the class."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from classroom.assignment import Assignment, AssignmentError, load, of_chapters
+from press.environment import EVERYTHING, NOTEBOOKS, run_module
+
+_ASKED = "what is asked: an assignment file (see the instructor's guide) or chapters, with all their exercises"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a command; return its exit status.
+
+    0: done. 1: done, but for answers on which the grader failed. 2: nothing was done; the message says what to change.
+    130: stopped by Ctrl-C; what was done is kept.
+    """
+    options = parser().parse_args(arguments)
+    try:
+        return options.run(options)
+    except KeyboardInterrupt:
+        print("\nStopped. Give the same command again to go on.", file=sys.stderr)
+        return 130
+    except Exception as error:
+        # The errors of this package say what to do; others are faults of its own, which a traceback helps to mend.
+        if type(error).__module__.partition(".")[0] != "classroom":
+            raise
+        print(error, file=sys.stderr)
+        return 2
+
+
+def _release(options: argparse.Namespace) -> int:
+    from classroom import release
+
+    out = release.make(_assignment(options), options.out, force=options.force)
+    print(f"Hand out {out}.")
+    return 0
+
+
+def _grade(options: argparse.Namespace) -> int:
+    from classroom import grading, submissions
+
+    assignment = _assignment(options)
+    found = submissions.look(options.submissions, assignment)
+    for name in found.unused[:5]:
+        print(f"Left out: {submissions.names.shown(name)}, which is no student's folder or notebook.", file=sys.stderr)
+    if len(found.unused) > 5:
+        print(f"Left out: {len(found.unused) - 5} more.", file=sys.stderr)
+    if assignment.hidden:
+        from classroom import hidden  # It needs torch.
+
+        hidden.read(assignment.hidden)
+    if options.dask:
+        from classroom.distributed import DaskWorkers
+
+        workers: grading.Workers = DaskWorkers(options.dask, trusted=options.trusted)
+    else:
+        _say_what_is_unprotected(options.trusted)
+        workers = grading.LocalWorkers(options.workers)
+    marks = grading.run(
+        found.submissions, assignment, options.out, workers, trusted=options.trusted, again=options.again
+    )
+    return _reported(options, assignment, marks)
+
+
+def _say_what_is_unprotected(trusted: bool) -> None:
+    from classroom.sandbox import Sandbox, SandboxError, protection
+
+    found = protection()
+    if found.refusal and not trusted:
+        raise SandboxError("\n".join(found.missing))
+    if trusted:
+        # Told once, and not in each student's row: some systems can limit no submission at all.
+        Sandbox(trusted=True).close()
+        print("--trusted: submissions run as you do, and can do what you can. Only time and memory are limited.")
+    elif found.missing:
+        print("Not protected on this machine:", *found.missing, sep="\n- ")
+
+
+def _report(options: argparse.Namespace) -> int:
+    from classroom import gradebook
+
+    assignment, marks = gradebook.last(options.out)
+    gradebook.write_table(options.out / gradebook.TABLE, marks)
+    return _reported(options, assignment, marks)
+
+
+def _reported(options: argparse.Namespace, assignment: Assignment, marks: Sequence) -> int:
+    from classroom import reports
+
+    print(reports.write(options.out, assignment, marks, book=options.book))
+    print(
+        f"Marks: {options.out / 'grades.csv'}. Class: {options.out / 'class.html'}. Students: {options.out}/students."
+    )
+    failed = sum(mark.status == "error" for mark in marks)
+    if failed:
+        print(f"The grader failed on {failed} answers: give the same command again to grade them.", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def _nbgrader(options: argparse.Namespace) -> int:
+    from classroom.exports import nbgrader
+
+    print(f"Wrote {nbgrader.write(_assignment(options), options.out, force=options.force)}.")
+    return 0
+
+
+def _gradescope(options: argparse.Namespace) -> int:
+    from classroom.exports import gradescope
+
+    print(f"Wrote {gradescope.write(_assignment(options), options.out, force=options.force)}.")
+    return 0
+
+
+def _results(options: argparse.Namespace) -> int:
+    from classroom import gradebook
+    from classroom.exports.gradescope.results import write_results
+
+    _, marks = gradebook.last(options.marks)
+    print(f"Wrote {len(write_results(_assignment(options), marks, options.out))} files below {options.out}.")
+    return 0
+
+
+def _assignment(options: argparse.Namespace) -> Assignment:
+    if options.assignment:
+        return load(options.assignment)
+    try:
+        return of_chapters(options.chapters)
+    except AssignmentError as problem:
+        raise AssignmentError(f"--chapters: {problem}") from None
+
+
+def parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m classroom", description="Hand out exercises of the book, grade what comes back, report on it."
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    release = _command(commands, "release", _release, "make the zip that students get", asks=True)
+    release.add_argument("--out", type=Path, required=True, metavar="ZIP", help="the zip to write")
+    release.add_argument("--force", action="store_true", help="replace it where it is there already")
+
+    grade = _command(commands, "grade", _grade, "grade a folder of submissions", asks=True, more=_GRADE)
+    grade.add_argument(
+        "submissions",
+        type=Path,
+        metavar="SUBMISSIONS",
+        help="the folder that holds one folder or notebook for each student, or the zip of your learning system",
+    )
+    _add_out(grade, "the folder for marks and reports; given again, what is graded there already is kept")
+    grade.add_argument("--workers", type=_count, default=0, metavar="N", help="processes (default: one per processor)")
+    grade.add_argument("--dask", metavar="ADDRESS", help="grade on a Dask cluster: tcp://HOST:8786")
+    grade.add_argument(
+        "--trusted",
+        action="store_true",
+        help="run the students' code without the sandbox, with your rights: for code that you have read",
+    )
+    grade.add_argument("--again", action="store_true", help="grade all, also what is graded already")
+
+    report = _command(commands, "report", _report, "write the reports again from the marks, without grading")
+    report.add_argument("out", type=Path, metavar="MARKS", help="the folder that `grade` wrote with --out")
+    report.add_argument("--book", default="", type=_address, metavar="ADDRESS", help=_BOOK)
+
+    export = commands.add_parser("export", help="write an assignment, or marks, for nbgrader or Gradescope")
+    systems = export.add_subparsers(required=True, metavar="SYSTEM")
+    for name, run, what in (
+        ("nbgrader", _nbgrader, "a course folder with the source version"),
+        ("gradescope", _gradescope, "the zip of an autograder"),
+    ):
+        system = _command(systems, name, run, what, asks=True)
+        system.add_argument("--out", type=Path, required=True, help="where to write it")
+        system.add_argument("--force", action="store_true", help="replace it where it is there already")
+    results = _command(systems, "results", _results, "Gradescope's results.json for each student", asks=True)
+    results.add_argument("marks", type=Path, metavar="MARKS", help="the folder that `grade` wrote with --out")
+    results.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="where to write KEY/results.json")
+    return parser
+
+
+_BOOK = "where the rendered book is, so that reports link to it: https://… or a folder as seen from the report"
+_GRADE = (
+    "Whose a file is, its name tells; which exercises are in it, its name or its content. The last version counts. "
+    "What is graded is kept at once: a run that was stopped goes on where it was when the command is given again, and "
+    "only what changed is graded anew. grades.csv has a row for each student and exercise."
+)
+
+
+def _command(commands, name: str, run, what: str, *, asks: bool = False, more: str = "") -> argparse.ArgumentParser:
+    command = commands.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}. {more}".strip())
+    command.set_defaults(run=run)
+    if asks:
+        asked = command.add_argument_group("the assignment", _ASKED).add_mutually_exclusive_group(required=True)
+        asked.add_argument("--assignment", type=Path, metavar="FILE.toml", help="the assignment file")
+        asked.add_argument("--chapters", nargs="+", metavar="NN", help="chapters by number or name: 02 03")
+    return command
+
+
+def _add_out(command: argparse.ArgumentParser, what: str) -> None:
+    command.add_argument("--out", type=Path, required=True, metavar="FOLDER", help=what)
+    command.add_argument("--book", default="", type=_address, metavar="ADDRESS", help=_BOOK)
+
+
+def _address(text: str) -> str:
+    from classroom.reports.wording import checked_address
+
+    try:
+        return checked_address(text)
+    except ValueError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= 1000:
+        raise argparse.ArgumentTypeError("give a number from 1 on")
+    return int(text)
+
+
+if __name__ == "__main__":
+    # A wrong command is told before anything is installed.
+    need = EVERYTHING if getattr(parser().parse_args(), "dask", None) else NOTEBOOKS
+    status = run_module(need, "classroom", sys.argv[1:])
+    sys.exit(main(sys.argv[1:]) if status is None else status)

@@ -1,0 +1,112 @@
+"""Read what a student handed in, in a child process with limits: a file can be made so that reading it never ends.
+
+Of an answer that is defined more than once the last definition counts, as in a notebook that is run from top to bottom;
+but never the stub as it was handed out, which may stand below a cell that was added for the answer.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import jupytext  # noqa: F401  (here, and not in each child that reads a sheet)
+import nbformat  # noqa: F401
+
+from classroom.assignment import Assignment
+from classroom.gradebook import EXERCISES
+from classroom.records import Submission
+from fxbook import sheets
+from fxbook.checking.apart import run_apart
+from fxbook.exercises import catalogue
+
+JSON = Any
+_SECONDS = 20.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Read:
+    """The sheet of one chapter, or why there is none.
+
+    Args:
+        sheet: ``None`` where nothing was handed in, or what was cannot be read.
+        problem: why it cannot be read, for the student.
+        homes: of each answer the numbers, from 1, of the cells that define it.
+        alone: of each answer those of the cells that it needs, however many others there are.
+    """
+
+    sheet: sheets.Sheet | None
+    problem: str = ""
+    homes: Mapping[str, Sequence[int]] = dataclasses.field(default_factory=dict)
+    alone: Mapping[str, Sequence[int]] = dataclasses.field(default_factory=dict)
+
+    def only(self, answer: str) -> sheets.Sheet | None:
+        """The sheet with nothing but the cells that the answer needs; ``None`` where that leaves nothing out."""
+        kept = set(self.alone.get(answer, ()))
+        if not kept or self.sheet is None:
+            return None
+        cells = tuple(cell if number in kept else "" for number, cell in enumerate(self.sheet.cells, 1))
+        return None if cells == self.sheet.cells else dataclasses.replace(self.sheet, cells=cells)
+
+
+def read_sheet(submission: Submission, assignment: Assignment, chapter: str) -> Read:
+    """Read the sheet of a chapter that counts; never raises for what is in it."""
+    if chapter in submission.problems:
+        return Read(None, submission.problems[chapter])
+    if chapter not in submission.sheets:
+        return Read(None)
+    name, data = submission.names[chapter], submission.sheets[chapter]
+    asked = [about for about in assignment.exercises if about.chapter == chapter]
+    answers = {about.answer: stubs(chapter).get(about.id, "") for about in asked}
+    try:
+        found = run_apart(functools.partial(_parse, name, data, answers), _SECONDS).data
+    except RecursionError:
+        found = None
+    if found is None:
+        return Read(None, f"{name} cannot be read: that takes more time or memory than any notebook needs.")
+    if "problem" in found:
+        return Read(None, found["problem"])
+    return Read(sheets.Sheet(Path(name), tuple(found["cells"])), "", found["homes"], found["alone"])
+
+
+def _parse(name: str, data: bytes, answers: Mapping[str, str]) -> JSON:
+    try:
+        sheet = sheets.parse(name, data)
+    except sheets.SheetError as problem:
+        return {"problem": str(problem)}
+    for answer, stub in answers.items():
+        sheet = _without_stub(sheet, answer, stub)
+    alone = {answer: [at for at, cell in enumerate(sheet.only_for(answer).cells, 1) if cell] for answer in answers}
+    return {"cells": sheet.cells, "homes": {answer: sheet.homes(answer) for answer in answers}, "alone": alone}
+
+
+def _without_stub(sheet: sheets.Sheet, answer: str, stub: str) -> sheets.Sheet:
+    """The sheet with the stub of an answer blank, where other cells give all the names that it gives."""
+    left = {number for number in sheet.homes(answer) if stub and _same(sheet.cells[number - 1], stub)}
+    others = [sheet.given(number) for number in range(1, len(sheet.cells) + 1) if number not in left]
+    if not all(sheet.given(number) <= set().union(*others) for number in left):
+        return sheet
+    cells = tuple("" if number in left else cell for number, cell in enumerate(sheet.cells, 1))
+    return dataclasses.replace(sheet, cells=cells)
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two cells are the same program."""
+    try:
+        return ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return one == other
+
+
+@functools.cache
+def stubs(chapter: str) -> Mapping[str, str]:
+    """Of each exercise of a chapter the cell to write in, as it is handed out; nothing where the notebooks are not."""
+    path = EXERCISES / f"{chapter}.ipynb"
+    if not path.is_file():
+        return {}
+    sheet = sheets.read(path)
+    found = [about for about in catalogue().values() if about.chapter == chapter]
+    return {about.id: sheet.cells[homes[-1] - 1] for about in found if (homes := sheet.homes(about.answer))}

@@ -1,0 +1,220 @@
+"""Make the bubble: what a process in bubblewrap sees of this machine, and whether bubblewrap works here at all."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HALF = "/book"
+_INSTALL = "`apt install bubblewrap` on Debian and Ubuntu, the package `bubblewrap` elsewhere"
+UNPROTECTED = (
+    "Without it a submission runs as you do: it can read your files, the other submissions and the hidden variants, "
+    "change or delete what you can, use the network, and leave processes behind. `--trusted` accepts that; only time "
+    "and memory are limited then."
+)
+_OWN_PACKAGES = ("fxbook", "classroom", "press")
+_NEEDED = ("torch", "numpy", "matplotlib", "graphviz")
+_FROM_ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime")
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+# What the warm process needs to confine its forks, and to read Python's files as root.
+_CAPABILITIES = ("CAP_SYS_ADMIN", "CAP_SETUID", "CAP_SETGID", "CAP_KILL", "CAP_DAC_READ_SEARCH")
+_ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "USER": "student",
+    "LOGNAME": "student",
+    # A pool of threads does not come along with a fork.
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+}
+
+
+class SandboxError(Exception):
+    """Submissions cannot be run safely; the message says why and what to do."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Protection:
+    """What the sandbox does not protect on this machine.
+
+    Args:
+        missing: a sentence for each, with its reason; empty where all holds.
+        refusal: why there is no sandbox at all and what to do; ``""`` where there is one.
+    """
+
+    missing: tuple[str, ...]
+    refusal: str = ""
+
+
+@functools.cache
+def protection() -> Protection:
+    """Try a sandbox, without torch and with nothing in it, and tell what holds; takes a tenth of a second."""
+    refusal, found = _try()
+    if refusal:
+        return Protection((f"{refusal} {UNPROTECTED}",), refusal)
+    missing = []
+    if not found["user"]:
+        missing.append(
+            "Submissions run under your own user id, in a namespace where it owns nothing they can see: an ordinary "
+            "user has no other id to give. What keeps them from your files is that these are not mounted there. Run "
+            "as root, for a user id that is new for each submission."
+        )
+    if not found["proc"]:
+        missing.append(
+            "Submissions have no /proc: the kernel lets only root mount a new one inside. Code that reads it fails."
+        )
+    if found["groups"]:
+        missing.append("Submissions keep your groups, which only root can leave; no file of a group is mounted there.")
+    return Protection(tuple(missing))
+
+
+def _try() -> tuple[str, dict[str, bool]]:
+    """Why there is no sandbox, or what was found in one."""
+    if not sys.platform.startswith("linux"):
+        return "The sandbox needs Linux: grade on a Linux machine, in WSL 2 or in a container.", {}
+    if not shutil.which("bwrap"):
+        return f"bubblewrap is not installed, which keeps submissions apart from your machine: {_INSTALL}.", {}
+    inside = Path(__file__).parent / "inside"
+    with_probe = command(inside.parent, "from inside.probe import main; main()")
+    try:
+        ran = subprocess.run(
+            with_probe, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, env=environment()
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"bubblewrap does not run here ({error}).", {}
+    if ran.returncode:
+        said = (ran.stderr.strip().splitlines() or [f"it ended with status {ran.returncode}"])[-1]
+        return f"bubblewrap does not work here ({said}). {_what_to_do()}", {}
+    found = json.loads(ran.stdout)
+    if "refused" in found:
+        return f"This machine's kernel does not allow what the sandbox needs: {found['refused']}. {_what_to_do()}", {}
+    if found["closed"]:
+        folders = " ".join(str(Path(file).parent) for file in found["closed"])
+        return f"Python's files cannot be read by other users, as submissions are: `chmod -R o+rX {folders}`.", {}
+    if not found["stopped"]:
+        return "In the sandbox of this machine a submission could start processes, write files or use the network.", {}
+    return "", found
+
+
+def _what_to_do() -> str:
+    if Path("/.dockerenv").exists() or Path("/run/.containerenv").exists():
+        return "In a container, start it with `--privileged`, or grade on the machine itself."
+    if Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").exists() and os.geteuid():
+        return (
+            "Ubuntu restricts namespaces of users: grade as root, or allow them with "
+            "`sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0`."
+        )
+    return "Grade as root, or allow namespaces of users (`sysctl user.max_user_namespaces`)."
+
+
+def environment() -> dict[str, str]:
+    """All that a submission finds in its environment."""
+    place = _scratch(_shown())
+    return {**_ENVIRONMENT, "HOME": place, "TMPDIR": place, "MPLCONFIGDIR": place}
+
+
+def command(half: Path, program: str) -> list[str]:
+    """The command that runs a Python program in a new bubble.
+
+    Args:
+        half: a folder, seen as ``/book``, from which the program imports.
+        program: Python code; its arguments follow the command.
+
+    Everything in the bubble is read-only but ``$TMPDIR``, a folder of its own. It holds the system's programs and
+    libraries, Python, and the packages installed for it, without the book's own; no file of a person, no checkout of
+    the book.
+    """
+    bubble = [shutil.which("bwrap") or "bwrap", "--die-with-parent", "--new-session", "--clearenv"]
+    bubble += ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
+    if os.geteuid():
+        # Root has none: in a namespace of users RLIMIT_NPROC would not hold for it.
+        bubble += ["--unshare-user"]
+    bubble += ["--cap-drop", "ALL"]
+    for capability in _CAPABILITIES:
+        bubble += ["--cap-add", capability]
+    for name, value in environment().items():
+        bubble += ["--setenv", name, value]
+    for name in ("lib", "lib32", "lib64", "bin", "sbin"):
+        place = Path("/", name)
+        if place.is_symlink():
+            bubble += ["--symlink", str(place.readlink()), str(place)]
+        elif place.is_dir():
+            bubble += ["--ro-bind", str(place), str(place)]
+    bubble += ["--dir", "/etc", "--dir", "/dev"]
+    for name in _FROM_ETC:
+        bubble += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    for name in _DEVICES:
+        bubble += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    shown = _shown()
+    scratch = _scratch(shown)
+    bubble += _python(shown)
+    bubble += ["--ro-bind", str(half), HALF, "--proc", "/proc", "--size", str(64 << 20), "--tmpfs", scratch]
+    bubble += ["--remount-ro", "/", "--chdir", scratch]
+    start = f"import sys; sys.path[:] = [{HALF!r}, *{_search_path()!r}]; {program}"
+    return [*bubble, "--", sys.executable, "-I", "-B", "-c", start]
+
+
+def _shown() -> set[Path]:
+    """The system's programs, Python and its packages."""
+    shown = {Path("/usr"), *(Path(p) / part for p in _prefixes() for part in ("bin", "lib", "lib64", "pyvenv.cfg"))}
+    shown |= {Path(place) for place in _search_path() if Path(place).is_dir()}
+    return {place for place in shown if place.exists()}
+
+
+def _scratch(shown: set[Path]) -> str:
+    """The folder for a submission's files: ``/tmp``, where Python is not in there."""
+    return "/student" if any(Path("/tmp") in place.parents for place in shown) else "/tmp"
+
+
+def _python(shown: set[Path]) -> list[str]:
+    """Options that show these folders and hide the book's own: outer folders first."""
+    hidden = {folder for folder in _own_folders() if any(place in folder.parents for place in shown)}
+    options: list[str] = []
+    # Folders above those shown, which bubblewrap would make for itself alone to enter.
+    for place in sorted({above for shown_ in shown for above in shown_.parents if above != Path("/")}):
+        options += ["--dir", str(place)]
+    for place in sorted(shown | hidden, key=lambda place: len(place.parts)):
+        if place in hidden:
+            options += ["--tmpfs", str(place), "--remount-ro", str(place)]
+        elif place.is_symlink():
+            options += ["--symlink", str(place.readlink()), str(place)]
+        elif not any(outer in place.parents for outer in shown if not _hides(hidden, outer, place)):
+            options += ["--ro-bind", str(place), str(place)]
+    return options
+
+
+def _hides(hidden: set[Path], outer: Path, inner: Path) -> bool:
+    """Whether something hidden lies between two folders, so that the inner one is to be shown for itself."""
+    return any(outer in folder.parents and (folder in inner.parents or folder == inner) for folder in hidden)
+
+
+def _prefixes() -> set[str]:
+    home = str(Path(sys.executable).resolve().parent.parent)
+    return {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, home}
+
+
+def _search_path() -> list[str]:
+    """Where Python finds its own modules and the packages that answers need; not the folder of the grader."""
+    standard = [place for place in sys.path if Path(place).name.startswith(("python3", "lib-dynload"))]
+    specs = (importlib.util.find_spec(name) for name in _NEEDED)
+    packages = [str(Path(spec.origin).parent.parent) for spec in specs if spec and spec.origin]
+    return list(dict.fromkeys([*standard, *packages]))
+
+
+def _own_folders() -> set[Path]:
+    """The folders of this project: its checkout, or its packages where they are installed among others."""
+    found = set()
+    for name in _OWN_PACKAGES:
+        spec = importlib.util.find_spec(name)
+        for place in (spec.submodule_search_locations or ()) if spec else ():
+            root = Path(place).parent
+            found.add(root if (root / "pyproject.toml").exists() else Path(place))
+    return found

@@ -1,0 +1,157 @@
+"""Write the observing half of the library, all that may go where submissions run: no predicate, no expected result.
+
+The judging half stays outside. Of a chapter's exercises the half has how an answer is used (``id``, ``use``,
+``cases``, ``given``, ``returns``, ``call``) and the definitions that these need; of the rest of ``fxbook``, what a
+cell may import.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import fxbook
+from classroom.sandbox.bubble import SandboxError
+from classroom.sandbox.slicing import Slices
+
+_SOURCE = Path(fxbook.__file__).parent
+_CHECKS = "fxbook.checks"
+# What runs an answer, and what the first cell of a sheet may import.
+_STARTS = ("sheets", "exercises", "errors", "checking.observe", "drawing", "plotting", "stepping.edit", "stepping.run")
+_OBSERVED = {"id", "use", "cases", "given", "returns", "call"}
+# What a teacher's file of hidden variants may import.
+_FOR_CASES = ("Case", "eager", "nothing", "traced", "find", "all_exercises")
+# In place of the package that judges.
+_UNCHECKED = Path(__file__).parent / "inside" / "unchecked.py"
+
+
+def write(folder: Path) -> None:
+    """Write the half as the package ``fxbook`` in this folder, beside it the package ``inside`` that uses it."""
+    for name, source in _library().items():
+        path = _path(folder / "fxbook", name, is_package=(_SOURCE / Path(*name.split(".")[1:])).is_dir())
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source, encoding="utf-8")
+    for kept in ("exercises.json", "sections.json", "static"):
+        if (_SOURCE / kept).is_dir():
+            shutil.copytree(_SOURCE / kept, folder / "fxbook" / kept)
+        elif (_SOURCE / kept).is_file():
+            shutil.copy(_SOURCE / kept, folder / "fxbook")
+    (folder / "inside").mkdir()
+    for path in _UNCHECKED.parent.glob("*.py"):
+        shutil.copy(path, folder / "inside")
+
+
+@functools.cache
+def _library() -> dict[str, str]:
+    """The text of each module of the half, by dotted name."""
+    whole: dict[str, ast.Module] = {}
+    waiting = ["fxbook", *(f"fxbook.{start}" for start in _STARTS)]
+    while waiting:
+        name = waiting.pop()
+        if name not in whole and not name.startswith(_CHECKS):
+            whole[name] = _parsed(name)
+            waiting += [module for module, _ in _imports(whole[name])]
+            waiting += [parent for parent in [name.rpartition(".")[0]] if parent]
+    sources = {name: _read(name) for name in whole}
+    sources["fxbook.checking"] = _UNCHECKED.read_text(encoding="utf-8")
+    return {**sources, **_checks(whole)}
+
+
+def _checks(whole: dict[str, ast.Module]) -> dict[str, str]:
+    """The slices of ``fxbook.checks``."""
+    names = [_CHECKS, *(f"{_CHECKS}.{path.stem}" for path in sorted((_SOURCE / "checks").glob("[!_]*.py")))]
+    trees = {name: _parsed(name) for name in names}
+    chapters = [name for name in names if name.startswith(f"{_CHECKS}.chapter_")]
+    for name in chapters:
+        _only_observed(trees[name])
+    slices = Slices(trees)
+    slices.keep([(name, "EXERCISES") for name in chapters])
+    slices.keep([(_CHECKS, name) for name in _FOR_CASES])
+    for tree in whole.values():
+        slices.keep([(module, name) for module, name in _imports(tree) if module in trees and name])
+    for name in names:
+        if "models_" in name:
+            slices.keep_all(name, lambda statement: isinstance(statement, ast.ClassDef | ast.FunctionDef))
+    return slices.sources()
+
+
+def _only_observed(tree: ast.Module) -> None:
+    """Take from each ``Exercise(…)`` what only the judging half reads."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Exercise":
+            node.keywords = [keyword for keyword in node.keywords if keyword.arg in _OBSERVED]
+            node.keywords.append(ast.keyword("properties", ast.Tuple([], ast.Load())))
+
+
+def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """What a module imports of this library wherever it does so, but for types alone: ``(module, name)``."""
+    typing_only = {id(inner) for node in tree.body if _is_typing_only(node) for inner in ast.walk(node)}
+    for node in ast.walk(tree):
+        if id(node) in typing_only:
+            continue
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "fxbook":
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield (inner, "") if _is_module(inner) else (str(node.module), alias.name)
+        elif isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names if alias.name.split(".")[0] == "fxbook")
+
+
+def _is_typing_only(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def _is_module(name: str) -> bool:
+    place = _SOURCE.joinpath(*name.split(".")[1:])
+    return place.is_dir() or place.with_suffix(".py").is_file()
+
+
+def _path(folder: Path, name: str, is_package: bool) -> Path:
+    place = folder.joinpath(*name.split(".")[1:])
+    return place / "__init__.py" if is_package else place.with_suffix(".py")
+
+
+def _read(name: str) -> str:
+    place = _SOURCE.joinpath(*name.split(".")[1:])
+    return _path(_SOURCE, name, place.is_dir()).read_text(encoding="utf-8")
+
+
+def _parsed(name: str) -> ast.Module:
+    # `fxbook.checking` judges: another module stands for it.
+    return ast.parse("" if name == "fxbook.checking" else _read(name))
+
+
+def hidden_for(text: str, exercise_id: str) -> str:
+    """Of a teacher's file of hidden variants, what the cases of one exercise need.
+
+    Raises:
+        SandboxError: the file is not Python, or has no ``CASES``.
+    """
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError) as error:
+        raise SandboxError(f"The file of hidden variants is not Python: {error}.") from error
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(statement.value, ast.Dict):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            if [ast.unparse(target) for target in targets] == ["CASES"]:
+                _only_of(statement.value, exercise_id)
+    slices = Slices({"hidden": tree})
+    try:
+        slices.keep([("hidden", "CASES")])
+    except KeyError:
+        raise SandboxError(f'The file of hidden variants has no CASES = {{"{exercise_id}": (Case(…), …)}}.') from None
+    return slices.sources()["hidden"]
+
+
+def _only_of(cases: ast.Dict, exercise_id: str) -> None:
+    """Leave in a dict the entry of one exercise, and what unpacks or computes its keys."""
+    kept = [
+        (key, value)
+        for key, value in zip(cases.keys, cases.values, strict=True)
+        if not (isinstance(key, ast.Constant) and key.value != exercise_id)
+    ]
+    cases.keys, cases.values = [key for key, _ in kept], [value for _, value in kept]

@@ -1,0 +1,141 @@
+"""Take from a process what it could do harm with: it gets namespaces and a user of its own, no rights, few calls.
+
+In this order: :meth:`Forks.fork`, then in the new process :func:`see_nothing_else`, :func:`limit_counts` and, at last,
+:func:`give_up_rights`, after which there is no way back. Linux only, and from the standard library alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import dataclasses
+import os
+import resource
+import signal
+from collections.abc import Callable
+
+from .system_calls import Filter
+
+# <sched.h>, <sys/mount.h>, <sys/prctl.h>, <linux/capability.h>
+_MOUNTS, _SHARED_MEMORY, _PROCESSES, _NETWORK = 0x20000, 0x8000000, 0x20000000, 0x40000000
+_READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_PROGRAMS, _RECURSIVE, _PRIVATE = 1, 2, 4, 8, 0x4000, 0x40000
+_DIE_WITH_PARENT, _NO_NEW_PRIVILEGES = 1, 38
+_CAPABILITIES_VERSION = 0x20080522
+# Enough for any answer; what takes memory in the kernel has to be few.
+_MOST_FILES = 2048
+_MOST_OPEN = 256
+_MOST_SIGNALS = 64
+
+
+class RefusedError(Exception):
+    """The kernel refuses a part of the confinement; the message says which."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Bounds:
+    """How much one submission may use. Sizes in bytes.
+
+    Args:
+        seconds: of the processor.
+        memory: besides what torch has taken already.
+        threads: how many at a time; new processes are refused.
+        file_bytes: the size of one file.
+        folder_bytes: the size of all files.
+    """
+
+    seconds: int
+    memory: int
+    threads: int
+    file_bytes: int
+    folder_bytes: int
+
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Forks:
+    """Forks processes each of which is alone in a namespace of processes, and ends with all that is in there."""
+
+    def __init__(self) -> None:
+        self._home = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+
+    def fork(self) -> int:
+        """As ``os.fork()``; the new process is number 1 of its namespace.
+
+        Raises:
+            RefusedError: the kernel allows no namespaces here.
+        """
+        _call("a namespace of processes", _libc.unshare, _PROCESSES)
+        child = os.fork()
+        if child:
+            # Back, so that the next one is not put into the same.
+            _call("the way back from a namespace", _libc.setns, self._home, _PROCESSES)
+        else:
+            os.close(self._home)
+        return child
+
+
+def see_nothing_else(bounds: Bounds) -> bool:
+    """Leave the others' mounts, shared memory and network: an empty ``$TMPDIR``, only this process in ``/proc``.
+
+    Returns:
+        Whether there is a ``/proc``; where the kernel refuses a new one, an empty folder covers the old.
+
+    Raises:
+        RefusedError: the kernel allows no namespaces or mounts here.
+    """
+    guarded = _NO_SETUID | _NO_DEVICES | _NO_PROGRAMS
+    _call("namespaces of its own", _libc.unshare, _MOUNTS | _SHARED_MEMORY | _NETWORK)
+    _call("mounts of its own", _libc.mount, b"none", b"/", None, _RECURSIVE | _PRIVATE, None)
+    room = f"size={bounds.folder_bytes},nr_inodes={_MOST_FILES},mode=1777".encode()
+    scratch = os.environ["TMPDIR"]
+    _call("a new folder", _libc.mount, b"tmpfs", scratch.encode(), b"tmpfs", guarded, room)
+    has_proc = _libc.mount(b"proc", b"/proc", b"proc", guarded, None) == 0
+    if not has_proc:
+        nothing = b"size=4k,nr_inodes=2,mode=555"
+        _call("a cover for /proc", _libc.mount, b"tmpfs", b"/proc", b"tmpfs", guarded | _READ_ONLY, nothing)
+    os.chdir(scratch)
+    return has_proc
+
+
+def limit_counts(bounds: Bounds) -> None:
+    """Limit threads, open files and what waits in the kernel; memory and time: see the library's ``apart.limit``."""
+    wanted = {
+        resource.RLIMIT_NPROC: bounds.threads,
+        resource.RLIMIT_NOFILE: _MOST_OPEN,
+        resource.RLIMIT_SIGPENDING: _MOST_SIGNALS,
+        resource.RLIMIT_MSGQUEUE: 0,
+        resource.RLIMIT_MEMLOCK: 0,
+    }
+    for kind, most in wanted.items():
+        with contextlib.suppress(ValueError):  # It is lower already.
+            resource.setrlimit(kind, (most, most))
+
+
+def give_up_rights(user: int, calls: Filter) -> None:
+    """Become a user that owns nothing, for root only; give up capabilities for good; and make few system calls.
+
+    Args:
+        user: the number of a user, and of a group, that nobody else has.
+        calls: the filter.
+
+    Raises:
+        RefusedError: the kernel does not allow it.
+    """
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+    header = (ctypes.c_uint32 * 2)(_CAPABILITIES_VERSION, 0)
+    _call("to drop capabilities", _libc.capset, header, (ctypes.c_uint32 * 6)())
+    _call("to die with the parent", _libc.prctl, _DIE_WITH_PARENT, int(signal.SIGKILL), 0, 0, 0)
+    _call("no new privileges", _libc.prctl, _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    try:
+        calls.install()
+    except OSError as error:
+        raise RefusedError(str(error)) from error
+
+
+def _call(what: str, function: Callable[..., int], *arguments: object) -> None:
+    if function(*arguments):
+        raise RefusedError(f"the kernel refuses {what} ({os.strerror(ctypes.get_errno())})")

@@ -1,0 +1,25 @@
+"""Put a teacher's hidden cases in place of the public ones."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from fxbook.checks.exercise import Case, Exercise
+
+NAME = "CASES"
+
+
+def with_cases(exercise: Exercise, text: str) -> Exercise:
+    """The exercise on the cases that the text gives it: Python that holds ``CASES``, of an id the cases.
+
+    Raises:
+        Exception: whatever the text raises.
+        ValueError: it gives no cases, or none to this exercise.
+    """
+    names: dict[str, object] = {"__name__": "hidden"}
+    exec(compile(text, "<hidden variants>", "exec"), names)
+    given = names.get(NAME)
+    cases = given.get(exercise.id) if isinstance(given, dict) else None
+    if not isinstance(cases, tuple | list) or not cases or not all(isinstance(case, Case) for case in cases):
+        raise ValueError(f'give {NAME} = {{"{exercise.id}": (Case(…), …), …}}, of each id a tuple of Case')
+    return dataclasses.replace(exercise, cases=tuple(dataclasses.replace(case, unseen=True) for case in cases))

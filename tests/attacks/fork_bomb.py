@@ -1,0 +1,36 @@
+"""Start processes without end, in each of the ways that Python and C have.
+
+Ends: nothing worked
+"""
+
+import ctypes
+import multiprocessing
+import os
+import subprocess
+
+libc = ctypes.CDLL(None)
+ways = {
+    "fork": os.fork,
+    "forkpty": os.forkpty,
+    "spawn": lambda: os.posix_spawn("/usr/bin/sleep", ["sleep", "60"], {}),
+    "subprocess": lambda: subprocess.Popen(["/usr/bin/sleep", "60"]),
+    "shell": lambda: subprocess.check_output("echo hello", shell=True),
+    "multiprocessing": lambda: multiprocessing.get_context("fork").Process(target=print).start(),
+    "spawned": lambda: multiprocessing.get_context("spawn").Process(target=print).start(),
+}
+
+
+def paired(*given):
+    worked = []
+    for _ in range(50):
+        for name, way in ways.items():
+            try:
+                way()
+                worked.append(name)
+            except OSError:
+                pass
+        if libc.fork() != -1 or libc.vfork() != -1:
+            worked.append("libc")
+        if os.system("true") == 0:
+            worked.append("system")
+    return worked

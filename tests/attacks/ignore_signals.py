@@ -1,0 +1,18 @@
+"""Ignore every signal, those of limits too, and never end.
+
+Ends: time
+"""
+
+import contextlib
+import signal
+
+for number in range(1, 65):
+    with contextlib.suppress(OSError, ValueError):
+        signal.signal(number, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))
+
+
+def paired(*given):
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    while True:
+        pass

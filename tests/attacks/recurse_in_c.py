@@ -1,0 +1,16 @@
+"""Use up the stack of C, where Python does not count.
+
+Ends: crash or RecursionError or MemoryError
+"""
+
+import sys
+
+
+class Deep:
+    def __getattr__(self, name):
+        return getattr(self, name + "x")
+
+
+def paired(*given):
+    sys.setrecursionlimit(10**9)
+    return Deep().x

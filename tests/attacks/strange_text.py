@@ -1,0 +1,9 @@
+"""Send text that no file can hold: halves of characters, nulls, in a message and in a result.
+
+Ends: a claim
+"""
+
+
+def paired(*given):
+    print("\ud800 \x00 \udfff")
+    return ["\ud83d", "\x00", "\udc80 = cmd"]

@@ -1,0 +1,10 @@
+"""Hold Python's lock in one call that takes years, so that no handler of a signal can run.
+
+Ends: time
+"""
+
+import itertools
+
+
+def paired(*given):
+    return sum(itertools.repeat(0))

@@ -1,0 +1,21 @@
+"""Start threads without end.
+
+Ends: nothing worked
+"""
+
+import threading
+import time
+
+stop = threading.Event()
+
+
+def paired(*given):
+    count = 0
+    try:
+        for count in range(5000):  # noqa: B007
+            threading.Thread(target=stop.wait, daemon=True).start()
+    except (RuntimeError, MemoryError):
+        pass
+    stop.set()
+    time.sleep(0.05)
+    return ["as many threads as it likes"] if count > 200 else []

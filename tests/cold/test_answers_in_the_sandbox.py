@@ -1,0 +1,35 @@
+"""Every answer is observed in the sandbox as well as in a notebook, and is told the same (slow)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from answering import Told
+from sandboxing import observe_told
+from sandboxing import sandbox as sandboxed
+from test_answers import ANSWERS, SEED
+
+from classroom.sandbox import Limits, Sandbox
+from fxbook import checks
+from fxbook.checking.judge import judge
+from fxbook.checking.report import Report
+from fxbook.exercises import about
+
+ROWS = [(identity, number, one) for identity, answers in ANSWERS.items() for number, one in enumerate(answers)]
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    yield from sandboxed(Limits())
+
+
+@pytest.mark.parametrize(("identity", "number", "one"), ROWS, ids=[f"{row[0]}-{row[2].name}" for row in ROWS])
+def test_answer_is_told_the_same_in_the_sandbox(sandbox: Sandbox, identity: str, number: int, one: Told) -> None:
+    exercise = checks.find(identity)
+    outcome = observe_told(sandbox, identity, number, SEED)
+    assert exercise and outcome.data and outcome.data["observation"], outcome
+    report = Report(about(identity), judge(exercise, outcome.data["observation"], SEED))
+    node = report.node.name if report.node else None
+    assert (report.violated or "", node) == (one.violated, one.node), repr(report)
+    assert report.passed == (not one.violated) and one.says in report.message

@@ -1,0 +1,154 @@
+"""On the workers of Dask a class gets the same marks; a worker that dies costs nobody a row and nobody has two."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import classroom_class as class_
+import pytest
+
+pytest.importorskip("distributed", reason="Dask is not installed: pip install 'torch-fx-node-by-node[classroom]'")
+
+import dask
+from dask.distributed import Client
+from grading_parts import EXERCISES, UNSAFE, answers, few, jobs, kept_in
+
+from classroom import gradebook, grading, submissions
+from classroom.__main__ import main
+from classroom.distributed import DaskWorkers
+from classroom.grading import GradingError, graded
+from press import ROOT
+
+_SETTINGS = {
+    # A submission that kills its worker is tried on two workers, not four.
+    "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1",
+    "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Cluster:
+    """A scheduler and its workers, each a process of its own on the loopback address."""
+
+    address: str
+    scheduler: subprocess.Popen[bytes]
+    workers: list[subprocess.Popen[bytes]]
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Callable[..., Cluster]]:
+    """Start a scheduler and so many workers, and wait until they are there; arguments are those of ``dask worker``."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(kind: str, *arguments: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *arguments, "--no-dashboard"]
+        environment = {**os.environ, **_SETTINGS}
+        with (tmp_path / f"{kind}-{len(started)}.txt").open("wb") as said:
+            options: Any = {"cwd": tmp_path, "env": environment, "stdout": said, "stderr": said}
+            started.append(subprocess.Popen(command, start_new_session=True, **options))
+        return started[-1]
+
+    def make(count: int, *arguments: str) -> Cluster:
+        # The workers read the code as it is now; whoever runs the tests may be writing it.
+        gradebook.code_digest.cache_clear()
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            address = f"127.0.0.1:{free.getsockname()[1]}"
+        scheduler = start("scheduler", "--host", "127.0.0.1", "--port", address.partition(":")[2])
+        workers = [start("worker", f"tcp://{address}", "--nthreads", "1", *arguments) for _ in range(count)]
+        with Client(f"tcp://{address}", timeout=60, set_as_default=False) as client:
+            if count:
+                client.wait_for_workers(count, timeout=120)
+        return Cluster(f"tcp://{address}", scheduler, workers)
+
+    yield make
+    for process in reversed(started):
+        # A nanny and its worker are one group.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def after(out: Path, students: int, act: Callable[[], None]) -> threading.Thread:
+    """Do something once so many students are graded into a folder."""
+
+    def wait() -> None:
+        while len(kept_in(out)) < students:
+            time.sleep(0.02)
+        act()
+
+    thread = threading.Thread(target=wait, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_a_worker_that_is_killed_costs_nobody_a_row(tmp_path: Path, cluster) -> None:
+    made = cluster(3, "--no-nanny")
+    class_.make(tmp_path / "class", 16, EXERCISES, seed=2)
+    assignment, out = few(), tmp_path / "marks"
+    found = submissions.find(tmp_path / "class", assignment)
+    killer = after(out, 3, made.workers[1].kill)
+    marks = grading.run(found, assignment, out, DaskWorkers(made.address, trusted=UNSAFE), trusted=UNSAFE)
+    killer.join()
+    assert made.workers[1].wait(10) == -signal.SIGKILL
+    rows = class_.rows(marks)
+    assert len(rows) == 16 * len(EXERCISES)
+    keys = kept_in(tmp_path / "marks")
+    assert len(keys) == len(set(keys)) == 16
+
+    here = class_.rows(grading.run(found, assignment, tmp_path / "here", trusted=UNSAFE))
+    told = {row: (one.status, one.rule, one.points, one.node) for row, one in rows.items()}
+    assert told == {row: (one.status, one.rule, one.points, one.node) for row, one in here.items()}
+    assert {one.status for one in marks} >= {"passed", "failed"}
+
+
+def test_a_submission_that_kills_its_worker_costs_only_its_own_row(tmp_path: Path, cluster) -> None:
+    address = cluster(2, "--death-timeout", "60").address
+    made = jobs(tmp_path, *("fine",) * 5, "kills", *("fine",) * 5, "raises")
+    told: dict[str, Any] = {}
+    for job, result in graded(made, DaskWorkers(address, trusted=True), answers):
+        assert job.submission.key not in told, "a row is there twice"
+        told[job.submission.key] = result
+    assert len(told) == len(made)
+    by_name = {job.submission.student.partition("|")[0]: told[job.submission.key] for job in made}
+    assert by_name["kills"] == "its worker process ended 2 times while it was graded"
+    assert by_name["raises"] == "ValueError: told"
+    assert sum(isinstance(result, list) for result in told.values()) == 10
+
+
+def test_a_scheduler_that_ends_is_told_and_what_is_done_is_kept(tmp_path: Path, cluster) -> None:
+    made = cluster(1, "--no-nanny")
+    class_.make(tmp_path / "class", 8, EXERCISES)
+    assignment, out = few(), tmp_path / "marks"
+    found = submissions.find(tmp_path / "class", assignment)
+    with dask.config.set({"distributed.comm.timeouts.connect": "2s"}):
+        workers = DaskWorkers(made.address, trusted=True)
+        ender = after(out, 1, made.scheduler.kill)
+        with pytest.raises(GradingError, match="The workers are gone"):
+            grading.run(found, assignment, out, workers, trusted=True)
+        ender.join()
+    assert 1 <= len(kept_in(out)) < 8
+
+
+def test_what_is_wrong_with_a_cluster_is_told(tmp_path: Path, cluster, capsys, monkeypatch) -> None:
+    monkeypatch.setattr("classroom.distributed._WAIT_SECONDS", 3)
+    class_.make(tmp_path / "class", 1, EXERCISES)
+    asked = ["grade", str(tmp_path / "class"), "--chapters", "02", "--out", str(tmp_path / "marks"), "--dask"]
+    assert main([*asked, "tcp://127.0.0.1:1"]) == 2
+    assert "No scheduler of Dask answers at tcp://127.0.0.1:1" in capsys.readouterr().err
+    assert main([*asked, "what is this"]) == 2
+    assert "No scheduler of Dask answers" in capsys.readouterr().err
+    address = cluster(0).address
+    assert main([*asked, address]) == 2
+    assert "has no worker" in capsys.readouterr().err

@@ -1,0 +1,134 @@
+"""What is graded is kept, whatever ends the run; the table is safe to open; the progress line tells the truth."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+from pathlib import Path
+
+import pytest
+from grading_parts import ASSIGNMENT, CHAPTER, EXERCISES, few, handed_in, mark
+
+from classroom import gradebook
+from classroom.assignment import of_chapters
+from classroom.gradebook import Gradebook, GradebookError, digest, write_table
+from classroom.progress import Progress
+
+# ---- the gradebook ---------------------------------------------------------------------------------------------------
+
+
+def test_what_is_kept_is_there_again_and_a_torn_line_is_not(tmp_path: Path) -> None:
+    with Gradebook(tmp_path) as book:
+        seed = book.seed
+        book.begin(ASSIGNMENT, [handed_in("anna"), handed_in("ben")])
+        book.keep("anna", "d1", [mark("anna")])
+        book.keep("ben", "d1", [mark("ben")])
+    whole = book.path.read_bytes()
+    for cut in range(1, len(whole.splitlines()[-1]) + 1, 40):
+        book.path.write_bytes(whole[:-cut])
+        with Gradebook(tmp_path) as again:
+            assert again.seed == seed
+            assert again.marks("anna", "d1") == [mark("anna")]
+            # Without its newline a line is whole.
+            assert again.marks("ben", "d1") == (None if cut > 1 else [mark("ben")])
+            again.keep("ben", "d1", [mark("ben", points=0.5)])
+        with Gradebook(tmp_path) as last:
+            assert last.marks("ben", "d1") == [mark("ben", points=0.5)] and last.marks("anna", "d1") == [mark("anna")]
+    assert gradebook.last(tmp_path)[1] == [mark("anna"), mark("ben", points=0.5)]
+
+
+def test_the_last_line_counts_and_failures_of_the_grader_are_tried_again(tmp_path: Path) -> None:
+    with Gradebook(tmp_path) as book:
+        book.keep("anna", "d1", [mark("anna")])
+        book.keep("anna", "d2", [mark("anna", status="failed")])
+        book.keep("ben", "d1", [mark("ben"), mark("ben", EXERCISES[1], status="error")])
+        assert book.marks("anna", "d1") is None
+    with Gradebook(tmp_path) as book:
+        assert book.marks("anna", "d1") is None
+        assert book.marks("anna", "d2") == [mark("anna", status="failed")]
+        assert book.marks("ben", "d1") is None
+
+
+@pytest.mark.parametrize("line", ["null", "7", "{}", '{"key": "anna", "digest": "d1", "marks": 7}', "[" * 9999, "\x00",
+                                  '{"key": "anna", "digest": "d1", "marks": [{"status": "best"}]}'])  # fmt: skip
+def test_a_damaged_line_is_passed_over(tmp_path: Path, line: str) -> None:
+    with Gradebook(tmp_path) as book:
+        book.keep("anna", "d0", [mark("anna")])
+    with book.path.open("a") as file:
+        file.write(line + "\n")
+    with Gradebook(tmp_path) as book:
+        assert book.marks("anna", "d1") is None
+
+
+def test_two_runs_into_one_folder_are_told(tmp_path: Path) -> None:
+    with Gradebook(tmp_path), pytest.raises(GradebookError, match="Another run is grading"):
+        Gradebook(tmp_path)
+    Gradebook(tmp_path).__exit__()
+    (tmp_path / "file").touch()
+    with pytest.raises(GradebookError, match="give another --out"):
+        Gradebook(tmp_path / "file")
+    with pytest.raises(GradebookError, match=r"There is no gradebook\.jsonl"):
+        gradebook.last(tmp_path / "nowhere")
+
+
+def test_what_is_graded_again_is_what_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = handed_in("anna", "x = 1")
+    assert digest(one, ASSIGNMENT) == digest(handed_in("anna", "x = 1"), of_chapters(["02"]))
+    changed = [
+        digest(dataclasses.replace(one, sheets={CHAPTER: one.sheets[CHAPTER] + b" "}), ASSIGNMENT),
+        digest(dataclasses.replace(one, sheets={}, problems={CHAPTER: "is a link"}), ASSIGNMENT),
+        digest(dataclasses.replace(one, attempts={CHAPTER: 2}), ASSIGNMENT),
+        digest(one, few()),
+        digest(one, dataclasses.replace(ASSIGNMENT, hidden="SEEDS = 1")),
+    ]
+    monkeypatch.setattr(gradebook, "code_digest", lambda: "other checks")
+    changed.append(digest(one, ASSIGNMENT))
+    assert len({*changed, "same"}) == 7
+
+
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [
+        ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+        ("+1", "'+1"),
+        ("-2+3", "'-2+3"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1", "'=1"),
+        ("\r\n=1", "'=1"),
+        ("\uff1d1", "'\uff1d1"),
+        ('a",=1,"b', 'a",=1,"b'),
+        ("a\n=1", "a =1"),
+        ("Müller, Zoë", "Müller, Zoë"),
+        ("\udcff", "?"),
+    ],
+)
+def test_no_name_is_a_formula_in_a_spreadsheet(tmp_path: Path, name: str, cell: str) -> None:
+    write_table(tmp_path / "grades.csv", [mark("a", message=name, for_teacher=name, points=1.5)])
+    raw = (tmp_path / "grades.csv").read_bytes()
+    assert raw.startswith(b"\xef\xbb\xbf")
+    for delimiter in ",;":
+        rows = list(csv.reader(io.StringIO(raw.decode("utf-8-sig"), newline=""), delimiter=delimiter))
+        assert len(rows) == 2
+        assert not any(found.startswith(("=", "+", "-", "@", "\t", "\r")) for found in rows[1])
+    [row] = csv.DictReader(io.StringIO(raw.decode("utf-8-sig"), newline=""))
+    assert (row["message"], row["for_teacher"], row["points"]) == (cell, cell, "1.5")
+
+
+# ---- progress --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_progress_tells_how_far_it_is_and_how_long_it_takes(terminal: bool) -> None:
+    stream, now = io.StringIO(), [0.0]
+    stream.isatty = lambda: terminal  # type: ignore[method-assign]
+    progress = Progress(4, stream, lambda: now[0])
+    for status in ("passed", "failed", "error", "passed"):
+        now[0] += 20
+        progress.add([mark("a"), mark("a", status=status)])
+    shown = stream.getvalue()
+    assert "1/4 students · 2/2 answers passed · 1 min 00 s left" in shown
+    assert shown.rstrip().endswith(
+        "4/4 students · 6/8 answers passed · 1 not graded, since the grader failed · took 1 min 20 s"
+    )
+    assert ("\r" in shown) == terminal and shown.count("\n") == (1 if terminal else 4)

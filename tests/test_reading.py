@@ -1,0 +1,170 @@
+"""A sheet is read whatever was done to it, and a file that cannot be read costs its reader neither time nor memory."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import classroom_class as class_
+import pytest
+
+from classroom.assignment import of_chapters
+from classroom.reading import Read, read_sheet, stubs
+from classroom.records import Submission
+from fxbook import sheets
+
+ASSIGNMENT = of_chapters(["02"])
+[CHAPTER] = ASSIGNMENT.chapters
+EXERCISE = "02-put-in-order"
+ANSWER = "put_in_order"
+DEFINED = "def put_in_order(traced):\n    return helper(traced)"
+
+
+def read(name: str, data: bytes) -> Read:
+    return read_sheet(Submission("a", "A", {CHAPTER: data}, {CHAPTER: name}), ASSIGNMENT, CHAPTER)
+
+
+def of(*cells: str) -> sheets.Sheet:
+    return sheets.parse("x.ipynb", class_.from_cells(cells))
+
+
+@pytest.mark.parametrize("shape", class_.SHAPES)
+def test_an_answer_is_found_in_every_shape_of_a_sheet(shape: str) -> None:
+    made = class_.notebook(CHAPTER, {EXERCISE: class_.solution(EXERCISE)})
+    suffix, data = class_.SHAPES[shape](made)
+    if suffix == ".zip":
+        suffix, data = class_.untouched(made)
+    found = read(CHAPTER + suffix, data)
+    assert found.sheet is not None, found.problem
+    names: dict[str, object] = {}
+    cells = [cell for _, cell in found.sheet.only_for(ANSWER).needed_for(ANSWER)]
+    exec("\n".join(cells), names)
+    assert callable(names[ANSWER])
+    assert found.homes[ANSWER][-1] in found.alone[ANSWER]
+
+
+def test_the_stub_as_handed_out_never_counts_beside_an_answer() -> None:
+    stub, other = stubs(CHAPTER)[EXERCISE], f"def {ANSWER}(traced):\n    return 2"
+    spaced = stub.replace("(", "( ", 1) + "  # not mine"
+    for cells, home in (
+        ([other, stub], 1),
+        ([other, spaced, stub], 1),
+        ([stub, other], 2),
+        ([other, stub, other], 3),
+        ([stub, stub], 2),
+        ([other, stub + "\nx = 1"], 2),
+    ):
+        assert read("x.ipynb", class_.from_cells(cells)).homes[ANSWER][-1] == home, cells
+
+
+def test_what_is_damaged_is_told() -> None:
+    _, data = class_.damaged(class_.notebook(CHAPTER, {}))
+    assert "x.ipynb is not a notebook that can be read" in read("x.ipynb", data).problem
+
+
+def deep_lists() -> bytes:
+    return b'{"nbformat": 4, "cells": ' + b"[" * 1_000_000 + b"]" * 1_000_000 + b"}"
+
+
+def deep_metadata() -> bytes:
+    deep = b'{"a":' * 900 + b"1" + b"}" * 900
+    return b'{"nbformat": 4, "nbformat_minor": 5, "metadata": %s, "cells": []}' % deep
+
+
+def many_objects() -> bytes:
+    return b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [' + b"{}," * 3_000_000 + b"{}]}"
+
+
+def a_bomb_of_yaml() -> bytes:
+    lines = ["# ---", "# a: &a [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"# {chr(b)}: &{chr(b)} [{', '.join(['*' + chr(b - 1)] * 9)}]" for b in range(98, 110)]
+    return "\n".join([*lines, "# jupyter: *m", "# ---", "", "# %%", "x = 1"]).encode()
+
+
+def slow_text() -> bytes:
+    return class_.from_cells(
+        ["(" * 50_000, "x = " + "-" * 100_000 + "1", "#" + " " * 200_000 + "!", "a" * 500_000 + "?"]
+    )
+
+
+def wrong_types() -> bytes:
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [[], 7, None]}).encode()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [deep_lists, deep_metadata, many_objects, a_bomb_of_yaml, slow_text, wrong_types, lambda: b"\x80\x04K\x01.",
+     lambda: b"", lambda: b"\xff\xfe\x00", lambda: b"{}", lambda: b'{"nbformat": 99}', lambda: bytes(1 << 20)],
+)  # fmt: skip
+@pytest.mark.parametrize("suffix", ["ipynb", "py"])
+def test_nothing_that_is_handed_in_keeps_a_reader(make, suffix: str) -> None:
+    started = time.monotonic()
+    found = read(f"x.{suffix}", make())
+    assert time.monotonic() - started < 60
+    assert bool(found.problem) == (found.sheet is None)
+    assert len(found.problem) < 1000
+
+
+def test_what_is_no_notebook_is_told_in_one_sentence_that_says_what_to_do() -> None:
+    for data in (b"", b"{}", b"[]", wrong_types(), deep_lists(), b'{"nbformat": 99}'):
+        assert "x.ipynb is not a notebook that can be read" in read("x.ipynb", data).problem
+
+
+# ---- which cells an answer needs -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cells", "order"),
+    [
+        (["import torch", "def helper(x): ...", DEFINED], [1, 2, 3]),
+        (["import torch", DEFINED, "def helper(x): ..."], [1, 3, 2]),
+        ([DEFINED, "def helper(x): return later(x)", "later = 1"], [3, 2, 1]),
+        ([DEFINED, "helper = 1", "helper = 2", "unrelated = 1"], [3, 1]),
+        (["helper = 1", DEFINED, "helper = 2"], [1, 2]),
+        (["def put_in_order(x): ...", "helper = 1", DEFINED], [1, 2, 3]),
+        ([DEFINED, "def helper(x): return put_in_order(x)"], [2, 1]),
+        (["class put_in_order(Base): ...", "class Base(nn.Module): ...", "from torch import nn"], [3, 2, 1]),
+        (["def put_in_order(x):\n    helper = 1\n    return helper", "helper = 1 / 0"], [1]),
+        (["def put_in_order(x):\n    return [helper for helper in x]", "helper = 1 / 0"], [1]),
+        ([DEFINED, 'check("02-put-in-order", put_in_order)', "if True:\n    def helper(x): ..."], [3, 1]),
+        (["x = 1", "y = 2"], [1, 2]),
+    ],
+)
+def test_cells_run_in_an_order_in_which_the_answer_has_its_names(cells: list[str], order: list[int]) -> None:
+    assert [number for number, _ in of(*cells).needed_for(ANSWER)] == order
+
+
+@pytest.mark.parametrize(
+    ("cells", "kept"),
+    [
+        (["import torch", "while True: pass", "def helper(x): torch", DEFINED], [1, 3, 4]),
+        (["from torch import *", "exit()", "helper = 1", DEFINED], [1, 3, 4]),
+        (["helper = 0", "helper = 1", DEFINED, "helper = 2"], [2, 3]),
+        ([DEFINED, "exit()", "helper = 2"], [1, 3]),
+        ([DEFINED, "exit()"], [1]),
+        (["exit()"], []),
+    ],
+)
+def test_an_answer_can_be_had_without_the_cells_that_it_does_not_need(cells: list[str], kept: list[int]) -> None:
+    left = of(*cells).only_for(ANSWER)
+    assert [number for number, cell in enumerate(left.cells, 1) if cell] == kept
+    assert len(left.cells) == len(cells), "a report tells the number of a cell"
+
+
+@pytest.mark.parametrize(
+    ("cell", "becomes"),
+    [
+        ("%matplotlib inline\nx = 1", "# %matplotlib inline\nx = 1"),
+        ("%%time\nx = 1", "# %%time\nx = 1"),
+        ("%%bash\nx=1", "# %%bash\n# x=1"),
+        ("\n%%writefile a.py\nx = 1", "# \n# %%writefile a.py\n# x = 1"),
+        ("!pip install \\\n  torch\nx = 1", "# !pip install \\\n#   torch\nx = 1"),
+        ("x = !ls", "# x = !ls"),
+        ("torch?", "# torch?"),
+        ('x = """\n!ls\n%y\n"""', 'x = """\n!ls\n%y\n"""'),
+        ("x = (5\n% 3)", "x = (5\n% 3)"),
+        ("get_ipython().system('ls')\nx = 1", "pass  # get_ipython().system('ls')\nx = 1"),
+    ],
+)
+def test_magics_become_comments_and_python_stays(cell: str, becomes: str) -> None:
+    assert of(cell).cells == (becomes,)

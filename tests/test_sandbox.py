@@ -1,0 +1,269 @@
+"""Submissions are observed in the sandbox as they are in a notebook, with half of the library, apart from all else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from answering import answers_to
+from sandboxing import (
+    ANSWER,
+    EXERCISE,
+    IDLE,
+    RIGHT,
+    how_it_ended,
+    is_right,
+    need_bubblewrap,
+    observe_told,
+    processes_below,
+    sheet_of,
+)
+from sandboxing import sandbox as sandboxed
+
+from classroom.sandbox import Limits, Sandbox, SandboxError, bubble, halves, protection
+from classroom.sandbox.inside.system_calls import Filter, UnknownMachineError
+from fxbook import checks, sheets
+from fxbook.checking import apart
+from fxbook.exercises import catalogue
+from press import ROOT
+
+ABOUT = list(catalogue().values())
+SEED = 7
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    yield from sandboxed(Limits())
+
+
+# ---- the same is seen inside as outside ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def solutions() -> dict[str, sheets.Sheet]:
+    return {path.stem: sheets.read(path) for path in (ROOT / "solutions").glob("*.ipynb")}
+
+
+@pytest.mark.parametrize("about", ABOUT, ids=lambda about: about.id)
+def test_half_of_the_library_sees_what_the_whole_sees(
+    sandbox: Sandbox, solutions: dict[str, sheets.Sheet], about: Any
+) -> None:
+    sheet, exercise = solutions[about.chapter], checks.find(about.id)
+    assert exercise
+
+    def whole() -> Any:
+        return sheets.observe_answer(sheet, exercise, about, SEED, rebuildable=True)
+
+    inside = sandbox.observe(sheet, about.id, about.answer, SEED)
+    assert inside.data == apart.run_apart(whole, 30).data
+    assert is_right(inside, about.id, SEED)
+
+
+@pytest.mark.parametrize("about", ABOUT, ids=lambda about: about.id)
+def test_a_right_answer_in_another_spelling_is_right_inside(sandbox: Sandbox, about: Any) -> None:
+    number = next(number for number, told in enumerate(answers_to(about.id)) if not told.violated)
+    assert is_right(observe_told(sandbox, about.id, number, SEED), about.id, SEED)
+
+
+TOOLS = {
+    "profiler": "with torch.profiler.profile() as found:\n    model(x)\nassert found.key_averages()",
+    "export": "torch.export.export(model, (x,)).module()(x)",
+    "compile": "torch.compile(model, backend='eager')(x)",
+    "make_fx": "from torch.fx.experimental.proxy_tensor import make_fx\nmake_fx(model)(x)",
+    "backward": "model(x).sum().backward()",
+    "script": "torch.jit.trace(model, x)",
+    "threads": "from concurrent.futures import ThreadPoolExecutor as Pool\nassert sum(Pool(4).map(abs, (-1, -2))) == 3",
+    "asyncio": "import asyncio\nassert asyncio.run(asyncio.sleep(0, 3)) == 3",
+    "files": "import io, os, tempfile\nwith tempfile.TemporaryFile() as file:\n    torch.save(model, file)",
+    "plots": "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.gcf().savefig('plot.png')",
+}
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_what_an_answer_may_use_works_inside(sandbox: Sandbox, tool: str) -> None:
+    model = (
+        "import torch\nfrom torch import nn\nx = torch.randn(3, 4)\nmodel = nn.Sequential(nn.Linear(4, 4), nn.ReLU())"
+    )
+    outcome = sandbox.observe(sheet_of(model, TOOLS[tool], RIGHT), EXERCISE, ANSWER, 1)
+    assert is_right(outcome) and outcome.data["failed"] == []
+
+
+def test_what_is_inside_needs_the_answer_by_name(sandbox: Sandbox) -> None:
+    assert how_it_ended(sandbox.observe(sheet_of("x = 1"), EXERCISE, ANSWER, 1)) == "missing"
+    assert how_it_ended(sandbox.observe(sheet_of(), EXERCISE, ANSWER, 1)) == "missing"
+
+
+def test_cells_may_check_draw_and_raise(sandbox: Sandbox) -> None:
+    first = "import torch\nfrom torch import fx\nfrom fxbook import RunStepper, check, draw, hint"
+    first += "\nfrom fxbook.plotting import heat"
+    asks = f"report = check('{EXERCISE}', None)\nhint('{EXERCISE}')\ndraw(fx.symbolic_trace(torch.nn.ReLU()))"
+    outcome = sandbox.observe(sheet_of(first, asks, "1 / 0", RIGHT), EXERCISE, ANSWER, 1)
+    assert is_right(outcome)
+    assert outcome.data["failed"] == [
+        {"cell": 3, "type": "ZeroDivisionError", "message": "division by zero", "line": "1 / 0"}
+    ]
+
+
+def test_lines_for_the_shell_are_not_run(sandbox: Sandbox, tmp_path: Path) -> None:
+    trace = tmp_path / "by-an-attack"
+    cells = (f"%%bash\ntouch {trace}", f"!touch {trace}", f"get_ipython().system('touch {trace}')", RIGHT)
+    assert is_right(sandbox.observe(sheet_of(*cells), EXERCISE, ANSWER, 1))
+    assert not trace.exists()
+
+
+# ---- hidden variants -------------------------------------------------------------------------------------------------
+
+HIDDEN = """
+from torch import nn
+import torch
+from fxbook.checks import Case
+from fxbook.checks.models_00 import Dense
+
+SECRET = "for another exercise"
+
+def wide():
+    return nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+
+def other():
+    raise ValueError(SECRET)
+
+CASES = {
+    "00-layers-in-order": (Case("hidden", wide, lambda: (torch.randn(2, 4),)), Case("dense", Dense, tuple)),
+    "00-readers": (Case(SECRET, other, tuple),),
+}
+"""
+
+
+def test_hidden_cases_take_the_place_of_the_public_ones(sandbox: Sandbox) -> None:
+    lists = "def layers_in_order(model):\n    return [type(part).__name__ for part in model.children()]"
+    outcome = sandbox.observe(sheet_of(lists), "00-layers-in-order", "layers_in_order", 1, HIDDEN)
+    values = [case["value"] for case in outcome.data["observation"]["cases"]]
+    assert values[0] == ["Linear", "ReLU", "Linear"] and len(values) == 2
+
+
+def test_only_the_cases_of_the_exercise_enter_the_sandbox() -> None:
+    told = halves.hidden_for(HIDDEN, "00-layers-in-order")
+    assert "hidden" in told and "another exercise" not in told and "00-readers" not in told and "other" not in told
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("CASES = {", "not Python"),
+        ("SEEDS = 3", "has no CASES"),
+        ("CASES = {'00-readers': ()}", "a tuple of Case"),
+        ("CASES = {'09-compare-in-pairs': (3,)}", "a tuple of Case"),
+        ("CASES = {'09-compare-in-pairs': nothing}", "NameError"),
+        ("from fxbook.checks import predicates\nCASES = {'09-compare-in-pairs': predicates.lints}", "ImportError"),
+    ],
+)
+def test_a_bad_file_of_hidden_variants_is_not_the_students_fault(sandbox: Sandbox, text: str, says: str) -> None:
+    with pytest.raises(SandboxError, match=says):
+        sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1, text)
+    assert is_right(sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
+
+
+# ---- what may happen to the sandbox itself ---------------------------------------------------------------------------
+
+
+def test_a_warm_process_that_ends_is_started_again(sandbox: Sandbox) -> None:
+    assert sandbox._link
+    for process in sorted(processes_below(sandbox._link._process.pid), reverse=True):
+        os.kill(process, signal.SIGKILL)
+    assert is_right(sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
+
+
+def test_threads_take_turns(sandbox: Sandbox) -> None:
+    right: list[bool] = []
+
+    def ask() -> None:
+        right.append(is_right(sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1)))
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert right == [True] * 4
+
+
+def test_without_bubblewrap_there_is_no_sandbox(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    protection.cache_clear()
+    try:
+        with pytest.raises(SandboxError, match=r"apt install bubblewrap.*--trusted"):
+            Sandbox()
+        (told,) = protection().missing
+        assert "can read your files" in told
+    finally:
+        protection.cache_clear()
+
+
+def test_a_bubblewrap_that_is_refused_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fails = tmp_path / "bwrap"
+    fails.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n")
+    fails.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    protection.cache_clear()
+    try:
+        with pytest.raises(SandboxError, match="No permissions to create new namespace"):
+            Sandbox()
+    finally:
+        protection.cache_clear()
+
+
+def test_packages_that_submissions_cannot_read_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    need_bubblewrap()
+    if os.geteuid():
+        pytest.skip("an ordinary user's submissions read what the user may")
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").touch(mode=0o600)
+    packages = bubble._search_path()
+    monkeypatch.setattr(bubble, "_search_path", lambda: [*packages, str(tmp_path)])
+    protection.cache_clear()
+    try:
+        assert f"chmod -R o+rX {tmp_path / 'torch'}" in protection().refusal
+    finally:
+        protection.cache_clear()
+
+
+def test_trusted_submissions_need_no_bubblewrap(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(shutil, "which", lambda *_: None)
+    with Sandbox(Limits(seconds=1.0), trusted=True) as trusted:
+        assert is_right(trusted.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
+        assert how_it_ended(trusted.observe(sheet_of("while True: pass"), EXERCISE, ANSWER, 1)) == "time"
+        with pytest.raises(SandboxError, match="a tuple of Case"):
+            trusted.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1, "CASES = {}")
+
+
+def test_an_installed_library_is_hidden_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the book is installed among Python's packages, which the sandbox shows, it is covered there."""
+    packages = Path(bubble._search_path()[-1])
+    monkeypatch.setattr(bubble, "_own_folders", lambda: {packages / "fxbook"})
+    options = bubble._python(bubble._shown())
+    shows, hides = options.index(str(packages.parents[1])), options.index(str(packages / "fxbook"))
+    assert shows < hides and options[hides - 1] == "--tmpfs"
+
+
+def test_the_filter_knows_its_machines() -> None:
+    assert len(Filter("x86_64")._instructions) < 4096 and Filter("aarch64")
+    with pytest.raises(UnknownMachineError, match="riscv64"):
+        Filter("riscv64")
+
+
+def test_nothing_is_left_of_a_closed_sandbox(sandbox: Sandbox) -> None:
+    assert sandbox._link
+    processes = processes_below(sandbox._link._process.pid)
+    assert len(processes) == IDLE
+    sandbox.close()
+    until = time.monotonic() + 5
+    while time.monotonic() < until and any(Path(f"/proc/{process}").exists() for process in processes):
+        time.sleep(0.02)
+    assert not any(Path(f"/proc/{process}").exists() for process in processes)
