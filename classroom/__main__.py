@@ -105,7 +105,8 @@ def _reported(options: argparse.Namespace, assignment: Assignment, marks: Sequen
 def _nbgrader(options: argparse.Namespace) -> int:
     from classroom.exports import nbgrader
 
-    print(f"Wrote {nbgrader.write(_assignment(options), options.out, force=options.force)}.")
+    source = nbgrader.write(_assignment(options), options.out, force=options.force)
+    print(f"Wrote {source}, for you, and {nbgrader.make_release(source)}, for the students.")
     return 0
 
 
@@ -168,7 +169,7 @@ def parser() -> argparse.ArgumentParser:
     export = commands.add_parser("export", help="write an assignment, or marks, for nbgrader or Gradescope")
     systems = export.add_subparsers(required=True, metavar="SYSTEM")
     for name, run, what in (
-        ("nbgrader", _nbgrader, "a course folder with the source version"),
+        ("nbgrader", _nbgrader, "a course folder with source and release version"),
         ("gradescope", _gradescope, "the zip of an autograder"),
     ):
         system = _command(systems, name, run, what, asks=True)
@@ -220,6 +221,7 @@ def _count(text: str) -> int:
 
 if __name__ == "__main__":
     # A wrong command is told before anything is installed.
-    need = EVERYTHING if getattr(parser().parse_args(), "dask", None) else NOTEBOOKS
+    options = parser().parse_args()
+    need = EVERYTHING if options.run is _nbgrader or getattr(options, "dask", None) else NOTEBOOKS
     status = run_module(need, "classroom", sys.argv[1:])
     sys.exit(main(sys.argv[1:]) if status is None else status)
