@@ -48,7 +48,7 @@ class Modules:
         }
         self._made: dict[int, nn.Module] = {}
         self._made_tensors: dict[int, torch.Tensor] = {}
-        self._waiting: set[int] = set()
+        self._depth = 0
         self._taken: set[str] = set()
         self._bytes = 0
 
@@ -59,7 +59,6 @@ class Modules:
                 host = self.module(0)
             case [{"class": "torch.fx.GraphModule"} as entry, *_] if kind == "GraphModule":
                 host = fx.GraphModule(nn.Module(), fx.Graph())
-                self._waiting.add(0)
                 self._fill(host, entry)
                 self._made[0] = host
             case _:
@@ -77,18 +76,16 @@ class Modules:
             raise UnreadableError
         if place in self._made:
             return self._made[place]
-        if place in self._waiting:
-            raise RefusedError("a module of it holds itself")
-        if len(self._waiting) > _DEEPEST:
-            raise RefusedError("its modules are nested too deep")
-        self._waiting.add(place)
+        if self._depth > _DEEPEST:
+            raise RefusedError("its modules are nested too deep, or hold themselves")
+        self._depth += 1
         entry = self._modules[place]
         module = self._new(entry)
         if "children" in entry:
             self._fill(module, entry)
         elif "given" not in entry:
             raise UnreadableError
-        self._waiting.discard(place)
+        self._depth -= 1
         self._made[place] = module
         return module
 

@@ -56,7 +56,8 @@ def _renamed() -> dict[int, str]:
         id(value): f"{prefix}.{name}"
         for prefix, namespace in reversed(_PUBLIC)
         for name, value in sorted(vars(namespace).items(), reverse=True)
-        if callable(value) and not name.startswith("_") and getattr(value, "__name__", name) != name
+        if callable(value) and not isinstance(value, type) and not name.startswith("_")
+        if getattr(value, "__name__", name) != name
     }
 
 

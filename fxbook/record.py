@@ -59,6 +59,12 @@ class NodeRecord:
     faults: tuple[str, ...] = ()
     scope: str = ""
 
+    @property
+    def positional(self) -> list[JSON]:
+        """The arguments by position. A graph lets ``node.args`` be a list, or no sequence at all; of that, none."""
+        items = self.args.get("tuple") if isinstance(self.args, dict) else self.args
+        return items if isinstance(items, list) else []
+
 
 @dataclasses.dataclass(frozen=True)
 class GraphRecord:

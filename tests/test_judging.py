@@ -232,6 +232,15 @@ def test_code_that_is_not_that_of_the_graph_has_to_hold_as_well() -> None:
     assert agree(known(identity), observation).verdict.violation
 
 
+def test_a_wrong_graph_that_was_not_compiled_is_told_as_such() -> None:
+    def stale(module: fx.GraphModule) -> None:
+        wrong(module)
+        module.graph.output_node().args = (next(iter(module.graph.nodes)),)
+
+    judgement = agree(RELU_AFTER_LINEAR, observed(RELU_AFTER_LINEAR, stale))
+    assert rule(judgement) == "recompiled"
+
+
 def test_a_compute_exercise_has_no_graph_to_be_forged() -> None:
     exercise = known("00-readers")
     told = next(told for told in answers_to(exercise.id) if not told.violated)

@@ -105,7 +105,20 @@ def changes_what_was_given(module: fx.GraphModule) -> None:
     module.layers.get_submodule("0").bias = None
 
 
-@pytest.mark.parametrize("edit", [lambda module: None, calls_everything, adds_modules, changes_what_was_given])
+def changes_a_weight(module: fx.GraphModule) -> None:
+    with torch.no_grad():
+        module.layers.get_submodule("2").weight[0, 0] += 1.0
+
+
+def changes_the_order_of_modules(module: fx.GraphModule) -> None:
+    inner = module.layers._modules
+    inner["0"] = inner.pop("0")
+
+
+EDITS = [calls_everything, adds_modules, changes_what_was_given, changes_a_weight, changes_the_order_of_modules]
+
+
+@pytest.mark.parametrize("edit", [lambda module: None, *EDITS])
 def test_what_is_rebuilt_is_the_same(edit: Callable[[fx.GraphModule], Any]) -> None:
     same(*edited(edit))
 

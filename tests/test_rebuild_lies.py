@@ -129,7 +129,7 @@ def full(**told_of: JSON) -> JSON:
             full(**{"class": "torch.nn.ReLU"}, settings={name: 1})
             for name in ("_forward_hooks", "__dict__", "training")
         ),
-        *(full(given="layers.0", children={name: 2}) for name in ("forward", "_modules", "weight", "a.b", "", "__x__")),
+        *(full(given="layers.0", children={name: 3}) for name in ("forward", "_modules", "weight", "a.b", "", "__x__")),
         *(full(given="layers.0", children={"x": place}) for place in (0, 1, 99, -1, True, None, "1")),
         *(full(given="layers.0", **{part: {"forward": 0}}) for part in ("parameters", "buffers", "attributes")),
         *(full(given="layers.0", attributes={name: 0}) for name in ("_parameters", "__class__", "train")),
@@ -141,6 +141,7 @@ def full(**told_of: JSON) -> JSON:
 def test_a_module_is_none_that_was_not_asked_for(entry: JSON) -> None:
     def change(data: JSON) -> None:
         data["modules"][:] = [full(given="", children={"layers": 1}), full(given="layers", children={"0": 2}), entry]
+        data["modules"].append(full(**{"class": "torch.nn.ReLU"}))
 
     with pytest.raises((RefusedError, UnreadableError)):
         lie(change)
@@ -158,6 +159,7 @@ def of_tensor(**changes: JSON) -> JSON:
         *(of_tensor(data=data) for data in ("", "!", "AAAA", 5, None)),
         *(of_tensor(dtype=dtype) for dtype in ("object", "qint8", "load", "int64", 5, None)),
         *(of_tensor(parameter=value) for value in (1, "x", None)),
+        of_tensor(dtype="int64", shape=[1], parameter=True, requires_grad=True),
         *({"given": name} for name in ("nowhere", "layers", 5)),
         *(None, 5, [], {}, {"unknown": "a tensor"}, {"pickle": "gASVAAAA"}),
     ],
@@ -165,7 +167,9 @@ def of_tensor(**changes: JSON) -> JSON:
 def test_a_tensor_takes_what_was_sent_and_no_more(entry: JSON) -> None:
     def change(data: JSON) -> None:
         data["tensors"][:] = [entry]
-        data["modules"][:] = [full(given="", attributes={"told": 0}, parameters={"weight": 0})]
+        as_parameter = isinstance(entry, dict) and "parameter" in entry and entry["parameter"] is not False
+        held = {"parameters": {"told": 0}} if as_parameter else {"attributes": {"told": 0}}
+        data["modules"][:] = [full(given="", **held)]
 
     with pytest.raises((RefusedError, UnreadableError)):
         lie(change)
@@ -180,6 +184,15 @@ def test_modules_that_hold_each_other_often_or_deep_are_refused() -> None:
 
         return change
 
-    for copies, height in ((2, 60), (1, 1500)):
-        with pytest.raises(RefusedError):
+    for copies, height in ((2, 60), (1, 200), (1, 1500)):
+        with pytest.raises(RefusedError, match="hold"):
             lie(tower(copies, height))
+
+
+def test_no_module_of_the_model_is_made_twice() -> None:
+    def circle(data: JSON) -> None:
+        layers = [full(given="layers", children={"0": place}) for place in (2, 1)]
+        data["modules"][:] = [full(given="", children={"layers": 1}), *layers]
+
+    with pytest.raises(UnreadableError):
+        lie(circle)

@@ -236,4 +236,5 @@ def _unproven(students: Sequence[Student]) -> tuple[Unproven, ...]:
         Unproven(what, tuple(dict.fromkeys(name for _, name in own)), tuple({one.key: one for one, _ in own}.values()))
         for what, own in found.items()
     ]
-    return tuple(sorted(rows, key=lambda row: -len(row.students)))
+    # What rests on the graph as claimed comes first, then what few answers rest on.
+    return tuple(sorted(rows, key=lambda row: (not row.what.startswith("what the graph"), len(row.students))))

@@ -185,7 +185,7 @@ def pools_are_modules(case: CaseView) -> Violation | None:
     """Each call of the function has become a call of the module, which gets the data only."""
     asked = sum(node in POOL for node in case.before)
     calling = _pool_modules(case)
-    wrong = next((node for node in calling if len(node.args["tuple"]) + len(node.kwargs["dict"]) != 1), None)
+    wrong = next((node for node in calling if len(node.positional) + len(node.kwargs["dict"]) != 1), None)
     if wrong:
         passed = wrong.call.partition("(")[2]
         message = f"Node `{wrong.name}` passes ({passed} to the module, which takes the data only."

@@ -208,7 +208,7 @@ def decides_once(case: CaseView) -> Violation | None:
         if node in _COMPARISON and any(case.nodes[index].op == "placeholder" for index in node.inputs):
             message = f"Node `{node.name}` asks about each element: the mean of the whole tensor was to decide."
             return Violation(message, node.index)
-        if node in _MEAN and (len(node.args["tuple"]) > 1 or node.kwargs["dict"]):
+        if node in _MEAN and (len(node.positional) > 1 or node.kwargs["dict"]):
             message = f"Node `{node.name}` takes the mean over some dimensions: that of the whole tensor was asked."
             return Violation(message, node.index)
     return None

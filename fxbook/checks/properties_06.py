@@ -33,17 +33,11 @@ def named(node: NodeRecord) -> dict[str, JSON]:
     return dict(node.kwargs["dict"])
 
 
-def positional(node: NodeRecord) -> list[JSON]:
-    """The arguments by position."""
-    items: list[JSON] = node.args["tuple"]
-    return items
-
-
 def _argument(node: NodeRecord, position: int, name: str) -> JSON:
     by_name = named(node)
     if name in by_name:
         return by_name[name]
-    items = positional(node)
+    items = node.positional
     return items[position] if position < len(items) else None
 
 
@@ -85,7 +79,7 @@ def no_argument_twice(case: CaseView) -> Violation | None:
     for node in case.nodes:
         if node in SUM:
             for place, name in ((1, "dim"), (2, "keepdim")):
-                if name in named(node) and len(positional(node)) > place:
+                if name in named(node) and len(node.positional) > place:
                     message = f"Node `{node.name}` is given `{name}` twice, by position and by name."
                     return Violation(message, node.index, _TWICE)
     return None
@@ -149,7 +143,7 @@ def others_kept(case: CaseView) -> Violation | None:
         if origin is None or not 0 <= origin < len(case.before):
             continue
         before = case.before.nodes[origin]
-        moved = len(positional(node)) - len(positional(before))
+        moved = len(node.positional) - len(before.positional)
         if moved < 0:
             message = f"Node `{node.name}` has lost an argument by position: only keywords were to be left out."
             return Violation(message, node.index, _BOTH)

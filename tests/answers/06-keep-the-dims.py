@@ -137,3 +137,10 @@ def takes_none_for_a_dim(traced):
         if len(node.args) > 1 or "dim" in node.kwargs:
             node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}
     traced.recompile()
+
+
+@wrong("keep_where_a_dim_is", node="sum_1", says="does not keep its", read="06_kwargs#the-call-decides-the-place")
+def assigns_a_list(traced):
+    for node in sums(traced):
+        node.args = list(node.args)
+    traced.recompile()
