@@ -75,6 +75,8 @@ def judge_apart(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
         observation: any JSON.
         seed: the one that the answer was observed under.
 
+    It is done in a forked child with limits; where the system has no fork, in this process, without them.
+
     Returns:
         The judgement, whatever the JSON. What cannot be judged fails, under the rule ``"readable"`` or ``"ends well"``,
         and where it is a check of the book that fails on it, ``"the check works"``.
@@ -171,10 +173,11 @@ def _judgement(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
 
 def _untold(refused: Mapping[str, Sequence[str]], cases: int) -> list[str]:
     """What was refused, by why, in words: all that was said of the graph is as it was claimed then."""
-    return [
-        f"what the graph computes{'' if len(names) == cases else f' on {names[0]}'}: {why}"
-        for why, names in refused.items()
-    ]
+    told = []
+    for why, names in refused.items():
+        more = f" and {len(names) - 1} more" if names[1:] else ""
+        told.append(f"what the graph computes{'' if len(names) == cases else f' on {names[0]}{more}'}: {why}")
+    return told
 
 
 def _found_out(exercise: Exercise, case: Case, claimed: JSON, seed: int) -> JSON:

@@ -1,4 +1,4 @@
-"""The half of the library that goes where submissions run: nothing to judge by, no solution, all that observing needs."""
+"""The half of the library that goes where submissions run has nothing to judge by, and no solution."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from press import ROOT
 @pytest.fixture(scope="module")
 def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("half")
-    halves.write(folder)
+    for path, text in halves.files().items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
     return folder
 
 

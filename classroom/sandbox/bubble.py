@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import importlib.util
@@ -10,9 +11,13 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 
 HALF = "/book"
+_INSIDE = Path(__file__).parent / "inside"
 _INSTALL = "`apt install bubblewrap` on Debian and Ubuntu, the package `bubblewrap` elsewhere"
 UNPROTECTED = (
     "Without it a submission runs as you do: it can read your files, the other submissions and the hidden variants, "
@@ -82,18 +87,17 @@ def _try() -> tuple[str, dict[str, bool]]:
         return "The sandbox needs Linux: grade on a Linux machine, in WSL 2 or in a container.", {}
     if not shutil.which("bwrap"):
         return f"bubblewrap is not installed, which keeps submissions apart from your machine: {_INSTALL}.", {}
-    inside = Path(__file__).parent / "inside"
-    with_probe = command(inside.parent, "from inside.probe import main; main()")
-    try:
-        ran = subprocess.run(
-            with_probe, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, env=environment()
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"bubblewrap does not run here ({error}).", {}
-    if ran.returncode:
-        said = (ran.stderr.strip().splitlines() or [f"it ended with status {ran.returncode}"])[-1]
-        return f"bubblewrap does not work here ({said}). {_what_to_do()}", {}
-    found = json.loads(ran.stdout)
+    inside = {f"inside/{path.name}": path.read_text(encoding="utf-8") for path in _INSIDE.glob("*.py")}
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+        try:
+            status = start(inside, "from inside.probe import main; main()", stdout=out, stderr=errors).wait(60)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"bubblewrap does not run here ({error}).", {}
+        printed, said = (_text(file).strip().splitlines() for file in (out, errors))
+    if status:
+        reason = said[-1] if said else f"it ended with status {status}"
+        return f"bubblewrap does not work here ({reason}). {_what_to_do()}", {}
+    found = json.loads(printed[-1])
     if "refused" in found:
         return f"This machine's kernel does not allow what the sandbox needs: {found['refused']}. {_what_to_do()}", {}
     if found["closed"]:
@@ -115,23 +119,59 @@ def _what_to_do() -> str:
     return "Grade as root, or allow namespaces of users (`sysctl user.max_user_namespaces`)."
 
 
-def environment() -> dict[str, str]:
+def start(
+    files: Mapping[str, str],
+    program: str,
+    *arguments: str,
+    keep: int | None = None,
+    stdout: IO[bytes],
+    stderr: IO[bytes],
+) -> subprocess.Popen[bytes]:
+    """Run a Python program in a new bubble.
+
+    Everything in there is read-only but ``$TMPDIR``, a folder of its own. It holds the system's programs and libraries,
+    Python, and the packages installed for it, without the book's own; no file of a person, no checkout of the book.
+
+    Args:
+        files: text by path, from which the program imports; they are copied into the bubble, so nothing is left behind.
+        program: Python code.
+        arguments: its ``sys.argv[1:]``.
+        keep: a descriptor that it may use.
+        stdout, stderr: where it prints.
+    """
+    with contextlib.ExitStack() as opened:
+        options: list[str] = []
+        for folder in sorted({str(above) for path in files for above in Path(HALF, path).parents} - {"/"}, key=len):
+            options += ["--dir", folder]
+        numbers = [] if keep is None else [keep]
+        for path, text in files.items():
+            file = opened.enter_context(tempfile.TemporaryFile())
+            file.write(text.encode())
+            file.seek(0)
+            numbers.append(file.fileno())
+            options += ["--perms", "0444", "--file", str(file.fileno()), f"{HALF}/{path}"]
+        return subprocess.Popen(
+            [*_command(options, program), *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            pass_fds=numbers,
+            env=_environment(),
+        )
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode(errors="replace")
+
+
+def _environment() -> dict[str, str]:
     """All that a submission finds in its environment."""
     place = _scratch(_shown())
     return {**_ENVIRONMENT, "HOME": place, "TMPDIR": place, "MPLCONFIGDIR": place}
 
 
-def command(half: Path, program: str) -> list[str]:
-    """The command that runs a Python program in a new bubble.
-
-    Args:
-        half: a folder, seen as ``/book``, from which the program imports.
-        program: Python code; its arguments follow the command.
-
-    Everything in the bubble is read-only but ``$TMPDIR``, a folder of its own. It holds the system's programs and
-    libraries, Python, and the packages installed for it, without the book's own; no file of a person, no checkout of
-    the book.
-    """
+def _command(copied: list[str], program: str) -> list[str]:
     bubble = [shutil.which("bwrap") or "bwrap", "--die-with-parent", "--new-session", "--clearenv"]
     bubble += ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     if os.geteuid():
@@ -140,7 +180,7 @@ def command(half: Path, program: str) -> list[str]:
     bubble += ["--cap-drop", "ALL"]
     for capability in _CAPABILITIES:
         bubble += ["--cap-add", capability]
-    for name, value in environment().items():
+    for name, value in _environment().items():
         bubble += ["--setenv", name, value]
     for name in ("lib", "lib32", "lib64", "bin", "sbin"):
         place = Path("/", name)
@@ -156,10 +196,10 @@ def command(half: Path, program: str) -> list[str]:
     shown = _shown()
     scratch = _scratch(shown)
     bubble += _python(shown)
-    bubble += ["--ro-bind", str(half), HALF, "--proc", "/proc", "--size", str(64 << 20), "--tmpfs", scratch]
+    bubble += [*copied, "--proc", "/proc", "--size", str(64 << 20), "--tmpfs", scratch]
     bubble += ["--remount-ro", "/", "--chdir", scratch]
-    start = f"import sys; sys.path[:] = [{HALF!r}, *{_search_path()!r}]; {program}"
-    return [*bubble, "--", sys.executable, "-I", "-B", "-c", start]
+    begin = f"import sys; sys.path[:] = [{HALF!r}, *{_search_path()!r}]; {program}"
+    return [*bubble, "--", sys.executable, "-I", "-B", "-c", begin]
 
 
 def _shown() -> set[Path]:

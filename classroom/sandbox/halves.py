@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import ast
 import functools
-import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import fxbook
@@ -28,23 +27,19 @@ _FOR_CASES = ("Case", "eager", "nothing", "traced", "find", "all_exercises")
 _UNCHECKED = Path(__file__).parent / "inside" / "unchecked.py"
 
 
-def write(folder: Path) -> None:
-    """Write the half as the package ``fxbook`` in this folder, beside it the package ``inside`` that uses it."""
-    for name, source in _library().items():
-        path = _path(folder / "fxbook", name, is_package=(_SOURCE / Path(*name.split(".")[1:])).is_dir())
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(source, encoding="utf-8")
-    for kept in ("exercises.json", "sections.json", "static"):
-        if (_SOURCE / kept).is_dir():
-            shutil.copytree(_SOURCE / kept, folder / "fxbook" / kept)
-        elif (_SOURCE / kept).is_file():
-            shutil.copy(_SOURCE / kept, folder / "fxbook")
-    (folder / "inside").mkdir()
-    for path in _UNCHECKED.parent.glob("*.py"):
-        shutil.copy(path, folder / "inside")
-
-
 @functools.cache
+def files() -> Mapping[str, str]:
+    """The half as text by path: the package ``fxbook``, beside it the package ``inside`` that uses it."""
+    found = {}
+    for name, source in _library().items():
+        found[str(_path(Path("fxbook"), name, is_package=_place(name).is_dir()))] = source
+    for path in (*_SOURCE.glob("*.json"), *_SOURCE.glob("static/*")):
+        found[str(Path("fxbook") / path.relative_to(_SOURCE))] = path.read_text(encoding="utf-8")
+    for path in _UNCHECKED.parent.glob("*.py"):
+        found[f"inside/{path.name}"] = path.read_text(encoding="utf-8")
+    return found
+
+
 def _library() -> dict[str, str]:
     """The text of each module of the half, by dotted name."""
     whole: dict[str, ast.Module] = {}
@@ -105,8 +100,12 @@ def _is_typing_only(node: ast.stmt) -> bool:
 
 
 def _is_module(name: str) -> bool:
-    place = _SOURCE.joinpath(*name.split(".")[1:])
-    return place.is_dir() or place.with_suffix(".py").is_file()
+    return _place(name).is_dir() or _place(name).with_suffix(".py").is_file()
+
+
+def _place(name: str) -> Path:
+    """Where a module lies, but for its suffix."""
+    return _SOURCE.joinpath(*name.split(".")[1:])
 
 
 def _path(folder: Path, name: str, is_package: bool) -> Path:
@@ -115,8 +114,7 @@ def _path(folder: Path, name: str, is_package: bool) -> Path:
 
 
 def _read(name: str) -> str:
-    place = _SOURCE.joinpath(*name.split(".")[1:])
-    return _path(_SOURCE, name, place.is_dir()).read_text(encoding="utf-8")
+    return _path(_SOURCE, name, _place(name).is_dir()).read_text(encoding="utf-8")
 
 
 def _parsed(name: str) -> ast.Module:
@@ -124,6 +122,7 @@ def _parsed(name: str) -> ast.Module:
     return ast.parse("" if name == "fxbook.checking" else _read(name))
 
 
+@functools.lru_cache(256)
 def hidden_for(text: str, exercise_id: str) -> str:
     """Of a teacher's file of hidden variants, what the cases of one exercise need.
 

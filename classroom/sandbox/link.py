@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import os
 import re
@@ -15,7 +14,6 @@ import time
 import weakref
 from collections.abc import Iterator
 from io import FileIO
-from pathlib import Path
 from typing import Any
 
 from classroom.sandbox import bubble, halves
@@ -44,16 +42,10 @@ class Link:
 
     def __init__(self) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        program = bubble.command(_half(), "from inside.warm import main; main()")
+        program = "from inside.warm import main; main()"
+        number = theirs.fileno()
         with theirs, tempfile.TemporaryFile() as said:
-            self._process = subprocess.Popen(
-                [*program, str(theirs.fileno())],
-                stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=said,
-                pass_fds=[theirs.fileno()],
-                env=bubble.environment(),
-            )
+            self._process = bubble.start(halves.files(), program, str(number), keep=number, stdout=said, stderr=said)
             self.close = weakref.finalize(self, _end, self._process, self._control)
             theirs.close()
             self._control.settimeout(_START_SECONDS)
@@ -172,16 +164,3 @@ def _end(process: subprocess.Popen[bytes], control: socket.socket) -> None:
     control.close()
     process.kill()
     process.wait()
-
-
-@functools.cache
-def _half() -> Path:
-    """The observing half, written once in this process and removed when it ends."""
-    folder = tempfile.TemporaryDirectory(prefix="fxbook-half-")
-    place = Path(folder.name)
-    weakref.finalize(_half, folder.cleanup)
-    halves.write(place)
-    # Whoever the submission runs as has to read it.
-    for path in (place, *place.rglob("*")):
-        path.chmod(0o755 if path.is_dir() else 0o644)
-    return place

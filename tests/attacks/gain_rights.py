@@ -12,7 +12,7 @@ libc = ctypes.CDLL(None)
 
 
 def paired(*given):
-    worked = []
+    worked = ["it is root"] * (os.getuid() == 0 or os.getgid() == 0)
     for become in (os.setuid, os.seteuid, os.setgid, os.setegid, lambda user: os.setgroups([user])):
         for user in (0, 1, 1000, 65534):
             with contextlib.suppress(OSError):
@@ -22,6 +22,8 @@ def paired(*given):
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)
     if libc.capset(header, (ctypes.c_uint32 * 6)(*[0xFFFFFFFF] * 6)) == 0:
         worked.append("capabilities")
+    with open("/proc/self/status") as status:
+        worked += [line for line in status if line.startswith(("CapEff", "CapPrm")) and int(line.split()[1], 16)]
     kinds = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
     for kind in kinds:
         soft, hard = resource.getrlimit(kind)

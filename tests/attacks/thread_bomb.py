@@ -1,4 +1,4 @@
-"""Start threads without end.
+"""Start threads without end, so small that memory is no limit.
 
 Ends: nothing worked
 """
@@ -6,6 +6,7 @@ Ends: nothing worked
 import threading
 import time
 
+threading.stack_size(1 << 16)
 stop = threading.Event()
 
 

@@ -19,7 +19,7 @@ from .system_calls import Filter
 # <sched.h>, <sys/mount.h>, <sys/prctl.h>, <linux/capability.h>
 _MOUNTS, _SHARED_MEMORY, _PROCESSES, _NETWORK = 0x20000, 0x8000000, 0x20000000, 0x40000000
 _READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_PROGRAMS, _RECURSIVE, _PRIVATE = 1, 2, 4, 8, 0x4000, 0x40000
-_DIE_WITH_PARENT, _NO_NEW_PRIVILEGES = 1, 38
+_DIE_WITH_PARENT, _DUMPABLE, _NO_NEW_PRIVILEGES = 1, 4, 38
 _CAPABILITIES_VERSION = 0x20080522
 # Enough for any answer; what takes memory in the kernel has to be few.
 _MOST_FILES = 2048
@@ -128,6 +128,7 @@ def give_up_rights(user: int, calls: Filter) -> None:
         os.setresuid(user, user, user)
     header = (ctypes.c_uint32 * 2)(_CAPABILITIES_VERSION, 0)
     _call("to drop capabilities", _libc.capset, header, (ctypes.c_uint32 * 6)())
+    _call("to leave no dump", _libc.prctl, _DUMPABLE, 0, 0, 0, 0)
     _call("to die with the parent", _libc.prctl, _DIE_WITH_PARENT, int(signal.SIGKILL), 0, 0, 0)
     _call("no new privileges", _libc.prctl, _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     try:

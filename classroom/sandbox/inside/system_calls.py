@@ -85,6 +85,8 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "delete_module": (176, 106),
     "kexec_load": (246, 104),
     "kexec_file_load": (320, 294),
+    "sync": (162, 81),
+    "syncfs": (306, 267),
     "reboot": (169, 142),
     "swapon": (167, 224),
     "swapoff": (168, 225),
@@ -106,6 +108,8 @@ _MACHINES = {"x86_64": 0, "aarch64": 1}
 _ARCHITECTURE = (0xC000003E, 0xC00000B7)
 _CLONE = (56, 220)
 _CLONE3 = 435
+_PRCTL = (157, 167)
+_SET_DUMPABLE = 4
 # Calls that Linux got after 6.10, and on x86_64 those of its other numbering, which begins at 1 << 30.
 _NEWEST = 462
 _THREAD = 0x00010000
@@ -174,9 +178,15 @@ def _lines(machine: int) -> list[tuple[int, int, int, int]]:
     for numbers in _REFUSED.values():
         if (number := numbers[machine]) is not None:
             lines += [(_EQUAL, 0, 1, number), refuse]
-    # A thread is no new process; clone3 hides its flags in memory, so threads are made by clone.
     return [
         *lines,
+        # A crash must not start the system's collector of crashes, which runs outside.
+        (_EQUAL, 0, 4, _PRCTL[machine]),
+        (_LOAD, 0, 0, _FIRST_ARGUMENT),
+        (_EQUAL, 0, 1, _SET_DUMPABLE),
+        refuse,
+        (_RETURN, 0, 0, _ALLOW),
+        # A thread is no new process; clone3 hides its flags in memory, so threads are made by clone.
         (_EQUAL, 1, 0, _CLONE[machine]),
         (_RETURN, 0, 0, _ALLOW),
         (_LOAD, 0, 0, _FIRST_ARGUMENT),
