@@ -1,4 +1,4 @@
-"""The instructor's guide: its sessions fit into their 90 minutes, and its files and commands are taken as they stand."""
+"""The guide for teachers: its sessions fit into their 90 minutes, its files and commands are taken as they stand."""
 
 from __future__ import annotations
 

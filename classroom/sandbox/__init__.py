@@ -5,7 +5,15 @@ One process imports torch, once, inside bubblewrap (``bubble``), with only the o
 (``inside``). What comes out is JSON, which is judged elsewhere (``outside``).
 """
 
+import importlib
+
 from classroom.sandbox.bubble import Protection, SandboxError, protection
-from classroom.sandbox.outside import Limits, Sandbox
 
 __all__ = ["Limits", "Protection", "Sandbox", "SandboxError", "protection"]
+
+
+def __getattr__(name: str) -> object:
+    """Import on first use: to know what a machine protects needs no torch."""
+    if name in ("Limits", "Sandbox"):
+        return getattr(importlib.import_module("classroom.sandbox.outside"), name)
+    raise AttributeError(f"module 'classroom.sandbox' has no attribute {name!r}")

@@ -1,11 +1,10 @@
-"""Reach local services: sockets in files, in the abstract names that no folder holds, and by passing descriptors.
+"""Reach local services: sockets in files, and those of abstract names, which no folder holds.
 
 Ends: nothing worked
 """
 
 import contextlib
 import ctypes
-import os
 import socket
 
 PATHS = (
@@ -35,10 +34,4 @@ def paired(*given):
             with contextlib.suppress(OSError):
                 one.bind("\0by-an-attack")
                 worked.append("bound")
-    # Whoever reads the answer might take descriptors too.
-    for number in range(64):
-        with contextlib.suppress(OSError):
-            other = socket.socket(fileno=os.dup(number))
-            worked.append(f"{number} is a socket, {other.family}") if number > 2 and other.getpeername() else None
-            break
-    return [] if not [w for w in worked if w != "0"] else worked
+    return worked
