@@ -44,6 +44,7 @@ def _release(options: argparse.Namespace) -> int:
 def _grade(options: argparse.Namespace) -> int:
     from classroom import grading, submissions
 
+    _check_book(options)
     assignment = _assignment(options)
     found = submissions.look(options.submissions, assignment)
     for name in found.unused[:5]:
@@ -84,9 +85,19 @@ def _say_what_is_unprotected(trusted: bool) -> None:
 def _report(options: argparse.Namespace) -> int:
     from classroom import gradebook
 
+    _check_book(options)
     assignment, marks = gradebook.last(options.out)
     gradebook.write_table(options.out / gradebook.TABLE, marks)
     return _reported(options, assignment, marks)
+
+
+def _check_book(options: argparse.Namespace) -> None:
+    from classroom.reports.wording import checked_address
+
+    try:
+        checked_address(options.book)
+    except ValueError as problem:
+        raise AssignmentError(f"--book: {problem}") from None
 
 
 def _reported(options: argparse.Namespace, assignment: Assignment, marks: Sequence) -> int:
@@ -164,7 +175,7 @@ def parser() -> argparse.ArgumentParser:
 
     report = _command(commands, "report", _report, "write the reports again from the marks, without grading")
     report.add_argument("out", type=Path, metavar="MARKS", help="the folder that `grade` wrote with --out")
-    report.add_argument("--book", default="", type=_address, metavar="ADDRESS", help=_BOOK)
+    report.add_argument("--book", default="", metavar="ADDRESS", help=_BOOK)
 
     export = commands.add_parser("export", help="write an assignment, or marks, for nbgrader or Gradescope")
     systems = export.add_subparsers(required=True, metavar="SYSTEM")
@@ -201,16 +212,7 @@ def _command(commands, name: str, run, what: str, *, asks: bool = False, more: s
 
 def _add_out(command: argparse.ArgumentParser, what: str) -> None:
     command.add_argument("--out", type=Path, required=True, metavar="FOLDER", help=what)
-    command.add_argument("--book", default="", type=_address, metavar="ADDRESS", help=_BOOK)
-
-
-def _address(text: str) -> str:
-    from classroom.reports.wording import checked_address
-
-    try:
-        return checked_address(text)
-    except ValueError as problem:
-        raise argparse.ArgumentTypeError(str(problem)) from None
+    command.add_argument("--book", default="", metavar="ADDRESS", help=_BOOK)
 
 
 def _count(text: str) -> int:

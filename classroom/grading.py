@@ -139,11 +139,13 @@ def graded(
 ) -> Generator[tuple[Job, list[JSON] | str], None, None]:
     """Do every job; each comes back once, as it is done: with what the work returned, or with why there is nothing.
 
-    When a worker dies, those that were at work are done again, one by one, so that it is known whose fault it is.
+    When a worker dies, those that were at work are done again, one by one, so that it is known whose fault it is: of
+    those whose worker ends twice more.
     """
     waiting = collections.deque(jobs)
     suspects: collections.deque[Job] = collections.deque()
     deaths: collections.Counter[str] = collections.Counter()
+    alone: set[str] = set()
     running: dict[Future[list[JSON]], Job] = {}
     executor: Executor | None = None
     succeeded, condemned = False, 0
@@ -164,7 +166,9 @@ def graded(
                     succeeded = True
                 except workers.died:
                     executor = None
-                    deaths[job.submission.key] += 1
+                    # Beside others it may be one of these who ended the worker.
+                    deaths[job.submission.key] += job.submission.key in alone
+                    alone.add(job.submission.key)
                     if deaths[job.submission.key] < _MOST_DEATHS:
                         suspects.append(job)
                         continue

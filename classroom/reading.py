@@ -36,12 +36,14 @@ class Read:
         problem: why it cannot be read, for the student.
         homes: of each answer the numbers, from 1, of the cells that define it.
         alone: of each answer those of the cells that it needs, however many others there are.
+        untouched: the answers that are as they were handed out.
     """
 
     sheet: sheets.Sheet | None
     problem: str = ""
     homes: Mapping[str, Sequence[int]] = dataclasses.field(default_factory=dict)
     alone: Mapping[str, Sequence[int]] = dataclasses.field(default_factory=dict)
+    untouched: frozenset[str] = frozenset()
 
     def only(self, answer: str) -> sheets.Sheet | None:
         """The sheet with nothing but the cells that the answer needs; ``None`` where that leaves nothing out."""
@@ -69,7 +71,8 @@ def read_sheet(submission: Submission, assignment: Assignment, chapter: str) -> 
         return Read(None, f"{name} cannot be read: that takes more time or memory than any notebook needs.")
     if "problem" in found:
         return Read(None, found["problem"])
-    return Read(sheets.Sheet(Path(name), tuple(found["cells"])), "", found["homes"], found["alone"])
+    sheet = sheets.Sheet(Path(name), tuple(found["cells"]))
+    return Read(sheet, "", found["homes"], found["alone"], frozenset(found["untouched"]))
 
 
 def _parse(name: str, data: bytes, answers: Mapping[str, str]) -> JSON:
@@ -79,8 +82,18 @@ def _parse(name: str, data: bytes, answers: Mapping[str, str]) -> JSON:
         return {"problem": str(problem)}
     for answer, stub in answers.items():
         sheet = _without_stub(sheet, answer, stub)
+    untouched = [
+        answer
+        for answer, stub in answers.items()
+        if (homes := sheet.homes(answer)) and stub and all(_same(sheet.cells[number - 1], stub) for number in homes)
+    ]
     alone = {answer: [at for at, cell in enumerate(sheet.only_for(answer).cells, 1) if cell] for answer in answers}
-    return {"cells": sheet.cells, "homes": {answer: sheet.homes(answer) for answer in answers}, "alone": alone}
+    return {
+        "cells": sheet.cells,
+        "homes": {answer: sheet.homes(answer) for answer in answers},
+        "alone": alone,
+        "untouched": untouched,
+    }
 
 
 def _without_stub(sheet: sheets.Sheet, answer: str, stub: str) -> sheets.Sheet:

@@ -12,8 +12,8 @@ Status = Literal["passed", "public", "failed", "missing", "unreadable", "error"]
 
 ``"passed"``: the public checks and every hidden variant hold. ``"public"``: the public checks hold, a hidden variant
 does not. ``"failed"``: a public check does not hold, or the answer raises, never ends or was stopped. ``"missing"``:
-nothing was handed in for it. ``"unreadable"``: what was handed in cannot be read. ``"error"``: the grader itself
-failed, which costs the student nothing: it is graded again on the next run.
+nothing was handed in for it, or the stub as it was handed out. ``"unreadable"``: what was handed in cannot be read.
+``"error"``: the grader itself failed, which costs the student nothing: it is graded again on the next run.
 """
 
 

@@ -120,6 +120,9 @@ def _graded(job: Job, about: About, read: Read, mark: Mark) -> Mark:
     if read.sheet is None:
         status = "unreadable" if read.problem else "missing"
         return dataclasses.replace(mark, status=status, message=shown(read.problem, _MOST_TOLD))
+    if about.answer in read.untouched:
+        # What the book wrote is no idea of the student's.
+        return dataclasses.replace(mark, message=f"Not begun: `{about.answer}` is as it was handed out.")
     exercise = checks.find(about.id)
     assert exercise, f"{about.id} has no check"
     seed = job.seed_for(about.id, "public")

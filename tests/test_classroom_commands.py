@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -44,9 +46,9 @@ def test_a_run_that_is_stopped_loses_nothing_that_is_done(tmp_path: Path, number
     class_.make(tmp_path / "class", 12, EXERCISES, seed=1, system="plain")
     out = tmp_path / "marks"
     asked = ("grade", tmp_path / "class", "--chapters", "02", "--out", out, "--workers", "2", "--trusted")
-    (tmp_path / "tmp").mkdir()
-    environment = {**os.environ, "TMPDIR": str(tmp_path / "tmp")}
-    with command(*asked, start_new_session=True, env=environment) as run:
+    # With a short name: a socket in there has a path of at most 100 characters.
+    scratch = Path(tempfile.mkdtemp(prefix="fx"))
+    with command(*asked, start_new_session=True, env={**os.environ, "TMPDIR": str(scratch)}) as run:
         until = time.monotonic() + 120
         while len(kept_in(out)) < 2 and time.monotonic() < until:
             time.sleep(0.05)
@@ -61,7 +63,8 @@ def test_a_run_that_is_stopped_loses_nothing_that_is_done(tmp_path: Path, number
     while any(map(is_alive, children)) and time.monotonic() < until:
         time.sleep(0.1)
     assert not any(map(is_alive, children)), "its processes live on"
-    assert not list((tmp_path / "tmp").glob("fxbook-*")), "its files are left"
+    assert not list(scratch.glob("fxbook-*")), "its files are left"
+    shutil.rmtree(scratch)
 
     with command(*asked) as run:
         told, _ = run.communicate(timeout=300)

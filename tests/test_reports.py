@@ -205,11 +205,11 @@ def test_an_exercise_that_nobody_passes_is_told(tmp_path: Path) -> None:
 
 
 def test_what_a_pass_rests_on_is_told_to_the_teacher_alone(tmp_path: Path) -> None:
-    forged = "whether memory was let go"
-    passed = a_mark(status="passed", points=1.0, unproven=(forged,))
+    forged = "what the answer returned"
+    passed = a_mark(status="passed", points=1.0, unproven=("that nothing was copied", forged))
     reports.write(tmp_path, assignment(), [passed, a_mark(key="x", unproven=("of a failure",))])
     look = words(page_of(tmp_path).find(id="look"))
-    assert f"{forged}: 1 student in {passed.exercise}" in look and "of a failure" not in look
+    assert f"{forged}: 1 student in {passed.exercise}" in look and "of a failure" not in look and "copied" not in look
     assert forged not in words(page_of(tmp_path, "student-000"))
 
 

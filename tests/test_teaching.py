@@ -47,7 +47,8 @@ def block(language: str, name: str) -> str:
 def test_the_assignment_and_the_hidden_variants_are_taken(tmp_path: Path) -> None:
     (tmp_path / "hidden.py").write_text(block("python", "hidden.py"), encoding="utf-8")
     path = tmp_path / "week2.toml"
-    path.write_text('hidden = "hidden.py"\n' + block("toml", "week2.toml"), encoding="utf-8")
+    # The guide shows them behind a #, as what one may add.
+    path.write_text(re.sub(r"^# (?=hidden|public)", "", block("toml", "week2.toml"), flags=re.M), encoding="utf-8")
     asked = assignment.load(path)
     assert asked.chapters == ("02_insertion_points", "03_replacement")
     assert asked.points["02-put-in-order"] == 4 and "03-every-relu" not in asked.points

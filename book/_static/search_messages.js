@@ -41,7 +41,8 @@ document.addEventListener("DOMContentLoaded", () => {
     // The best stands last.
     const found = search(query, ...rest);
     const sought = words(query);
-    const best = sought.length < LEAST_WORDS ? [] : headed(sought);
+    if (sought.length < LEAST_WORDS) return found;
+    const best = headed(sought);
     const { docnames, filenames, titles } = Search._index;
     const index = docnames.indexOf(INDEX);
     if (index < 0 || !(best.length || found.some((result) => result[0] === INDEX))) return found;

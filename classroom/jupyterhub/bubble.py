@@ -55,17 +55,20 @@ def command(home: Path, inside: str, releases: Path, *, switch: bool = False) ->
     shown |= {place: place for name in _FROM_ETC if Path(place := f"/etc/{name}").exists()}
     shown |= {f"{BOOK}/fxbook": str(Path(fxbook.__file__).parent), START: str(Path(__file__).with_name("start.py"))}
     shown |= {RELEASES: str(releases), "/etc/jupyter": str(Path(__file__).with_name("settings"))}
+    # First, since Python itself may lie below /tmp.
+    options += ["--proc", "/proc", "--dev", "/dev"]
+    for place in ("/tmp", "/dev/shm"):
+        options += ["--size", str(_SCRATCH), "--perms", "1777", "--tmpfs", place]
     # bubblewrap makes folders on the way for root alone.
-    for folder in sorted({str(one) for place in (*shown, inside) for one in Path(place).parents} - {"/", "/usr"}):
+    for folder in sorted(
+        {str(one) for place in (*shown, inside) for one in Path(place).parents} - {"/", "/usr", "/tmp"}
+    ):
         options += ["--perms", "0755", "--dir", folder]
     for place, source in shown.items():
         options += ["--ro-bind", source, place]
     # How Jupyter is set up beside the book is the teacher's, nbgrader's pages for one.
     if (teachers := Path(sys.prefix, "etc/jupyter")).is_dir():
         options += ["--tmpfs", str(teachers)]
-    options += ["--proc", "/proc", "--dev", "/dev"]
-    for place in ("/tmp", "/dev/shm"):
-        options += ["--size", str(_SCRATCH), "--perms", "1777", "--tmpfs", place]
     return [*options, "--bind", str(home), inside, "--remount-ro", "/", "--chdir", "/", "--"]
 
 

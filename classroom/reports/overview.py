@@ -41,11 +41,8 @@ class Student:
 
     @property
     def versions(self) -> int:
-        """Versions handed in, of all chapters together."""
-        most: dict[str, int] = defaultdict(int)
-        for mark in self.marks:
-            most[mark.exercise[:2]] = max(most[mark.exercise[:2]], mark.attempts)
-        return sum(most.values())
+        """Versions handed in of one sheet, of that of which there are most."""
+        return max((mark.attempts for mark in self.marks), default=0)
 
     @property
     def passed(self) -> int:
@@ -225,12 +222,17 @@ def _stuck(students: Sequence[Student], questions: Sequence[Question]) -> tuple[
     return tuple(sorted(found, key=lambda one: (-len(one[1]), one[0].points)))
 
 
+def _of_substance(what: str) -> bool:
+    """Whether what an answer might forge is the result, rather than how it came about, as nearly every pass might."""
+    return what.startswith("what ")
+
+
 def _unproven(students: Sequence[Student]) -> tuple[Unproven, ...]:
     found: dict[str, list[tuple[Student, str]]] = defaultdict(list)
     for student in students:
         for mark in student.marks:
             if mark.status in ("passed", "public"):
-                for what in dict.fromkeys(mark.unproven):
+                for what in filter(_of_substance, dict.fromkeys(mark.unproven)):
                     found[what].append((student, mark.exercise))
     rows = [
         Unproven(what, tuple(dict.fromkeys(name for _, name in own)), tuple({one.key: one for one, _ in own}.values()))

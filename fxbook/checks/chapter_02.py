@@ -162,6 +162,11 @@ def rows(count: int = 1, width: int = 4) -> Callable[[], tuple[Tensor, ...]]:
     return lambda: tuple(torch.randn(3, width) for _ in range(count))
 
 
+def far_rows() -> tuple[Tensor, ...]:
+    """One input of three rows, from far below zero to far above ten."""
+    return (torch.linspace(-30, 30, 12).reshape(3, 4) + torch.randn(3, 4),)
+
+
 def layered(name: str, build: type[Layered], *shape: int, unseen: bool = False) -> Case:
     return Case(name, build, lambda: (torch.randn(*shape),), unseen=unseen, given=lambda model: (model, *build.task))
 
@@ -171,8 +176,8 @@ EXERCISES = (
         id="02-clamp-the-output",
         use="edit",
         cases=(
-            Case("the block of the chapter", FeedForward, rows()),
-            Case("a model that returns its input", Passing, rows(), unseen=True),
+            Case("the block of the chapter", FeedForward, far_rows),
+            Case("a model that returns its input", Passing, far_rows, unseen=True),
         ),
         expected=lambda model, x: torch.clamp(model(x), 0.0, 6.0),
         properties=(

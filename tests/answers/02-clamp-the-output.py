@@ -236,3 +236,12 @@ def clamps_in_place(traced):
     with traced.graph.inserting_before(output):
         output.args = (traced.graph.call_method("clamp_", (output.args[0], 0, 6)),)
     traced.recompile()
+
+
+@wrong("result_clamped", node="clamp", says="does not clamp to the range from 0 to 6")
+def clamps_at_five(traced):
+    output = traced.graph.output_node()
+    with traced.graph.inserting_before(output):
+        clamp = traced.graph.call_function(torch.clamp, (output.args[0], 0.0, 5.0))
+    output.args = (clamp,)
+    traced.recompile()
