@@ -33,7 +33,7 @@ from fxbook.checking.judge import judge
 from fxbook.checking.observe import observe
 from fxbook.checking.report import Report
 from fxbook.checking.symptom import entry_of
-from fxbook.checks import Exercise, eager, traced
+from fxbook.checks import Case, Exercise, eager, traced
 from fxbook.checks.predicates import lints, recompiled, same_result, value_is
 from press import ROOT
 
@@ -740,3 +740,17 @@ def test_of_two_entries_the_one_of_the_same_chapter_is_told() -> None:
     raised = "Your code raises TypeError: '_node_list' object is not subscriptable"
     for chapter in ("00_first_graph", "02_insertion_points"):
         assert entry_of(raised, chapter).startswith(chapter)
+
+
+def test_a_notebook_that_switched_gradients_off_is_checked_all_the_same() -> None:
+    class NeedsGradients(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x * 2
+
+    def gradient(module: nn.Module) -> bool:
+        return module(torch.ones(1, requires_grad=True)).requires_grad
+
+    case = Case("a product", NeedsGradients, lambda: (torch.ones(1),))
+    exercise = Exercise("99-gradients", "compute", (case,), (value_is(lambda module: True),), given=eager)
+    with torch.no_grad():
+        assert check_with(exercise, gradient, seed=1).passed

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
+import torch
 from torch import fx, nn
 
 from fxbook.checking import wire
@@ -68,7 +69,8 @@ def observe(
     modules = len(sys.modules)
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         try:
-            with _alarm(seconds), quick_errors():
+            # Whatever the notebook has set: chapter 08 switches gradients off.
+            with _alarm(seconds), quick_errors(), torch.enable_grad():
                 call = caller(exercise, answer)
                 for index, case in enumerate(exercise.cases):
                     _observe_case(exercise, case, call, seed + 1000 * index, seen, rebuildable)
