@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
     from fxbook import EditStepper, RunStepper
+
+
+@pytest.fixture(autouse=True)
+def gradients_stay_on() -> Iterator[None]:
+    """Cells that a test runs in its own process may switch gradients off, as chapter 08 does."""
+    yield
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_grad_enabled(True)
 
 
 @pytest.fixture
