@@ -240,7 +240,7 @@ def run(
                 found[one.key] = kept
         left = [one for one in submissions if one.key not in found]
         if found:
-            print(f"{len(found)} students are graded already and have not changed.", file=stream)
+            print(f"Graded already, and not changed since: {len(found)}.", file=stream)
         progress = Progress(len(left), stream)
         try:
             for job, told in graded(

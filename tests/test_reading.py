@@ -57,6 +57,18 @@ def test_the_stub_as_handed_out_never_counts_beside_an_answer() -> None:
         assert read("x.ipynb", class_.from_cells(cells)).homes[ANSWER][-1] == home, cells
 
 
+def test_an_answer_that_is_as_it_was_handed_out_is_told_from_one_that_was_begun() -> None:
+    stub = stubs(CHAPTER)[EXERCISE]
+    for cells, untouched in (
+        ([stub], True),
+        ([stub.replace("(", "( ", 1), "x = 1", stub], True),
+        ([stub + "\nx = 1"], False),
+        ([stub, f"def {ANSWER}(traced):\n    return 2"], False),
+        (["x = 1"], False),
+    ):
+        assert (ANSWER in read("x.ipynb", class_.from_cells(cells)).untouched) == untouched, cells
+
+
 def test_what_is_damaged_is_told() -> None:
     _, data = class_.damaged(class_.notebook(CHAPTER, {}))
     assert "x.ipynb is not a notebook that can be read" in read("x.ipynb", data).problem
