@@ -1,12 +1,7 @@
-"""Read what a student handed in, in a child process with limits: a file can be made so that reading it never ends.
-
-Of an answer that is defined more than once the last definition counts, as in a notebook that is run from top to bottom;
-but never the stub as it was handed out, which may stand below a cell that was added for the answer.
-"""
+"""Read what a student handed in, in a child process with limits: a file can be made so that reading it never ends."""
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
@@ -18,6 +13,7 @@ import nbformat  # noqa: F401
 
 from classroom.assignment import Assignment
 from classroom.gradebook import EXERCISES
+from classroom.parsing import parsed_sheet
 from classroom.records import Submission
 from fxbook import sheets
 from fxbook.checking.apart import run_apart
@@ -64,7 +60,7 @@ def read_sheet(submission: Submission, assignment: Assignment, chapter: str) -> 
     asked = [about for about in assignment.exercises if about.chapter == chapter]
     answers = {about.answer: stubs(chapter).get(about.id, "") for about in asked}
     try:
-        found = run_apart(functools.partial(_parse, name, data, answers), _SECONDS).data
+        found = run_apart(functools.partial(parsed_sheet, name, data, answers), _SECONDS).data
     except RecursionError:
         found = None
     if found is None:
@@ -73,45 +69,6 @@ def read_sheet(submission: Submission, assignment: Assignment, chapter: str) -> 
         return Read(None, found["problem"])
     sheet = sheets.Sheet(Path(name), tuple(found["cells"]))
     return Read(sheet, "", found["homes"], found["alone"], frozenset(found["untouched"]))
-
-
-def _parse(name: str, data: bytes, answers: Mapping[str, str]) -> JSON:
-    try:
-        sheet = sheets.parse(name, data)
-    except sheets.SheetError as problem:
-        return {"problem": str(problem)}
-    for answer, stub in answers.items():
-        sheet = _without_stub(sheet, answer, stub)
-    untouched = [
-        answer
-        for answer, stub in answers.items()
-        if (homes := sheet.homes(answer)) and stub and all(_same(sheet.cells[number - 1], stub) for number in homes)
-    ]
-    alone = {answer: [at for at, cell in enumerate(sheet.only_for(answer).cells, 1) if cell] for answer in answers}
-    return {
-        "cells": sheet.cells,
-        "homes": {answer: sheet.homes(answer) for answer in answers},
-        "alone": alone,
-        "untouched": untouched,
-    }
-
-
-def _without_stub(sheet: sheets.Sheet, answer: str, stub: str) -> sheets.Sheet:
-    """The sheet with the stub of an answer blank, where other cells give all the names that it gives."""
-    left = {number for number in sheet.homes(answer) if stub and _same(sheet.cells[number - 1], stub)}
-    others = [sheet.given(number) for number in range(1, len(sheet.cells) + 1) if number not in left]
-    if not all(sheet.given(number) <= set().union(*others) for number in left):
-        return sheet
-    cells = tuple("" if number in left else cell for number, cell in enumerate(sheet.cells, 1))
-    return dataclasses.replace(sheet, cells=cells)
-
-
-def _same(one: str, other: str) -> bool:
-    """Whether two cells are the same program."""
-    try:
-        return ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return one == other
 
 
 @functools.cache
