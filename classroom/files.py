@@ -1,33 +1,35 @@
 """The files of a folder or of a zip, without trust: nothing is followed, unpacked to disk or read beyond its limits.
 
+What is in a zip is read in the sandbox; here are only the names, sizes and bytes that came out of it.
+
 A zip among the files is a folder to whoever reads this: ``("anna", "homework.zip", "02.ipynb")``. What may not be read
 says why in ``refused``; nothing here raises for what students hand in.
 """
 
 from __future__ import annotations
 
-import calendar
+import base64
 import dataclasses
 import io
 import os
-import re
 import stat
-import zipfile
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO, Any
 
+from classroom import sandbox
+from classroom.unzipping import LEADS_OUT
+
+JSON = Any
 # Of one file that is read, of one zip, and of everything in one zip.
 FILE, ARCHIVE, UNPACKED = 10 << 20, 50 << 20, 100 << 20
 # Of the files of one student, or in one zip; of a zip of the whole class.
 FILES, CLASS_FILES = 2000, 100_000
 DEPTH, NESTED = 12, 2
-# A zip that grows so many times is no homework, unless it is small.
-_RATIO, _SMALL = 100, 10 << 20
 # What systems and tools leave behind, and the library that comes with the exercises.
 _IGNORED = {".DS_Store", ".git", ".ipynb_checkpoints", ".venv", "__MACOSX", "__pycache__", "fxbook", "venv"}
-_ENTRY_MARK = b"PK\x01\x02"
-_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
-LEADS_OUT = "has a path that leads out of its zip"
+_DAMAGED = "is a zip whose reading takes more time or memory than any homework needs"
 Parts = tuple[str, ...]
 
 
@@ -138,11 +140,7 @@ def opened(entry: Entry, depth: int = 1) -> list[Entry]:
     if depth > NESTED:
         return [_refusal(entry.parts, "is a zip in a zip in a zip: hand in the notebook itself")]
     try:
-        data = entry.read(ARCHIVE)
-        # Before Python makes an object of each.
-        if data.count(_ENTRY_MARK) > CLASS_FILES:
-            raise RefusedError(f"holds more than {FILES} files")
-        inside = in_zip(io.BytesIO(data), entry.parts, FILES)
+        inside = in_zip(io.BytesIO(entry.read(ARCHIVE)), entry.parts, FILES)
     except RefusedError as refused:
         return [_refusal(entry.parts, str(refused))]
     return [file for one in inside for file in (opened(one, depth + 1) if is_zip(one) else [one])]
@@ -160,45 +158,48 @@ def in_zip(source: Path | io.BytesIO, parts: Parts = (), most: int = CLASS_FILES
         RefusedError: it is damaged, or holds more files or bytes than homework can have.
     """
     try:
-        archive = zipfile.ZipFile(source)
-        infos = [info for info in archive.infolist() if not (info.is_dir() or any(map(ignored, _names(info))))]
-    except Exception as error:
-        raise RefusedError(f"is a damaged zip ({_one_line(error)})") from error
-    if len(infos) > most:
-        raise RefusedError(f"holds more than {most} files")
-    size, packed = sum(info.file_size for info in infos), sum(info.compress_size for info in infos)
-    if most == FILES and (size > UNPACKED or (size > _SMALL and size > _RATIO * packed)):
-        raise RefusedError(f"would unpack to {size / 2**20:.0f} MB: hand in the notebook alone")
-    return sorted((_entry(archive, info, parts) for info in infos), key=lambda one: one.parts)
+        archive = source.open("rb") if isinstance(source, Path) else _on_disk(source)
+    except OSError as error:
+        raise RefusedError(f"cannot be opened ({_one_line(error)})") from error
+    told = sandbox.for_reading().list_zip(archive.fileno(), most, bounded=most == FILES).data
+    match told:
+        case {"problem": str(why)}:
+            raise RefusedError(why)
+        case {"files": list(rows)} if len(rows) <= most and all(map(_is_row, rows)):
+            entries = [_entry(archive, row, parts) for row in rows if not any(map(ignored, row["names"]))]
+            return sorted(entries, key=lambda one: one.parts)
+        case _:
+            raise RefusedError(_DAMAGED)
 
 
-def _names(info: zipfile.ZipInfo) -> list[str]:
-    return [name for name in re.split(r"[/\\]+", info.filename) if name not in ("", ".")]
+def _on_disk(data: io.BytesIO) -> IO[bytes]:
+    """The bytes as a file that has no name, and is gone when it is closed."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115  (the entries read it)
+    file.write(data.getbuffer())
+    file.flush()
+    return file
 
 
-def _entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, parts: Parts) -> Entry:
-    names = _names(info)
-    kind = stat.S_IFMT(info.external_attr >> 16)
-    if re.match(r"[/\\]|[A-Za-z]:", info.filename) or ".." in names or not names:
+def _is_row(row: JSON) -> bool:
+    match row:
+        case {"place": int(place), "names": [str(), *_] as names, "size": int(size), "time": float(), "refused": str()}:
+            inside = all(isinstance(name, str) and "/" not in name and name not in ("", ".") for name in names)
+            return len(row) == 5 and place >= 0 and size >= 0 and inside and (row["refused"] or ".." not in names)
+    return False
+
+
+def _entry(archive: IO[bytes], row: JSON, parts: Parts) -> Entry:
+    if row["refused"] == LEADS_OUT:
         # Under the name of the zip: whose it is must not depend on what it claims.
-        return _refusal((*parts, names[-1] if names else "?"), LEADS_OUT)
-    here = (*parts, *names)
-    if kind not in (0, stat.S_IFREG):
-        return _refusal(here, "is a link or a device in a zip: hand in the file itself")
-    if info.flag_bits & 1:
-        return _refusal(here, "is protected by a password")
-    if info.compress_type not in _METHODS:
-        return _refusal(here, "is packed in a way that is not read here: zip it again, or hand in the notebook itself")
+        return _refusal((*parts, row["names"][-1]), LEADS_OUT)
 
     def read(limit: int) -> bytes:
-        with archive.open(info) as file:
-            return file.read(limit + 1)
+        match sandbox.for_reading().read_member(archive.fileno(), row["place"], limit).data:
+            case {"problem": str(why)}:
+                raise RefusedError(why)
+            case {"data": str(told)}:
+                return base64.b64decode(told)
+            case _:
+                raise RefusedError(_DAMAGED)
 
-    return Entry(here, info.file_size, _moment(info), read)
-
-
-def _moment(info: zipfile.ZipInfo) -> float:
-    try:
-        return float(calendar.timegm((*info.date_time, 0, 0, 0)))
-    except (ValueError, OverflowError):
-        return 0.0
+    return Entry((*parts, *row["names"]), row["size"], row["time"], read, row["refused"])

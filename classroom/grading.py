@@ -30,7 +30,7 @@ from typing import Any, Protocol, TextIO
 
 from classroom.assignment import Assignment
 from classroom.gradebook import TABLE, Gradebook, digest, write_table
-from classroom.jobs import Job
+from classroom.jobs import Job, jobs_of
 from classroom.progress import Progress
 from classroom.records import Mark, Submission
 
@@ -63,7 +63,7 @@ class Workers(Protocol):
 
 
 class LocalWorkers:
-    """Processes on this machine, forked from one that has imported torch.
+    """Processes on this machine, each with a sandbox of its own.
 
     Args:
         count: how many; by default one for each processor that this process may use.
@@ -110,11 +110,8 @@ def _processors() -> int:
 
 
 def _begin_worker(folder: str) -> None:
-    import torch
-
     # Its parent answers Ctrl-C.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    torch.set_num_threads(1)
     tempfile.tempdir = folder
     parent = multiprocessing.parent_process()
 
@@ -244,7 +241,7 @@ def run(
         progress = Progress(len(left), stream)
         try:
             for job, told in graded(
-                [Job(one, assignment, trusted, book.seed) for one in left], workers or LocalWorkers()
+                jobs_of(left, assignment, trusted, book.seed), workers or LocalWorkers()
             ):
                 one = job.submission
                 marks = _failed(job, told) if isinstance(told, str) else [Mark.from_json(mark) for mark in told]

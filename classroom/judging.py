@@ -1,11 +1,13 @@
 """Judge what came out of the sandbox, and believe as little of it as can be helped.
 
 A student's code runs in the process that observes it, so the observation says what that code wants it to say. Here the
-graph is built again from an allow-list (:mod:`classroom.rebuild`) in a child with limits on time and memory, and what a
-graph is and does is found out anew: its nodes and what ``lint`` says, its outputs on the inputs of the same seed or the
-error that it raises and where, its submodules, which of its weights are those of the model. Where that differs from
-what was claimed, it counts; then :func:`fxbook.checking.judge.judge` judges as in a notebook. Properties too run in the
-child, since data from a stranger may make them slow, or fail.
+graph is built again from an allow-list (:mod:`classroom.rebuild`), and what a graph is and does is found out anew: its
+nodes and what ``lint`` says, its outputs on the inputs of the same seed or the error that it raises and where, its
+submodules, which of its weights are those of the model. Where that differs from what was claimed, it counts; then
+:func:`fxbook.checking.judge.judge` judges as in a notebook.
+
+All of that is driven by what a stranger sent, and torch's kernels do not check all that they are given: it runs in a
+room of the sandbox (:mod:`classroom.sandbox.inside.judging`), in a process for each answer, and never in the grader.
 
 What an answer may still forge, because only running the student's code again would show it:
 
@@ -20,6 +22,8 @@ What an answer may still forge, because only running the student's code again wo
 - ``replaced``: that nothing in torch or in the checks was replaced. What was replaced cannot reach this process.
 - ``printed``, and ``problem`` and ``error``, which only cost points.
 - In "Choose without if", what the function itself, not its trace, does to its batch.
+- All of it, by a graph of allowed functions that finds a fault of torch's kernels and takes the room's process over. It
+  gets what it claims for that one answer, as it would with a function that is not on the list; but nobody is told.
 - In "Every ReLU becomes GELU", that a refusal was raised rather than returned; and in general how a graph came about:
   code that knows the cases may return for each the graph that it was to make. Hidden variants are against that.
 
@@ -36,7 +40,6 @@ from typing import Any
 
 from torch import fx, nn
 
-from classroom import allowed
 from classroom.claims import CLAIMS, are_origins, has_form, is_bounded, is_stale, reading
 from classroom.rebuild import rebuild
 from classroom.rebuild_values import RefusedError, UnreadableError
@@ -47,13 +50,10 @@ from fxbook.checking.quick_errors import quick_errors
 from fxbook.checks.exercise import Case, Exercise, model_of
 from fxbook.checks.view import Violation
 from fxbook.naming import callable_name
-from fxbook.record import GraphRecord
 
 JSON = Any
-# Of the child's own processor time; what took the student's process a second at most takes this one no longer.
-SECONDS = 3.0
 _GRAPHS = ("Graph", "GraphModule")
-_MOST_SAID = 4000
+_MOST_SAID, _MOST_NAME, _MOST_GRAPH = 4000, 300, 200_000
 
 # Uses of an answer that its graph alone does not tell all about: what the rest of the outputs is called.
 _BESIDE_THE_GRAPH = {"05-choose-without-if": "batch of the answer itself"}
@@ -67,7 +67,7 @@ class Judgement:
     unproven: tuple[str, ...] = ()
 
 
-def judge_apart(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
+def judged(exercise: Exercise, observation: JSON, seed: int) -> JSON:
     """Judge what :func:`fxbook.checking.observe.observe` wrote down with ``rebuildable=True``, believing little of it.
 
     Args:
@@ -75,49 +75,17 @@ def judge_apart(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
         observation: any JSON.
         seed: the one that the answer was observed under.
 
-    It is done in a forked child with limits; where the system has no fork, in this process, without them.
-
     Returns:
-        The judgement, whatever the JSON. What cannot be judged fails, under the rule ``"readable"`` or ``"ends well"``,
-        and where it is a check of the book that fails on it, ``"the check works"``.
-
-    Raises:
-        OSError: the system starts no process.
+        The judgement as JSON, whatever the observation: texts ``"rule"`` (empty where everything holds), ``"message"``,
+        ``"node"`` (its name), ``"read"``, ``"case"`` (its name), ``"line"``, ``"printed"``, the ``"graph"`` as
+        :class:`GraphRecord` writes it, and ``"unproven"``. What cannot be judged fails, under the rule ``"readable"``
+        or ``"ends well"``, and where it is a check of the book that fails on it, ``"the check works"``.
     """
-    # Made here once, for all children.
-    allowed.functions()
-    work = functools.partial(_judged, exercise, observation, seed)
-    outcome = apart.run_apart(work, SECONDS) if apart.CAN_FORK else apart.Outcome(work())
-    if outcome.data is None:
-        return _failed(_ENDED[outcome.ended], "ends well")
-    told = outcome.data
-    graph = told["graph"] and GraphRecord.from_json(told["graph"])
-    violation = told["violation"] and Violation(**told["violation"])
-    return Judgement(Verdict(violation, told["case"], graph, told["line"], told["printed"]), tuple(told["unproven"]))
-
-
-_ENDED = {
-    "time": "To build and run the graph of your answer again took the grader too long.",
-    "exit": "To build and run the graph of your answer again ended the grader's process.",
-    "crash": "To build and run the graph of your answer again crashed the grader's process.",
-    "silent": "What came back from running your answer is too large to be judged.",
-}
-
-
-def _failed(message: str, rule: str) -> Judgement:
-    return Judgement(Verdict(Violation(message, rule=rule)))
-
-
-# ---- in the child ----------------------------------------------------------------------------------------------------
-
-
-def _judged(exercise: Exercise, observation: JSON, seed: int) -> JSON:
-    """The judgement as JSON."""
     try:
-        judgement = _judgement(exercise, observation, seed)
+        judgement = judgement_of(exercise, observation, seed)
     except MemoryError:
         apart.spare_memory()
-        judgement = _failed(f"The grader needs more memory for it than {apart.MEMORY >> 20} MiB.", "ends well")
+        judgement = _failed("The grader needs more memory for it than an answer may use.", "ends well")
     except Exception as error:
         # Either a property met data that no honest process sends, or the property itself is wrong.
         said = f"{type(error).__name__}: {error}"[:200]
@@ -126,22 +94,38 @@ def _judged(exercise: Exercise, observation: JSON, seed: int) -> JSON:
             "the check that is wrong: please report it.",
             "the check works",
         )
-    verdict = judgement.verdict
-    told = {
-        "violation": verdict.violation and dataclasses.asdict(verdict.violation),
-        "case": verdict.case,
-        "graph": verdict.graph and verdict.graph.to_json(),
-        "line": verdict.line,
-        "printed": verdict.printed[:_MOST_SAID],
-        "unproven": judgement.unproven,
-    }
-    if told["violation"]:
-        told["violation"]["message"] = told["violation"]["message"][:_MOST_SAID]
     # Half a character is no text that a report could be written with.
-    return json.loads(json.dumps(told, ensure_ascii=False).encode("utf-8", "replace"))
+    return json.loads(json.dumps(_told(exercise, judgement), ensure_ascii=False).encode("utf-8", "replace"))
 
 
-def _judgement(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
+def _told(exercise: Exercise, judgement: Judgement) -> JSON:
+    verdict, violation = judgement.verdict, judgement.verdict.violation
+    graph = verdict.graph if violation else None
+    written = graph.to_json() if graph is not None else None
+    at = violation.node if violation else None
+    return {
+        "rule": violation.rule if violation else "",
+        "message": violation.message[:_MOST_SAID] if violation else "",
+        "node": graph.nodes[at].name[:_MOST_NAME] if graph is not None and at is not None else "",
+        "read": (violation.look or "") if violation else "",
+        "case": exercise.cases[verdict.case].name if violation and verdict.case is not None else "",
+        "line": (verdict.line or "")[:_MOST_NAME],
+        "printed": verdict.printed[:_MOST_SAID],
+        "graph": written if len(json.dumps(written)) <= _MOST_GRAPH else None,
+        "unproven": list(judgement.unproven),
+    }
+
+
+def _failed(message: str, rule: str) -> Judgement:
+    return Judgement(Verdict(Violation(message, rule=rule)))
+
+
+def judgement_of(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
+    """The judgement itself; otherwise as :func:`judged`.
+
+    Raises:
+        MemoryError, Exception: whatever a property raises on data that no honest process sends.
+    """
     unreadable = judge(exercise, None, seed)
     cases = observation.get("cases") if isinstance(observation, dict) and is_bounded(observation) else None
     if not isinstance(cases, list) or len(cases) > len(exercise.cases):

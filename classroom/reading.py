@@ -1,4 +1,4 @@
-"""Read what a student handed in, in a child process with limits: a file can be made so that reading it never ends."""
+"""Read what a student handed in; the reading itself is done in the sandbox, by :mod:`classroom.parsing`."""
 
 from __future__ import annotations
 
@@ -8,19 +8,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import jupytext  # noqa: F401  (here, and not in each child that reads a sheet)
-import nbformat  # noqa: F401
-
 from classroom.assignment import Assignment
 from classroom.gradebook import EXERCISES
-from classroom.parsing import parsed_sheet
 from classroom.records import Submission
+from classroom.sandbox import Sandbox, for_reading
 from fxbook import sheets
-from fxbook.checking.apart import run_apart
 from fxbook.exercises import catalogue
 
 JSON = Any
-_SECONDS = 20.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,8 +45,17 @@ class Read:
         return None if cells == self.sheet.cells else dataclasses.replace(self.sheet, cells=cells)
 
 
-def read_sheet(submission: Submission, assignment: Assignment, chapter: str) -> Read:
-    """Read the sheet of a chapter that counts; never raises for what is in it."""
+def read_sheet(submission: Submission, assignment: Assignment, chapter: str, sandbox: Sandbox | None = None) -> Read:
+    """Read the sheet of a chapter that counts; never raises for what is in it.
+
+    Args:
+        submission, assignment: what was handed in, and asked.
+        chapter: its name.
+        sandbox: in which it is read; by default one of this process.
+
+    Raises:
+        SandboxError: the sandbox does not work.
+    """
     if chapter in submission.problems:
         return Read(None, submission.problems[chapter])
     if chapter not in submission.sheets:
@@ -59,16 +63,31 @@ def read_sheet(submission: Submission, assignment: Assignment, chapter: str) -> 
     name, data = submission.names[chapter], submission.sheets[chapter]
     asked = [about for about in assignment.exercises if about.chapter == chapter]
     answers = {about.answer: stubs(chapter).get(about.id, "") for about in asked}
-    try:
-        found = run_apart(functools.partial(parsed_sheet, name, data, answers), _SECONDS).data
-    except RecursionError:
-        found = None
-    if found is None:
-        return Read(None, f"{name} cannot be read: that takes more time or memory than any notebook needs.")
-    if "problem" in found:
-        return Read(None, found["problem"])
+    found = (sandbox or for_reading()).read_sheet(name, data, answers).data
+    match found:
+        case {"problem": str(problem)}:
+            return Read(None, problem)
+        case {"cells": list(), "homes": dict(), "alone": dict(), "untouched": list()} if _has_form(found, answers):
+            pass
+        case _:
+            return Read(None, f"{name} cannot be read: that takes more time or memory than any notebook needs.")
     sheet = sheets.Sheet(Path(name), tuple(found["cells"]))
     return Read(sheet, "", found["homes"], found["alone"], frozenset(found["untouched"]))
+
+
+def _has_form(found: JSON, answers: Mapping[str, str]) -> bool:
+    """Whether what was read is texts and numbers of cells, whatever the file made of its reader."""
+    cells, untouched = found["cells"], found["untouched"]
+    places = [place for part in ("homes", "alone") for name in answers for place in _places(found[part].get(name))]
+    return (
+        all(isinstance(text, str) for text in (*cells, *untouched))
+        and all(type(place) is int and 1 <= place <= len(cells) for place in places)
+        and found["homes"].keys() == found["alone"].keys() == answers.keys()
+    )
+
+
+def _places(told: JSON) -> list[JSON]:
+    return told if isinstance(told, list) else [None]
 
 
 @functools.cache

@@ -1,6 +1,6 @@
-"""What a worker does for one student: read each sheet, observe each answer in the sandbox, judge it outside of it.
+"""What a worker does for one student: have each sheet read, each answer observed and judged, in rooms of the sandbox.
 
-A worker is a process, on this machine or another. It imports torch once and keeps one sandbox, which does so once too.
+A worker is a process, on this machine or another. It keeps one sandbox; it parses JSON and text, and imports no torch.
 """
 
 from __future__ import annotations
@@ -9,36 +9,40 @@ import contextlib
 import dataclasses
 import faulthandler
 import functools
-import json
 import multiprocessing
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from classroom import hidden
 from classroom.jobs import Job
-from classroom.judging import judge_apart
 from classroom.names import shown
 from classroom.reading import Read, read_sheet
 from classroom.records import Mark
 from classroom.sandbox import Sandbox, SandboxError
-from fxbook import checks, sheets
+from fxbook import sheets
 from fxbook.checking.apart import Outcome
-from fxbook.checks import Exercise
 from fxbook.exercises import About
 
 JSON = Any
 # A worker that does not come back after so many seconds, and so many more for each answer, is taken for dead.
 _DEADLINE, _DEADLINE_PER_ANSWER = 120.0, 120.0
-_MOST_TOLD, _MOST_GRAPH = 600, 200_000
+_MOST_TOLD = 600
+# What runs out of time takes from the seconds that are left to the same student's other answers, down to so many.
+_OVERTIME_SECONDS, _LEAST_SECONDS = 30.0, 1.5
 _ENDED = {
     "time": "was still running when the time was over: it may loop for ever",
     "exit": "ended the Python process (os._exit or the like)",
     "crash": "crashed the Python process: recursion without an end, too much memory, or memory that was overwritten",
     "silent": "closed or flooded the channel through which its result is read",
+}
+_JUDGE_ENDED = {
+    "time": "To build and run the graph of your answer again took the grader too long.",
+    "exit": "To build and run the graph of your answer again ended the grader's process.",
+    "crash": "To build and run the graph of your answer again crashed the grader's process.",
+    "silent": "What came back from running your answer is too large to be judged.",
 }
 
 
@@ -47,12 +51,16 @@ def grade(job: Job) -> list[JSON]:
 
     Raises:
         SandboxError: there is no sandbox on this machine.
-        classroom.hidden.HiddenError: the hidden variants cannot be used.
     """
     # A worker of Dask may have several threads; there is one sandbox.
     with _one_at_a_time, _deadline(len(job.assignment.exercises)):
-        read = {chapter: read_sheet(job.submission, job.assignment, chapter) for chapter in job.assignment.chapters}
-        return [_mark(job, about, read[about.chapter]).to_json() for about in job.assignment.exercises]
+        sandbox = _sandbox(job)
+        read = {
+            chapter: read_sheet(job.submission, job.assignment, chapter, sandbox)
+            for chapter in job.assignment.chapters
+        }
+        overtime = _Overtime()
+        return [_mark(job, about, read[about.chapter], overtime).to_json() for about in job.assignment.exercises]
 
 
 # ---- the worker's own ------------------------------------------------------------------------------------------------
@@ -61,10 +69,12 @@ _one_at_a_time = threading.Lock()
 _sandboxes: dict[bool, Sandbox] = {}
 
 
-def _sandbox(trusted: bool) -> Sandbox:
-    if trusted not in _sandboxes:
-        _sandboxes[trusted] = Sandbox(trusted=trusted)
-    return _sandboxes[trusted]
+def _sandbox(job: Job) -> Sandbox:
+    if job.trusted not in _sandboxes:
+        chapters = [chapter.partition("_")[0] for chapter in job.assignment.chapters]
+        _sandboxes[job.trusted] = Sandbox(trusted=job.trusted, chapters=chapters)
+        _sandboxes[job.trusted].start()
+    return _sandboxes[job.trusted]
 
 
 def close() -> None:
@@ -94,7 +104,23 @@ def _nowhere() -> IO[str]:
 # ---- one answer ------------------------------------------------------------------------------------------------------
 
 
-def _mark(job: Job, about: About, read: Read) -> Mark:
+@dataclasses.dataclass
+class _Overtime:
+    """What a student's answers have wasted so far: nobody's loops may keep a worker from the others.
+
+    Args:
+        seconds: of wall-clock time that ran out.
+        alone: whether an answer was had with nothing but the cells that it needs, where with all it ran out of time.
+    """
+
+    seconds: float = 0.0
+    alone: bool = False
+
+    def left(self) -> float:
+        return max(_LEAST_SECONDS, _OVERTIME_SECONDS - self.seconds)
+
+
+def _mark(job: Job, about: About, read: Read, overtime: _Overtime) -> Mark:
     started = time.monotonic()
     submission, worth = job.submission, job.assignment.points[about.id]
     mark = Mark(
@@ -106,9 +132,7 @@ def _mark(job: Job, about: About, read: Read) -> Mark:
         attempts=submission.attempts.get(about.chapter, 0),
     )
     try:
-        mark = _graded(job, about, read, mark)
-    except hidden.HiddenError:
-        raise
+        mark = _graded(job, about, read, mark, overtime)
     except Exception as error:
         # Nothing that a student hands in may cost another one a row.
         told = shown(f"The grader failed: {type(error).__name__}: {error}", _MOST_TOLD)
@@ -116,25 +140,22 @@ def _mark(job: Job, about: About, read: Read) -> Mark:
     return dataclasses.replace(mark, seconds=round(time.monotonic() - started, 3))
 
 
-def _graded(job: Job, about: About, read: Read, mark: Mark) -> Mark:
+def _graded(job: Job, about: About, read: Read, mark: Mark, overtime: _Overtime) -> Mark:
     if read.sheet is None:
         status = "unreadable" if read.problem else "missing"
         return dataclasses.replace(mark, status=status, message=shown(read.problem, _MOST_TOLD))
     if about.answer in read.untouched:
         # What the book wrote is no idea of the student's.
         return dataclasses.replace(mark, message=f"Not begun: `{about.answer}` is as it was handed out.")
-    exercise = checks.find(about.id)
-    assert exercise, f"{about.id} has no check"
     seed = job.seed_for(about.id, "public")
-    outcome = _observed(job, about, read, seed)
-    tried = _tried(exercise, about, read, outcome, seed)
+    tried = _tried(job, about, read, seed, overtime)
     if tried.rule:
         where = f"Seed {seed}. {_which(job, about, read)}"
         told = tried.for_teacher or tried.message
         return dataclasses.replace(mark, **tried.fields(), status=tried.status, for_teacher=_joined(told, where))
     unproven = dict.fromkeys(tried.unproven)
-    for name, variant, seed, text in _variants(job, exercise):
-        tried = _tried(variant, about, read, _observed(job, about, read, seed, text), seed)
+    for name, seed, text in _variants(job, about.id):
+        tried = _tried(job, about, read, seed, overtime, text)
         unproven |= dict.fromkeys(tried.unproven)
         if tried.rule:
             # Nothing of the variant may reach the student: neither names nor values nor what the code says of them.
@@ -154,33 +175,39 @@ def _graded(job: Job, about: About, read: Read, mark: Mark) -> Mark:
 _UNSEEN = "The public checks pass; on a model or inputs that you have not seen, the property “{}” does not hold."
 
 
-def _variants(job: Job, exercise: Exercise) -> Iterator[tuple[str, Exercise, int, str]]:
-    """The hidden variants of an exercise: what to call each, the exercise, the seed, the text for the sandbox."""
-    found = hidden.read(job.assignment.hidden)
-    for number, seed in enumerate(found.seeds, 1):
-        own = job.seed_for(exercise.id, f"hidden {number}") if seed is None else seed
-        yield f"Hidden seed {number} of {len(found.seeds)}", exercise, own, ""
-    if exercise.id in found.exercises:
-        seed = job.seed_for(exercise.id, "hidden cases")
-        yield "Hidden cases", found.exercises[exercise.id], seed, job.assignment.hidden
+def _variants(job: Job, exercise_id: str) -> Iterator[tuple[str, int, str]]:
+    """The hidden variants of an exercise: what to call each, the seed, the text of hidden cases."""
+    for number, seed in enumerate(job.seeds, 1):
+        own = job.seed_for(exercise_id, f"hidden {number}") if seed is None else seed
+        yield f"Hidden seed {number} of {len(job.seeds)}", own, ""
+    if exercise_id in job.with_hidden_cases:
+        yield "Hidden cases", job.seed_for(exercise_id, "hidden cases"), job.assignment.hidden
 
 
-def _observed(job: Job, about: About, read: Read, seed: int, text: str = "") -> Outcome:
+def _observed(job: Job, about: About, read: Read, seed: int, overtime: _Overtime, text: str) -> Outcome:
     """Observe an answer; where the cells above it do not let it, with those alone that it needs."""
     assert read.sheet
-    outcome = _in_sandbox(job.trusted, read.sheet, about, seed, text)
-    if outcome.data is None and (only := read.only(about.answer)):
-        outcome = _in_sandbox(job.trusted, only, about, seed, text)
+    only = read.only(about.answer)
+    sheets_to_try = [only, read.sheet] if overtime.alone else [read.sheet, only]
+    outcome = Outcome(None, "silent")
+    for sheet in filter(None, sheets_to_try):
+        started = time.monotonic()
+        outcome = _again(job, Sandbox.observe, sheet, about.id, about.answer, seed, text, overtime.left())
+        if outcome.data is not None:
+            overtime.alone = overtime.alone or (sheet is only and overtime.seconds > 0)
+            break
+        if outcome.ended == "time":
+            overtime.seconds += time.monotonic() - started
     return outcome
 
 
-def _in_sandbox(trusted: bool, sheet: sheets.Sheet, about: About, seed: int, text: str) -> Outcome:
+def _again(job: Job, work: Callable[..., Outcome], *arguments: Any) -> Outcome:
+    """Do work in the sandbox, in a new one where that fails: it may have died with what it was asked before."""
     try:
-        return _sandbox(trusted).observe(sheet, about.id, about.answer, seed, text)
+        return work(_sandbox(job), *arguments)
     except SandboxError:
-        # A sandbox may have died with what it was asked before; a second failure is this answer's or the machine's.
         close()
-        return _sandbox(trusted).observe(sheet, about.id, about.answer, seed, text)
+        return work(_sandbox(job), *arguments)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -202,34 +229,35 @@ class _Tried:
         return {name: getattr(self, name) for name in ("rule", "message", "node", "read", "line", "graph", "unproven")}
 
 
-def _tried(exercise: Exercise, about: About, read: Read, outcome: Outcome, seed: int) -> _Tried:
+def _tried(job: Job, about: About, read: Read, seed: int, overtime: _Overtime, text: str = "") -> _Tried:
+    outcome = _observed(job, about, read, seed, overtime, text)
     name = read.sheet.name if read.sheet else ""
     if outcome.data is None:
         return _Tried("ends well", f"Your code {_ENDED.get(outcome.ended, outcome.ended)}.", read=about.read)
-    seen = outcome.data if isinstance(outcome.data, dict) else {}
+    seen = outcome.data
     raised = _raised(seen, set(read.alone[about.answer]))
-    if seen.get("observation") is None:
+    if seen["observation"] is None:
         if not read.homes[about.answer]:
             return _Tried("answered", f"No cell of {name} gives the name `{about.answer}`.", status="missing")
         return _Tried("answered", _joined(f"`{about.answer}` could not be defined.", raised), read=about.read)
-    judgement = judge_apart(exercise, seen["observation"], seed)
-    verdict = judgement.verdict
-    if verdict.violation is None:
-        return _Tried(unproven=tuple(shown(one, 200) for one in judgement.unproven))
-    violation, graph = verdict.violation, verdict.graph
-    message = _joined(violation.message, raised)
-    case = f"Case “{exercise.cases[verdict.case].name}”." if verdict.case is not None else ""
-    written = json.dumps(graph.to_json() if graph is not None else None)
-    node = graph.nodes[violation.node].name if graph is not None and violation.node is not None else ""
+    judged = _again(job, Sandbox.judge, about.id, seen["observation"], seed, text)
+    if judged.data is None:
+        return _Tried("ends well", _JUDGE_ENDED[judged.ended], read=about.read)
+    told = judged.data
+    unproven = tuple(shown(claim, 200) for claim in told["unproven"])
+    if not told["rule"]:
+        return _Tried(unproven=unproven)
+    message = _joined(told["message"], raised)
+    case = f"Case “{told['case']}”." if told["case"] else ""
     return _Tried(
-        violation.rule,
+        shown(told["rule"], 100),
         message,
         _joined(message, case),
-        shown(node),
-        violation.look or about.read,
-        shown(verdict.line or "", 200),
-        json.loads(written) if len(written) <= _MOST_GRAPH else None,
-        tuple(shown(one, 200) for one in judgement.unproven),
+        shown(told["node"]),
+        shown(told["read"], 200) or about.read,
+        shown(told["line"], 200),
+        told["graph"],
+        unproven,
     )
 
 

@@ -1,15 +1,30 @@
-"""Run submissions where they can do no harm: no network, no files but their own, no other process, limits on the rest.
+"""Run, judge and read what students made where it can do no harm: no network, no files but its own, no other process.
 
-One process imports torch, once, inside bubblewrap (``bubble``), with only the observing half of the library at hand
-(``halves``); it forks for each submission, and each fork confines itself further before it reads the submission
-(``inside``). What comes out is JSON, which is judged elsewhere (``outside``).
+There are three rooms: students' code runs in one, what it said is judged in the next, files are read in the third. In
+each a process gets ready once, inside bubblewrap (``bubble``), with only the files that it needs (``contents``; the
+code of students gets half of the library, ``halves``). It forks for each piece of work, and each fork confines itself
+further before it reads what a student made (``inside``), which leaves it few system calls (``calls``). What comes out
+is JSON, which the grader parses and looks through (``outside``); nothing else of a student's ever enters it.
 """
 
+import functools
 import importlib
+from typing import TYPE_CHECKING
 
 from classroom.sandbox.bubble import Protection, SandboxError, protection
 
-__all__ = ["Limits", "Protection", "Sandbox", "SandboxError", "protection"]
+if TYPE_CHECKING:
+    from classroom.sandbox.outside import Sandbox
+
+__all__ = ["Limits", "Protection", "Sandbox", "SandboxError", "for_reading", "protection"]
+
+
+@functools.cache
+def for_reading() -> "Sandbox":
+    """The sandbox in which this process reads files; on a machine without one, children with limits."""
+    from classroom.sandbox.outside import Sandbox
+
+    return Sandbox(trusted=bool(protection().refusal))
 
 
 def __getattr__(name: str) -> object:

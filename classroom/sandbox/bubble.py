@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
+from classroom.sandbox import calls
+
 HALF = "/book"
 _INSIDE = Path(__file__).parent / "inside"
 _INSTALL = "`apt install bubblewrap` on Debian and Ubuntu, the package `bubblewrap` elsewhere"
@@ -25,7 +27,7 @@ UNPROTECTED = (
     "and memory are limited then."
 )
 _OWN_PACKAGES = ("fxbook", "classroom", "press")
-_NEEDED = ("torch", "numpy", "matplotlib", "graphviz")
+_NEEDED = ("torch", "numpy", "matplotlib", "graphviz", "jupytext", "nbformat")
 _FROM_ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 # What the warm process needs to confine its forks, and to read Python's files as root.
@@ -72,10 +74,6 @@ def protection() -> Protection:
             "user has no other id to give. What keeps them from your files is that these are not mounted there. Run "
             "as root, for a user id that is new for each submission."
         )
-    if not found["proc"]:
-        missing.append(
-            "Submissions have no /proc: the kernel lets only root mount a new one inside. Code that reads it fails."
-        )
     if found["groups"]:
         missing.append("Submissions keep your groups, which only root can leave; no file of a group is mounted there.")
     return Protection(tuple(missing))
@@ -87,7 +85,14 @@ def _try() -> tuple[str, dict[str, bool]]:
         return "The sandbox needs Linux: grade on a Linux machine, in WSL 2 or in a container.", {}
     if not shutil.which("bwrap"):
         return f"bubblewrap is not installed, which keeps submissions apart from your machine: {_INSTALL}.", {}
-    inside = {f"inside/{path.name}": path.read_text(encoding="utf-8") for path in _INSIDE.glob("*.py")}
+    try:
+        program = calls.program()
+    except calls.NoFilterError as problem:
+        return f"There is no filter of system calls, without which submissions are not run: {problem}.", {}
+    inside: dict[str, str | bytes] = {
+        f"inside/{path.name}": path.read_text(encoding="utf-8") for path in _INSIDE.glob("*.py")
+    }
+    inside["inside/calls.bpf"] = program
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         try:
             status = start(inside, "from inside.probe import main; main()", stdout=out, stderr=errors).wait(60)
@@ -120,7 +125,7 @@ def _what_to_do() -> str:
 
 
 def start(
-    files: Mapping[str, str],
+    files: Mapping[str, str | bytes],
     program: str,
     *arguments: str,
     keep: int | None = None,
@@ -133,7 +138,7 @@ def start(
     Python, and the packages installed for it, without the book's own; no file of a person, no checkout of the book.
 
     Args:
-        files: text by path, from which the program imports; they are copied into the bubble, so nothing is left behind.
+        files: text or bytes by path, from which the program imports; they are copied, so nothing is left behind.
         program: Python code.
         arguments: its ``sys.argv[1:]``.
         keep: a descriptor that it may use.
@@ -144,9 +149,9 @@ def start(
         for folder in sorted({str(above) for path in files for above in Path(HALF, path).parents} - {"/"}, key=len):
             options += ["--dir", folder]
         numbers = [] if keep is None else [keep]
-        for path, text in files.items():
+        for path, content in files.items():
             file = opened.enter_context(tempfile.TemporaryFile())
-            file.write(text.encode())
+            file.write(content.encode() if isinstance(content, str) else content)
             file.seek(0)
             numbers.append(file.fileno())
             options += ["--perms", "0444", "--file", str(file.fileno()), f"{HALF}/{path}"]

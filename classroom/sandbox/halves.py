@@ -29,14 +29,12 @@ _UNCHECKED = Path(__file__).parent / "inside" / "unchecked.py"
 
 @functools.cache
 def files() -> Mapping[str, str]:
-    """The half as text by path: the package ``fxbook``, beside it the package ``inside`` that uses it."""
+    """The half as text by path: the package ``fxbook``."""
     found = {}
     for name, source in _library().items():
         found[str(_path(Path("fxbook"), name, is_package=_place(name).is_dir()))] = source
     for path in (*_SOURCE.glob("*.json"), *_SOURCE.glob("static/*")):
         found[str(Path("fxbook") / path.relative_to(_SOURCE))] = path.read_text(encoding="utf-8")
-    for path in _UNCHECKED.parent.glob("*.py"):
-        found[f"inside/{path.name}"] = path.read_text(encoding="utf-8")
     return found
 
 

@@ -1,4 +1,4 @@
-"""The link to the warm process: start it in a bubble, hand a submission over, take back JSON, keep the time."""
+"""The link to the warm process of a room: start it in a bubble, hand work over, take back JSON, keep the time."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import subprocess
 import tempfile
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import FileIO
-from typing import Any
+from typing import IO, Any
 
-from classroom.sandbox import bubble, halves
+from classroom.sandbox import bubble, contents
 from classroom.sandbox.bubble import SandboxError
 from fxbook.checking import apart
 from fxbook.checking.apart import Outcome
@@ -26,75 +26,101 @@ _START_SECONDS = 120.0
 # The inner half gives a submission several times its seconds on a busy machine; after that it is not to be trusted.
 _PATIENCE = 5
 _SPARE_SECONDS = 10.0
-# JSON takes up to thirty times its length as Python objects; the largest observation of the book has a megabyte.
-_MOST_BYTES = 8 << 20
+_MOST_FIRST = 1 << 16
 _SURROGATE = re.compile(rb"\\u[dD][89abAB]")
 # Users from here on have no name on any system.
 _FIRST_USER, _USERS = 1 << 30, 1 << 30
 
 
 class Link:
-    """One warm process.
+    """One warm process. It gets ready while this one goes on; the first work waits for it.
 
-    Raises:
-        SandboxError: it did not start.
+    Args:
+        room: one of :data:`contents.ROOMS`.
+        chapters: whose exercises it is to be ready for, ``("02",)``; without any for all.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, room: str, chapters: Sequence[str] = ()) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        program = "from inside.warm import main; main()"
         number = theirs.fileno()
-        with theirs, tempfile.TemporaryFile() as said:
-            self._process = bubble.start(halves.files(), program, str(number), keep=number, stdout=said, stderr=said)
-            self.close = weakref.finalize(self, _end, self._process, self._control)
-            theirs.close()
-            self._control.settimeout(_START_SECONDS)
-            ready = b""
-            with contextlib.suppress(OSError):
-                ready = self._control.recv(64)
-            if ready != b"ready":
-                self.close()
-                said.seek(0)
-                lines = said.read().decode(errors="replace").strip().splitlines()
-                raise SandboxError(f"The sandbox did not start ({lines[-1] if lines else 'it said nothing'}).")
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the link)
+        with theirs:
+            self._process = bubble.start(
+                contents.files(room),
+                "from inside.warm import main; main()",
+                *(str(number), room, *chapters),
+                keep=number,
+                stdout=self._said,
+                stderr=self._said,
+            )
+        self.close = weakref.finalize(self, _end, self._process, self._control, self._said)
+        self._is_ready = False
+
+    def get_ready(self) -> None:
+        """Wait until it is ready.
+
+        Raises:
+            SandboxError: it did not start.
+        """
+        if self._is_ready:
+            return
+        self._control.settimeout(_START_SECONDS)
+        ready = b""
+        with contextlib.suppress(OSError):
+            ready = self._control.recv(64)
+        if ready != b"ready":
+            self._said.seek(0)
+            lines = self._said.read().decode(errors="replace").strip().splitlines()
+            self.close()
+            raise SandboxError(f"The sandbox did not start ({lines[-1] if lines else 'it said nothing'}).")
+        self._is_ready = True
 
     def is_alive(self) -> bool:
         """Whether the process runs."""
         return self._process.poll() is None
 
-    def observe(self, asked: JSON, told: JSON, seconds: float, bounds: JSON) -> Outcome:
-        """Hand a submission over and take back what was seen of it.
+    def work(
+        self, asked: JSON, told: JSON, seconds: float, bounds: JSON, most: int, files: Sequence[int] = ()
+    ) -> Outcome:
+        """Hand work over and take back what came of it.
 
         Args:
-            asked: what to observe, and hidden cases: what may enter before the submission does.
-            told: the submission.
+            asked: what may enter before anything that a student made does.
+            told: what a student made.
             seconds: after which it is killed.
             bounds: what it may use; see ``inside.confine.Bounds``.
+            most: how many bytes of JSON may come back.
+            files: descriptors that it may read.
+
+        Returns:
+            Any JSON, or why there is none.
 
         Raises:
             OSError, EOFError: the warm process has ended, or does not answer.
-            SandboxError: the submission was not run, through no fault of its own.
+            SandboxError: the work was not begun, through no fault of its own.
         """
+        self.get_ready()
         mark = secrets.token_hex(16)
         user = _FIRST_USER + secrets.randbelow(_USERS)
         request = {"mark": mark, "user": user, "seconds": seconds, "bounds": bounds}
         last = time.monotonic() + _PATIENCE * seconds + _SPARE_SECONDS
         with _pipe() as (their_in, our_out), _pipe() as (our_in, their_out), _sockets() as (fate, their_fate):
             theirs = (their_in, their_out, their_fate)
-            socket.send_fds(self._control, [json.dumps(request).encode()], [end.fileno() for end in theirs])
+            descriptors = [*(end.fileno() for end in theirs), *files]
+            socket.send_fds(self._control, [json.dumps(request).encode()], descriptors)
             for end in theirs:
                 end.close()
             first = frame = None
             with contextlib.suppress(BrokenPipeError):  # It has ended: its fate tells how.
                 apart.send(our_out.fileno(), asked, mark.encode())
-                if (first := _receive(our_in, mark, last)) is not None:
-                    _check_ready(first)
+                if (first := _receive(our_in, mark, last, _MOST_FIRST)) is not None:
+                    check_begun(json.loads(first))
                     apart.send(our_out.fileno(), told, mark.encode())
                     fate.send(b"sent")
-                    frame = _receive(our_in, mark, last)
+                    frame = _receive(our_in, mark, last, most)
             if frame is not None:
-                data = _read(frame)
-                return Outcome(data, "" if data else "silent")
+                data = _parsed(frame)
+                return Outcome(data, "" if data is not None else "silent")
             our_in.close()  # Whoever still writes will not be read.
             fate.settimeout(max(0.0, last - time.monotonic()) + _SPARE_SECONDS)
             ended = fate.recv(4096).decode()
@@ -102,48 +128,38 @@ class Link:
             raise EOFError("the warm process ended")
         if first is None:
             why = "preparing its cases takes too long" if ended == "time" else ended
-            raise SandboxError(f"A submission could not be run: {why}.")
+            raise SandboxError(f"A submission could not be graded: {why}.")
         return Outcome(None, ended)
 
 
-def _receive(end: FileIO, mark: str, last: float) -> bytes | None:
-    frame, late = apart.read_frame(end.fileno(), mark.encode(), lambda: time.monotonic() > last, _MOST_BYTES)
+def _receive(end: FileIO, mark: str, last: float, most: int) -> bytes | None:
+    frame, late = apart.read_frame(end.fileno(), mark.encode(), lambda: time.monotonic() > last, most)
     if late:
         raise EOFError("the sandbox does not answer")
     return frame
 
 
-def _check_ready(frame: bytes) -> None:
-    """What came before anything of the submission was sent, so that no submission can have written it."""
-    told = json.loads(frame)
+def check_begun(told: JSON) -> None:
+    """Look at what came before anything of a student's was there, so that no student can have written it.
+
+    Raises:
+        SandboxError: the work was not begun.
+    """
     if "hidden" in told:
         raise SandboxError(f"The file of hidden variants cannot be used: {told['hidden']}.")
     if "refused" in told:
-        raise SandboxError(f"A submission could not be run: {told['refused']}.")
+        raise SandboxError(f"A submission could not be graded: {told['refused']}.")
 
 
-def _read(frame: bytes) -> JSON:
-    """The frame as JSON of the form that :func:`fxbook.sheets.observe_answer` gives, in text that any file can hold.
-
-    ``None`` where it is anything else. What stands in the observation is for the judge to read.
-    """
+def _parsed(frame: bytes) -> JSON:
+    """The frame as JSON, in text that any file can hold; ``None`` where it is none."""
     try:
         data = json.loads(frame)
         if _SURROGATE.search(frame):
             data = json.loads(json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
-    match data:
-        case {"failed": list(failed), "observation": dict() | None} if len(data) == 2 and all(map(_is_error, failed)):
-            return data
-    return None
-
-
-def _is_error(data: JSON) -> bool:
-    match data:
-        case {"cell": int(), "type": str(), "message": str(), "line": str() | None}:
-            return len(data) == 4
-    return False
+    return data
 
 
 @contextlib.contextmanager
@@ -160,7 +176,8 @@ def _sockets() -> Iterator[tuple[socket.socket, socket.socket]]:
         yield ours, theirs
 
 
-def _end(process: subprocess.Popen[bytes], control: socket.socket) -> None:
+def _end(process: subprocess.Popen[bytes], control: socket.socket, said: IO[bytes]) -> None:
     control.close()
+    said.close()
     process.kill()
     process.wait()

@@ -1,17 +1,25 @@
-"""The outer half of the sandbox: hand submissions to a warm process, one at a time, and outlive what they do to it."""
+"""The outer half of the sandbox: hand what students made to warm processes, piece by piece, and outlive what it does.
+
+There are three rooms: in one students' code runs, in one what it said is judged, in one files are read. Each is a
+bubble of its own, and each piece of work a process of its own in there; what comes back is JSON, looked through here.
+"""
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import functools
+import importlib
 import math
 import threading
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from classroom.sandbox import bubble, halves
 from classroom.sandbox.bubble import SandboxError
-from classroom.sandbox.link import Link
+from classroom.sandbox.contents import JUDGING, OBSERVING, READING
+from classroom.sandbox.inside.rooms import NotBegunError
+from classroom.sandbox.link import Link, check_begun
 from fxbook.checking import apart
 from fxbook.checking.apart import Outcome
 
@@ -37,6 +45,8 @@ class Limits:
             keep the machine busy, it may take four times as long.
         answer_seconds: of that for the answer alone; its line is told when they are over. In a notebook a check allows
             1.1 s, so that what passes there passes here.
+        judging_seconds: to build its graph again, run and judge it; what took a second to observe takes less.
+        reading_seconds: for a file.
         memory: in bytes, besides what torch takes.
         threads: how many at a time; new processes are refused.
         file_bytes: the size of one file; files lie in a private ``/tmp``.
@@ -45,6 +55,8 @@ class Limits:
 
     seconds: float = 10.0
     answer_seconds: float = 3.0
+    judging_seconds: float = 3.0
+    reading_seconds: float = 20.0
     memory: int = 512 << 20
     threads: int = 64
     file_bytes: int = 16 << 20
@@ -52,32 +64,33 @@ class Limits:
 
 
 _DEFAULT = Limits()
+# Of JSON, which takes up to thirty times its length as Python objects. The largest observation of the book has a
+# megabyte; a sheet has at most ten, and a zip a hundred thousand names.
+_OBSERVED, _JUDGED, _READ, _LISTED = 8 << 20, 1 << 20, 24 << 20, 32 << 20
 
 
 class Sandbox:
-    """Runs submissions where they can do no harm, each in a fork of one warm process; a context manager.
+    """Runs, judges and reads what students made where it can do no harm; a context manager.
 
-    Threads may share it: it runs one submission at a time.
+    Threads may share it: each room does one piece of work at a time.
 
     Args:
         limits: what one submission may use.
-        trusted: run submissions in a forked child of this process, with limits on time and memory and nothing else.
+        trusted: work in forked children of this process, with limits on time and memory and nothing else.
+        chapters: whose exercises the rooms are to be ready for, ``("02",)``; without any for all.
 
     Raises:
         SandboxError: the sandbox does not work on this machine, and ``trusted`` was not asked for.
     """
 
-    def __init__(self, limits: Limits = _DEFAULT, *, trusted: bool = False) -> None:
+    def __init__(self, limits: Limits = _DEFAULT, *, trusted: bool = False, chapters: Sequence[str] = ()) -> None:
         self._limits = limits
-        self._trusted = trusted
-        self._one_at_a_time = threading.Lock()
-        self._link: Link | None = None
         if trusted and not apart.CAN_FORK:
             raise SandboxError("Even trusted submissions need a system that can fork: grade on Linux, or in WSL 2.")
-        if not trusted:
-            if refusal := bubble.protection().refusal:
-                raise SandboxError(f"{refusal} {bubble.UNPROTECTED}")
-            self._link = Link()
+        if not trusted and (refusal := bubble.protection().refusal):
+            raise SandboxError(f"{refusal} {bubble.UNPROTECTED}")
+        kind = _OpenRoom if trusted else _Room
+        self._rooms = {name: kind(name, chapters) for name in (OBSERVING, JUDGING, READING)}
 
     def __enter__(self) -> Sandbox:
         return self
@@ -85,7 +98,20 @@ class Sandbox:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def observe(self, sheet: SheetLike, exercise_id: str, answer: str, seed: int, hidden: str = "") -> Outcome:
+    def start(self) -> None:
+        """Start all rooms at once; else each starts with its first work."""
+        for room in self._rooms.values():
+            room.start()
+
+    def observe(
+        self,
+        sheet: SheetLike,
+        exercise_id: str,
+        answer: str,
+        seed: int,
+        hidden: str = "",
+        seconds: float | None = None,
+    ) -> Outcome:
         """Run the cells that an answer needs, and observe the answer.
 
         Args:
@@ -94,6 +120,7 @@ class Sandbox:
             answer: the name of the answer in the sheet.
             seed: chooses weights and inputs; the judge needs the same.
             hidden: the teacher's file of hidden variants; where given, the answer is observed on its cases.
+            seconds: in place of those of the limits, where fewer are left.
 
         Returns:
             What :func:`fxbook.sheets.observe_answer` returns, or why there is nothing. Whoever wrote the answer may
@@ -102,64 +129,153 @@ class Sandbox:
         Raises:
             SandboxError: the file of hidden variants cannot be used, or the sandbox cannot be started again.
         """
-        asked = {"exercise": exercise_id, "hidden": halves.hidden_for(hidden, exercise_id) if hidden else ""}
+        limits = self._limits
         told = {
             "name": sheet.name,
             "cells": list(sheet.cells),
             "answer": answer,
             "seed": seed,
-            "seconds": self._limits.answer_seconds,
+            "seconds": limits.answer_seconds,
         }
-        with self._one_at_a_time:
-            return _observe_here(asked, told, self._limits.seconds) if self._trusted else self._observe(asked, told)
+        allowed = limits.seconds if seconds is None else min(seconds, limits.seconds)
+        asked = _asked(exercise_id, hidden)
+        return _looked_through(_is_observed, self._work(OBSERVING, asked, told, allowed, _OBSERVED))
 
-    def _observe(self, asked: JSON, told: JSON) -> Outcome:
+    def judge(self, exercise_id: str, observation: JSON, seed: int, hidden: str = "") -> Outcome:
+        """Judge what came back from observing an answer under the same seed and hidden variants.
+
+        Returns:
+            What :func:`classroom.judging.judged` returns, or why there is nothing. A graph that takes over the process
+            in which it is built again may have written it: it tells of one answer, and holds nothing but text.
+
+        Raises:
+            SandboxError: as :meth:`observe`.
+        """
+        asked = {**_asked(exercise_id, hidden), "seed": seed}
+        work = self._work(JUDGING, asked, observation, self._limits.judging_seconds, _JUDGED)
+        return _looked_through(is_judgement, work)
+
+    def read_sheet(self, name: str, data: bytes, answers: Mapping[str, str]) -> Outcome:
+        """Read a notebook or a script: what :func:`classroom.parsing.parsed_sheet` returns, or why there is nothing."""
+        told = {"name": name, "sheet": base64.b64encode(data).decode(), "answers": dict(answers)}
+        return self._work(READING, None, told, self._limits.reading_seconds, _READ)
+
+    def list_zip(self, file: int, most: int, *, bounded: bool) -> Outcome:
+        """What lies in a zip, of which ``file`` is a descriptor: see :func:`classroom.unzipping.listed`."""
+        told = {"list": most, "bounded": bounded}
+        return self._work(READING, None, told, self._limits.reading_seconds, _LISTED, [file])
+
+    def read_member(self, file: int, place: int, limit: int) -> Outcome:
+        """What a file in a zip holds: see :func:`classroom.unzipping.member`."""
+        told = {"member": place, "limit": limit}
+        return self._work(READING, None, told, self._limits.reading_seconds, _READ, [file])
+
+    def _work(
+        self, room: str, asked: JSON, told: JSON, seconds: float, most: int, files: Sequence[int] = ()
+    ) -> Outcome:
         limits = self._limits
         bounds = {
-            "seconds": math.ceil(limits.seconds) + 1,
+            "seconds": math.ceil(seconds) + 1,
             "memory": limits.memory,
             "threads": limits.threads,
             "file_bytes": limits.file_bytes,
             "folder_bytes": limits.folder_bytes,
         }
-        # Once more, where the warm process has ended: that may be the machine's doing rather than the submission's.
-        for _ in range(2):
-            if self._link is None or not self._link.is_alive():
-                self.close()
-                self._link = Link()
-            try:
-                return self._link.observe(asked, told, limits.seconds, bounds)
-            except (OSError, EOFError):
-                self.close()
-        return Outcome(None, "crash")
+        return self._rooms[room].work(asked, told, seconds, bounds, most, files)
 
     def close(self) -> None:
-        """End the warm process and all that it forked."""
-        if self._link:
-            self._link.close()
-            self._link = None
+        """End the warm processes and all that they forked."""
+        for room in self._rooms.values():
+            room.close()
 
 
-def _observe_here(asked: JSON, told: JSON, seconds: float) -> Outcome:
-    """Observe in a forked child of this process; everything is as the submission's own Python would see it."""
-    from classroom.sandbox.inside.hidden import with_cases
-    from fxbook import checks, sheets
-    from fxbook.exercises import About
+class _Room:
+    """A warm process that is started when it is needed, and again when it has ended."""
 
-    exercise = checks.find(asked["exercise"])
-    if exercise is None:
-        raise SandboxError(f"There is no exercise {asked['exercise']!r}.")
-    if asked["hidden"]:
+    def __init__(self, name: str, chapters: Sequence[str]) -> None:
+        self._name, self._chapters = name, chapters
+        self._one_at_a_time = threading.Lock()
+        self.link: Link | None = None
+
+    def start(self) -> None:
+        if self.link is None or not self.link.is_alive():
+            self.close()
+            self.link = Link(self._name, self._chapters)
+
+    def work(self, asked: JSON, told: JSON, seconds: float, bounds: JSON, most: int, files: Sequence[int]) -> Outcome:
+        with self._one_at_a_time:
+            # Once more, where the warm process has ended: that may be the machine's doing rather than the submission's.
+            for _ in range(2):
+                self.start()
+                assert self.link
+                try:
+                    return self.link.work(asked, told, seconds, bounds, most, files)
+                except (OSError, EOFError):
+                    self.close()
+            return Outcome(None, "crash")
+
+    def close(self) -> None:
+        if self.link:
+            self.link.close()
+            self.link = None
+
+
+class _OpenRoom(_Room):
+    """The same work in a forked child of this process; everything is as the submission's own Python would see it."""
+
+    def start(self) -> None:
+        """There is nothing to start."""
+
+    def work(self, asked: JSON, told: JSON, seconds: float, bounds: JSON, most: int, files: Sequence[int]) -> Outcome:
+        room = importlib.import_module(f"classroom.sandbox.inside.{self._name}")
+        apart.use_one_thread()
         try:
-            exercise = with_cases(exercise, asked["hidden"])
-        except Exception as error:
-            raise SandboxError(f"The file of hidden variants cannot be used: {error}.") from error
-    sheet = sheets.Sheet(Path(told["name"]), tuple(told["cells"]))
-    about = About(exercise.id, exercise.id, answer=told["answer"])
-    work = functools.partial(
-        sheets.observe_answer, sheet, exercise, about, told["seed"], told["seconds"], rebuildable=True
+            begun = room.begin(asked)
+        except NotBegunError as problem:
+            check_begun({problem.cause: str(problem)})
+            raise
+        try:
+            return apart.run_apart(functools.partial(room.work, begun, told, files), seconds, keep=files)
+        except RecursionError:
+            return Outcome(None, "silent")
+
+
+def _asked(exercise_id: str, hidden: str) -> JSON:
+    return {"exercise": exercise_id, "hidden": halves.hidden_for(hidden, exercise_id) if hidden else ""}
+
+
+# ---- the form of what comes back -------------------------------------------------------------------------------------
+
+
+def _looked_through(has_form: Callable[[JSON], bool], outcome: Outcome) -> Outcome:
+    return outcome if outcome.data is None or has_form(outcome.data) else Outcome(None, "silent")
+
+
+def _is_observed(data: JSON) -> bool:
+    """Whether JSON has the form that :func:`fxbook.sheets.observe_answer` gives; the judge reads the observation."""
+    match data:
+        case {"failed": list(failed), "observation": dict() | None}:
+            return len(data) == 2 and all(map(_is_error, failed))
+    return False
+
+
+def _is_error(data: JSON) -> bool:
+    match data:
+        case {"cell": int(), "type": str(), "message": str(), "line": str() | None}:
+            return len(data) == 4
+    return False
+
+
+_TEXTS = ("rule", "message", "node", "read", "case", "line", "printed")
+
+
+def is_judgement(data: JSON) -> bool:
+    """Whether JSON has the form that :func:`classroom.judging.judged` gives."""
+    return (
+        isinstance(data, dict)
+        and data.keys() == {*_TEXTS, "graph", "unproven"}
+        and all(isinstance(data[key], str) for key in _TEXTS)
+        and isinstance(data["graph"], dict | None)
+        and isinstance(data["unproven"], list)
+        and all(isinstance(claim, str) for claim in data["unproven"])
     )
-    try:
-        return apart.run_apart(work, seconds)
-    except RecursionError:
-        return Outcome(None, "silent")

@@ -6,6 +6,13 @@ reads that JSON and nothing of the learner's; ``report`` tells the verdict, and 
 What an exercise asks stands in ``fxbook.checks``.
 """
 
-from fxbook.checking.verify import check, check_with
+import importlib
 
 __all__ = ["check", "check_with"]
+
+
+def __getattr__(name: str) -> object:
+    """Import on first use: doing work apart needs no torch."""
+    if name in __all__:
+        return getattr(importlib.import_module("fxbook.checking.verify"), name)
+    raise AttributeError(f"module 'fxbook.checking' has no attribute {name!r}")

@@ -22,11 +22,9 @@ import signal
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, NoReturn
-
-import torch
 
 # Forking on macOS is known to crash in Apple's own frameworks, which torch uses there.
 CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"
@@ -54,12 +52,13 @@ class Outcome:
     ended: str = ""
 
 
-def run_apart(work: Callable[[], Any], seconds: float) -> Outcome:
+def run_apart(work: Callable[[], Any], seconds: float, keep: Collection[int] = ()) -> Outcome:
     """Call ``work`` in a forked child; what it returns must be JSON.
 
     Args:
         work: returns plain data. It sees everything this process holds; nothing that it changes comes back.
         seconds: limit, after which the child and its process group are killed; see :func:`had_its_time`.
+        keep: descriptors that it may use.
     """
     started = time.monotonic()
     mark = secrets.token_hex(16).encode()
@@ -69,7 +68,7 @@ def run_apart(work: Callable[[], Any], seconds: float) -> Outcome:
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
-        _be_the_child(work, write_end, mark)
+        _be_the_child(work, write_end, mark, keep)
     os.close(write_end)
     try:
         over = functools.partial(_over, child, started, seconds)
@@ -110,19 +109,24 @@ def _processor_seconds(process: int) -> float:
 REGULAR = 87
 
 
-def _be_the_child(work: Callable[[], Any], write_end: int, mark: bytes) -> NoReturn:
+def _be_the_child(work: Callable[[], Any], write_end: int, mark: bytes, keep: Collection[int]) -> NoReturn:
     """What the child does."""
 
     def limited() -> Any:
         os.setsid()
-        # Before anything else of torch: its threads did not come along with the fork, and waiting for them never ends.
-        torch.set_num_threads(1)
+        use_one_thread()
         gc.freeze()
         limit()
-        mute(keep={write_end})
+        mute(keep={write_end, *keep})
         return work()
 
     send_and_leave(limited, write_end, mark)
+
+
+def use_one_thread() -> None:
+    """In a child, before anything else of torch: its threads did not come along, and waiting for them never ends."""
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
 
 
 def send_and_leave(work: Callable[[], Any], write_end: int, mark: bytes) -> NoReturn:

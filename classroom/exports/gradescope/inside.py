@@ -21,7 +21,7 @@ from classroom.assignment import Assignment
 from classroom.exports import ExportError
 from classroom.exports.gradescope.results import as_text, results
 from classroom.hidden import HiddenError
-from classroom.jobs import Job
+from classroom.jobs import jobs_of
 from classroom.records import Mark, Submission
 from classroom.sandbox import SandboxError, protection
 
@@ -55,7 +55,8 @@ def grade(root: Path) -> JSON:
     for name in _SECRET:
         (root / "source" / name).unlink()
     # Of a container that allows no sandbox it is the container that isolates; see the README of the zip.
-    job = Job(handed_in(root, assignment), assignment, bool(protection().refusal), secrets.randbits(31))
+    handed = handed_in(root, assignment)
+    [job] = jobs_of([handed], assignment, bool(protection().refusal), secrets.randbits(31))
     print(f"seed {job.seed}, {'trusted' if job.trusted else 'in a sandbox'}")
     return results(assignment, [Mark.from_json(mark) for mark in work.grade(job)])
 

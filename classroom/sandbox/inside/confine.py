@@ -13,13 +13,13 @@ import os
 import resource
 import signal
 from collections.abc import Callable
-
-from .system_calls import Filter
+from pathlib import Path
 
 # <sched.h>, <sys/mount.h>, <sys/prctl.h>, <linux/capability.h>
 _MOUNTS, _SHARED_MEMORY, _PROCESSES, _NETWORK = 0x20000, 0x8000000, 0x20000000, 0x40000000
 _READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_PROGRAMS, _RECURSIVE, _PRIVATE = 1, 2, 4, 8, 0x4000, 0x40000
-_DIE_WITH_PARENT, _DUMPABLE, _NO_NEW_PRIVILEGES = 1, 4, 38
+_DIE_WITH_PARENT, _DUMPABLE, _NO_NEW_PRIVILEGES, _SET_SECCOMP = 1, 4, 38, 22
+_FILTER = 2
 _CAPABILITIES_VERSION = 0x20080522
 # Enough for any answer; what takes memory in the kernel has to be few.
 _MOST_FILES = 2048
@@ -75,11 +75,16 @@ class Forks:
         return child
 
 
-def see_nothing_else(bounds: Bounds) -> bool:
-    """Leave the others' mounts, shared memory and network: an empty ``$TMPDIR``, only this process in ``/proc``.
+def be_the_first_to_go() -> None:
+    """Where memory is over for all that a bubble holds, the kernel ends this process, and not the one that forks."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
 
-    Returns:
-        Whether there is a ``/proc``; where the kernel refuses a new one, an empty folder covers the old.
+
+def see_nothing_else(bounds: Bounds) -> None:
+    """Leave the others' mounts, shared memory and network: an empty ``$TMPDIR``, nothing in ``/proc``.
+
+    A ``/proc`` of its own would still name folders of this machine, as the places from which others are mounted.
 
     Raises:
         RefusedError: the kernel allows no namespaces or mounts here.
@@ -90,12 +95,9 @@ def see_nothing_else(bounds: Bounds) -> bool:
     room = f"size={bounds.folder_bytes},nr_inodes={_MOST_FILES},mode=1777".encode()
     scratch = os.environ["TMPDIR"]
     _call("a new folder", _libc.mount, b"tmpfs", scratch.encode(), b"tmpfs", guarded, room)
-    has_proc = _libc.mount(b"proc", b"/proc", b"proc", guarded, None) == 0
-    if not has_proc:
-        nothing = b"size=4k,nr_inodes=2,mode=555"
-        _call("a cover for /proc", _libc.mount, b"tmpfs", b"/proc", b"tmpfs", guarded | _READ_ONLY, nothing)
+    nothing = b"size=4k,nr_inodes=2,mode=555"
+    _call("a cover for /proc", _libc.mount, b"tmpfs", b"/proc", b"tmpfs", guarded | _READ_ONLY, nothing)
     os.chdir(scratch)
-    return has_proc
 
 
 def limit_counts(bounds: Bounds) -> None:
@@ -112,12 +114,12 @@ def limit_counts(bounds: Bounds) -> None:
             resource.setrlimit(kind, (most, most))
 
 
-def give_up_rights(user: int, calls: Filter) -> None:
+def give_up_rights(user: int, calls: bytes) -> None:
     """Become a user that owns nothing, for root only; give up capabilities for good; and make few system calls.
 
     Args:
         user: the number of a user, and of a group, that nobody else has.
-        calls: the filter.
+        calls: the filter of system calls, as the kernel takes it.
 
     Raises:
         RefusedError: the kernel does not allow it.
@@ -131,10 +133,17 @@ def give_up_rights(user: int, calls: Filter) -> None:
     _call("to leave no dump", _libc.prctl, _DUMPABLE, 0, 0, 0, 0)
     _call("to die with the parent", _libc.prctl, _DIE_WITH_PARENT, int(signal.SIGKILL), 0, 0, 0)
     _call("no new privileges", _libc.prctl, _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-    try:
-        calls.install()
-    except OSError as error:
-        raise RefusedError(str(error)) from error
+    filters = ctypes.create_string_buffer(calls)
+    program = _Program(len(calls) // _INSTRUCTION, ctypes.addressof(filters))
+    _call("a filter of system calls", _libc.prctl, _SET_SECCOMP, _FILTER, ctypes.byref(program), 0, 0)
+
+
+# struct sock_filter, and struct sock_fprog of <linux/filter.h>.
+_INSTRUCTION = 8
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_void_p))
 
 
 def _call(what: str, function: Callable[..., int], *arguments: object) -> None:

@@ -3,10 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
+from fxbook import checks
 from fxbook.checks.exercise import Case, Exercise
 
+from .rooms import NotBegunError
+
 NAME = "CASES"
+
+
+def asked_exercise(asked: Any) -> Exercise:
+    """The exercise that is asked for: ``{"exercise": id, "hidden": text}``, on hidden cases where there is a text.
+
+    Raises:
+        NotBegunError: there is no such exercise, or the text cannot be used.
+    """
+    exercise = checks.find(asked["exercise"])
+    if exercise is None:
+        raise NotBegunError("refused", f"there is no exercise {asked['exercise']!r}")
+    if not asked["hidden"]:
+        return exercise
+    try:
+        return with_cases(exercise, asked["hidden"])
+    except Exception as error:
+        raise NotBegunError("hidden", f"{type(error).__name__}: {error}") from error
 
 
 def with_cases(exercise: Exercise, text: str) -> Exercise:

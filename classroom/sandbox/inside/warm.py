@@ -1,9 +1,9 @@
-"""Import torch and the observing half of the library once; fork for each submission, confined, and watch the fork.
+"""Get a room ready once; fork for each request, confined, and watch the fork.
 
-A request is a message on the control socket, JSON of :class:`Request`, with three descriptors: a pipe from which the
-submission is read, one to which its observation is written, and a socket for its fate. A message there says that the
-submission has been sent, so that its time begins; when the other end is closed, it is killed; and its end is told
-there. Nothing of a submission ever enters the process that forks.
+A request is a message on the control socket, JSON of :class:`Request`, with descriptors: a pipe from which the work is
+read, one to which its result is written, a socket for its fate, and files that the work may read. A message at the
+socket says that the work has been sent, so that its time begins; when the other end is closed, the fork is killed; and
+its end is told there. Nothing that a student made ever enters the process that forks.
 """
 
 from __future__ import annotations
@@ -19,38 +19,25 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NoReturn
 
-import torch
-
-from fxbook import checks, sheets
 from fxbook.checking import apart
-from fxbook.checking.observe import observe
-from fxbook.exercises import About
 
-from . import confine, hidden
-from .system_calls import Filter
+from . import confine, pages
+from .rooms import NotBegunError
 
-# What an answer or its observation may import, and what takes long to import.
-_EARLY = (
-    "fxbook.drawing",
-    "fxbook.errors",
-    "fxbook.plotting",
-    "fxbook.stepping.edit",
-    "fxbook.stepping.run",
-    "torch._dynamo",
-    "torch.export",
-    "torch.fx.experimental.proxy_tensor",
-    "torch.profiler",
-    "torch.utils.flop_counter",
-)
+JSON = Any
 _LOOK_SECONDS = 0.05
+_MOST_FILES = 4
+_FILTER = Path(__file__).with_name("calls.bpf")
 
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """What the process that forks needs to know of a submission: nothing of what is in it.
+    """What the process that forks needs to know of a piece of work: nothing of what is in it.
 
     Args:
         mark: begins each frame of JSON on the pipes, random.
@@ -66,35 +53,29 @@ class Request:
 
 
 class Warm:
-    """The process that forks.
+    """The process that forks, for one room."""
 
-    Raises:
-        UnknownMachineError: see :class:`Filter`.
-    """
-
-    def __init__(self) -> None:
-        self._calls = Filter()
+    def __init__(self, room: ModuleType) -> None:
+        self._room = room
+        self._calls = _FILTER.read_bytes()
         self._forks = confine.Forks()
 
-    def serve(self, control: socket.socket) -> None:
+    def serve(self, control: socket.socket, chapters: Sequence[str]) -> None:
         """Answer requests, one after the other, until the other end is closed."""
-        torch.set_num_threads(1)
-        for name in _EARLY:
-            importlib.import_module(name)
-        for exercise in checks.all_exercises():
-            # So that what torch keeps when it first traces or runs something is there for every fork.
-            observe(exercise, _nothing, seed=0, rebuildable=True)
+        apart.use_one_thread()
+        self._room.get_ready(chapters)
         # What is here now is never freed: looking at it would copy its pages in each fork.
         gc.collect()
         gc.freeze()
+        pages.gather()
         control.send(b"ready")
         while True:
-            message, descriptors, _, _ = socket.recv_fds(control, 1 << 16, 3)
+            message, descriptors, _, _ = socket.recv_fds(control, 1 << 16, 3 + _MOST_FILES)
             if not message:
                 return
             told = json.loads(message)
             request = Request(**{**told, "bounds": confine.Bounds(**told["bounds"])})
-            inbound, outbound, fate = descriptors
+            inbound, outbound, fate, *files = descriptors
             try:
                 child = self._forks.fork()
             except confine.RefusedError as refused:
@@ -102,66 +83,54 @@ class Warm:
             if child == 0:
                 control.close()
                 os.close(fate)
-                self._run(request, inbound, outbound)
-            os.close(inbound)
-            os.close(outbound)
+                self._run(request, inbound, outbound, files)
+            for descriptor in (inbound, outbound, *files):
+                os.close(descriptor)
             if child > 0:
                 ended = _watch(child, fate, request.seconds)
-            with contextlib.suppress(BrokenPipeError):  # Nobody waits for it: the observation has arrived.
+            with contextlib.suppress(BrokenPipeError):  # Nobody waits for it: the result has arrived.
                 os.write(fate, ended.encode())
             os.close(fate)
 
-    def _run(self, request: Request, inbound: int, outbound: int) -> NoReturn:
-        """Confine this process, then read the submission, observe it, and send what was seen."""
+    def _run(self, request: Request, inbound: int, outbound: int, files: Sequence[int]) -> NoReturn:
+        """Confine this process, then receive the work, do it, and send what came of it."""
         mark = request.mark.encode()
 
-        def receive() -> Any:
+        def receive() -> JSON:
             frame, _ = apart.read_frame(inbound, mark, lambda: False, most=sys.maxsize)
             if frame is None:
                 raise EOFError("the request was taken back")
             return json.loads(frame)
 
-        def work() -> Any:
+        def work() -> JSON:
             try:
-                self._confine(request, keep={inbound, outbound})
+                self._confine(request, keep={inbound, outbound, *files})
             except confine.RefusedError as refused:
                 return {"refused": str(refused)}
-            asked = receive()
-            exercise = checks.find(asked["exercise"])
-            if exercise is None:
-                return {"refused": f"there is no exercise {asked['exercise']!r}"}
-            if asked["hidden"]:
-                try:
-                    exercise = hidden.with_cases(exercise, asked["hidden"])
-                except Exception as error:
-                    return {"hidden": f"{type(error).__name__}: {error}"}
+            try:
+                begun = self._room.begin(receive())
+            except NotBegunError as problem:
+                return {problem.cause: str(problem)}
             apart.send(outbound, {"ready": True}, mark)
-            told = receive()
-            sheet = sheets.Sheet(Path(told["name"]), tuple(told["cells"]))
-            about = About(exercise.id, exercise.id, answer=told["answer"])
-            return sheets.observe_answer(sheet, exercise, about, told["seed"], told["seconds"], rebuildable=True)
+            return self._room.work(begun, receive(), files)
 
         apart.send_and_leave(work, outbound, mark)
 
     def _confine(self, request: Request, keep: set[int]) -> None:
         # A group of its own: signals to the group of this process must not reach the others of the same user.
         os.setsid()
-        # Before anything else of torch: see apart.
-        torch.set_num_threads(1)
+        apart.use_one_thread()
         # While /proc still tells how much memory there is, and which descriptors are open.
         apart.limit(request.bounds.memory, request.bounds.seconds, request.bounds.file_bytes)
         apart.mute(keep)
+        confine.be_the_first_to_go()
         confine.see_nothing_else(request.bounds)
         confine.limit_counts(request.bounds)
         confine.give_up_rights(request.user, self._calls)
 
 
-def _nothing(*_: object, **__: object) -> None:
-    """An answer that does nothing."""
-
-
 def _watch(child: int, fate: int, seconds: float) -> str:
-    """Wait for the end of the submission and end it when it had its time or nobody waits for it; how it ended."""
+    """Wait for the end of a fork and end it when it had its time or nobody waits for it; how it ended."""
     # The clock of another process, as clock_getcpuclockid(3) makes its number.
     clock = (~child << 3) | 2
     started, used = time.monotonic(), 0.0
@@ -189,6 +158,7 @@ def _watch(child: int, fate: int, seconds: float) -> str:
 
 
 def main() -> None:
-    """Serve on the socket whose number is the first argument."""
-    with socket.socket(fileno=int(sys.argv[1])) as control:
-        Warm().serve(control)
+    """Serve on the socket whose number is the first argument, in the room of the second, for the chapters after it."""
+    number, room, *chapters = sys.argv[1:]
+    with socket.socket(fileno=int(number)) as control:
+        Warm(importlib.import_module(f".{room}", __package__)).serve(control, chapters)

@@ -1,0 +1,49 @@
+"""What lies in each room of the sandbox: the files of the library that its work imports, and none other."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+
+import classroom
+import fxbook
+from classroom.sandbox import calls, halves
+
+_LIBRARY, _GRADER = Path(fxbook.__file__).parent, Path(classroom.__file__).parent
+_INSIDE = Path(__file__).parent / "inside"
+OBSERVING, JUDGING, READING = ROOMS = ("observing", "judging", "reading")
+# Beside the room itself and the library: of the grader what the room imports. Students' code sees none of it.
+_OF_THE_GRADER: Mapping[str, tuple[str, ...]] = {
+    OBSERVING: (),
+    JUDGING: (
+        "allowed.py",
+        "claims.py",
+        "judging.py",
+        "rebuild.py",
+        "rebuild_modules.py",
+        "rebuild_values.py",
+    ),
+    READING: ("parsing.py", "unzipping.py"),
+}
+_OF_EVERY_ROOM = ("__init__.py", "confine.py", "hidden.py", "pages.py", "rooms.py", "warm.py")
+
+
+@functools.cache
+def files(room: str) -> Mapping[str, str | bytes]:
+    """What lies in a room, by path.
+
+    Raises:
+        classroom.sandbox.calls.NoFilterError: there is no filter of system calls on this machine.
+    """
+    found: dict[str, str | bytes] = dict(halves.files() if room == OBSERVING else _whole_library())
+    for name in (*_OF_EVERY_ROOM, f"{room}.py"):
+        found[f"inside/{name}"] = (_INSIDE / name).read_text(encoding="utf-8")
+    for name in _OF_THE_GRADER[room]:
+        found[f"classroom/{name}"] = (_GRADER / name).read_text(encoding="utf-8")
+    return {**found, "classroom/__init__.py": "", "inside/calls.bpf": calls.program()}
+
+
+def _whole_library() -> dict[str, str]:
+    paths = (*_LIBRARY.rglob("*.py"), *_LIBRARY.glob("*.json"), *_LIBRARY.glob("static/*"))
+    return {str(Path("fxbook") / path.relative_to(_LIBRARY)): path.read_text(encoding="utf-8") for path in paths}
