@@ -22,7 +22,6 @@ from classroom.names import shown
 from classroom.reading import Read, read_sheet
 from classroom.records import Mark
 from classroom.sandbox import Sandbox, SandboxError
-from fxbook import sheets
 from fxbook.checking.apart import Outcome
 from fxbook.exercises import About
 

@@ -121,6 +121,13 @@ def processes_below(process: int) -> set[int]:
     return found
 
 
+def warm(sandbox: Sandbox, room: str = "observing") -> int:
+    """The process of bubblewrap around the warm process of a room."""
+    link = sandbox._rooms[room].link
+    assert link
+    return link._process.pid
+
+
 # bubblewrap twice, outside and inside, and the warm process.
 IDLE = 3
 

@@ -24,11 +24,12 @@ from sandboxing import (
     observe_told,
     processes_below,
     sheet_of,
+    warm,
 )
 from sandboxing import sandbox as sandboxed
 
 from classroom.sandbox import Limits, Sandbox, SandboxError, bubble, halves, protection
-from classroom.sandbox.inside.system_calls import Filter, UnknownMachineError
+from classroom.sandbox import calls
 from fxbook import checks, sheets
 from fxbook.checking import apart
 from fxbook.exercises import catalogue
@@ -174,8 +175,7 @@ def test_a_bad_file_of_hidden_variants_is_not_the_students_fault(sandbox: Sandbo
 
 
 def test_a_warm_process_that_ends_is_started_again(sandbox: Sandbox) -> None:
-    assert sandbox._link
-    for process in sorted(processes_below(sandbox._link._process.pid), reverse=True):
+    for process in sorted(processes_below(warm(sandbox)), reverse=True):
         os.kill(process, signal.SIGKILL)
     assert is_right(sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
 
@@ -252,15 +252,23 @@ def test_an_installed_library_is_hidden_too(monkeypatch: pytest.MonkeyPatch) -> 
     assert shows < hides and options[hides - 1] == "--tmpfs"
 
 
-def test_the_filter_knows_its_machines() -> None:
-    assert len(Filter("x86_64")._instructions) < 4096 and Filter("aarch64")
-    with pytest.raises(UnknownMachineError, match="riscv64"):
-        Filter("riscv64")
+def test_a_machine_without_libseccomp_has_no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    need_bubblewrap()
+
+    def missing() -> bytes:
+        raise calls.NoFilterError("libseccomp is not installed: `apt install libseccomp2` on Debian and Ubuntu")
+
+    monkeypatch.setattr(calls, "program", missing)
+    protection.cache_clear()
+    try:
+        with pytest.raises(SandboxError, match="apt install libseccomp2"):
+            Sandbox()
+    finally:
+        protection.cache_clear()
 
 
 def test_nothing_is_left_of_a_closed_sandbox(sandbox: Sandbox) -> None:
-    assert sandbox._link
-    processes = processes_below(sandbox._link._process.pid)
+    processes = processes_below(warm(sandbox))
     assert len(processes) == IDLE
     sandbox.close()
     until = time.monotonic() + 5

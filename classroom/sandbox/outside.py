@@ -152,7 +152,10 @@ class Sandbox:
             SandboxError: as :meth:`observe`.
         """
         asked = {**_asked(exercise_id, hidden), "seed": seed}
-        work = self._work(JUDGING, asked, observation, self._limits.judging_seconds, _JUDGED)
+        try:
+            work = self._work(JUDGING, asked, observation, self._limits.judging_seconds, _JUDGED)
+        except RecursionError:  # It is nested so deep that it could be read, but not be written again.
+            return Outcome(None, "silent")
         return _looked_through(is_judgement, work)
 
     def read_sheet(self, name: str, data: bytes, answers: Mapping[str, str]) -> Outcome:

@@ -25,7 +25,7 @@ root="${AUTOGRADER_ROOT:-/autograder}"
 TORCH_INDEX="${TORCH_INDEX:-}"
 
 apt-get update
-apt-get install -y --no-install-recommends bubblewrap
+apt-get install -y --no-install-recommends bubblewrap libseccomp2
 find_python() {
   for candidate in python3.13 python3.12 python3.11 python3; do
     if "$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
@@ -98,7 +98,7 @@ def files(assignment: Assignment) -> dict[str, bytes]:
         "README.md": _README.format(title=" ".join(assignment.title.split())),
         "assignment.toml": as_toml(assignment),
         "hidden.py": assignment.hidden,
-        "requirements.txt": "\n".join(pins.needed("press")) + "\n",
+        "requirements.txt": "\n".join(pins.needed("grading", "press")) + "\n",
         "run_autograder": _RUN,
         "setup.sh": _SETUP,
     }
