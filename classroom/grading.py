@@ -240,9 +240,7 @@ def run(
             print(f"Graded already, and not changed since: {len(found)}.", file=stream)
         progress = Progress(len(left), stream)
         try:
-            for job, told in graded(
-                jobs_of(left, assignment, trusted, book.seed), workers or LocalWorkers()
-            ):
+            for job, told in graded(jobs_of(left, assignment, trusted, book.seed), workers or LocalWorkers()):
                 one = job.submission
                 marks = _failed(job, told) if isinstance(told, str) else [Mark.from_json(mark) for mark in told]
                 book.keep(one.key, digests[one.key], marks)

@@ -55,8 +55,7 @@ def grade(job: Job) -> list[JSON]:
     with _one_at_a_time, _deadline(len(job.assignment.exercises)):
         sandbox = _sandbox(job)
         read = {
-            chapter: read_sheet(job.submission, job.assignment, chapter, sandbox)
-            for chapter in job.assignment.chapters
+            chapter: read_sheet(job.submission, job.assignment, chapter, sandbox) for chapter in job.assignment.chapters
         }
         overtime = _Overtime()
         return [_mark(job, about, read[about.chapter], overtime).to_json() for about in job.assignment.exercises]

@@ -14,13 +14,13 @@ import pytest
 import torch
 from answering import Told, answers_to
 from exercise_for_tests import RELU_AFTER_LINEAR, right
+from sandboxing import judge_apart
 from torch import Tensor, fx
 
 from classroom import judging
 from classroom.claims import CLAIMS
 from classroom.judging import Judgement
 from classroom.sandbox import Limits
-from classroom.sandbox.outside import is_judgement
 from fxbook.checking.apart import run_apart
 from fxbook.checking.judge import judge
 from fxbook.checking.observe import observe
@@ -63,13 +63,6 @@ def observed(exercise: Exercise, answer: Any, seed: int = SEED) -> JSON:
     outcome = run_apart(functools.partial(observe, exercise, answer, seed, rebuildable=True), 20)
     assert outcome.data is not None, outcome.ended
     return outcome.data
-
-
-def judge_apart(exercise: Exercise, observation: JSON, seed: int) -> JSON:
-    """What the sandbox says, by the same code with the same limits, also of exercises that it does not know."""
-    outcome = run_apart(functools.partial(judging.judged, exercise, observation, seed), SECONDS)
-    assert outcome.data is None or is_judgement(outcome.data)
-    return outcome.data or {"rule": "ends well", "unproven": []}
 
 
 def agree(exercise: Exercise, observation: JSON, seed: int = SEED) -> JSON:

@@ -1,4 +1,7 @@
-"""A submission that does harm on purpose harms nobody: not the machine, not the grader, not the next submission."""
+"""A submission that does harm on purpose harms nobody: not the machine, not the grader, not the next submission.
+
+How an attack ends does not matter; what harm is, :mod:`harm` says, once for all of them.
+"""
 
 from __future__ import annotations
 
@@ -11,46 +14,33 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sandboxing import (
-    ANSWER,
-    EXERCISE,
-    RIGHT,
-    Attack,
-    attacks,
-    how_it_ended,
-    is_right,
-    need_bubblewrap,
-    settles,
-    sheet_of,
-)
+from harm import Bait, Watch, laid
+from sandboxing import Attack, attacks, need_bubblewrap, next_suffers, tried, warmed
 from sandboxing import sandbox as sandboxed
 
 from classroom.sandbox import Limits, Sandbox
 from press import ROOT
 
 ALL = attacks()
-# Attacks create files of this name only.
-TRACE = "by-an-attack"
 _NOBODY = 65534
-LOOKED_AT = ("/", "/tmp", "/var/tmp", "/dev", "/dev/shm", "/usr", "/usr/lib", "/etc", "/root", "/home", "/run", "/srv")
 
 
 @pytest.fixture(scope="module")
-def secrets(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that no submission may see, and a secret in the grader's environment."""
-    folder = tmp_path_factory.mktemp("class")
-    (folder / "secret.txt").write_text("the submission of somebody else")
-    (folder / "09_profiling.ipynb").write_text("{}")
-    os.environ["GRADERS_TOKEN"] = "grader-secret"
-    return folder
+def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
+    with laid(tmp_path_factory) as bait:
+        yield bait
 
 
 @pytest.fixture(scope="module")
-def sandbox(secrets: Path) -> Iterator[Sandbox]:
+def sandbox(bait: Bait) -> Iterator[Sandbox]:
     for made in sandboxed(Limits(seconds=1.0, answer_seconds=0.7)):
-        earlier = made.observe(sheet_of("mine = 'secret-' + '123456' * 2", RIGHT), EXERCISE, ANSWER, 1)
-        assert is_right(earlier)
+        warmed(made, bait)
         yield made
+
+
+@pytest.fixture(scope="module")
+def watch(bait: Bait, sandbox: Sandbox) -> Watch:
+    return Watch(bait, lambda: next_suffers(sandbox))
 
 
 def test_there_are_enough_attacks() -> None:
@@ -58,28 +48,8 @@ def test_there_are_enough_attacks() -> None:
 
 
 @pytest.mark.parametrize("attack", ALL, ids=lambda attack: attack.name)
-def test_attack_comes_to_nothing(sandbox: Sandbox, secrets: Path, attack: Attack) -> None:
-    source = attack.source.replace("@FOLDER@", str(secrets)).replace("@PROJECT@", str(ROOT))
-    outcome = sandbox.observe(sheet_of(source), EXERCISE, ANSWER, 1)
-    ended = how_it_ended(outcome) if "a claim" not in attack.ends or outcome.data is None else "a claim"
-    assert ended in attack.ends
-    assert sandbox._link and settles(sandbox._link._process.pid), "something of it still runs"
-    assert _traces(secrets) == []
-    assert is_right(sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1)), "the next submission suffers"
-
-
-def _traces(secrets: Path) -> list[Path]:
-    folders = {
-        *map(Path, LOOKED_AT),
-        Path.home(),
-        Path.cwd(),
-        ROOT,
-        ROOT / "fxbook",
-        Path(tempfile.gettempdir()),
-        secrets,
-    }
-    folders |= {Path(sys.prefix), Path(sys.base_prefix), Path(os.__file__).parent, *map(Path, sys.path)}
-    return [path for folder in folders if os.access(folder, os.R_OK | os.X_OK) for path in folder.glob(f"*{TRACE}*")]
+def test_attack_does_no_harm(watch: Watch, sandbox: Sandbox, bait: Bait, attack: Attack) -> None:
+    assert watch.harms(tried(sandbox, bait, attack)) == []
 
 
 # Where being another user is what stops them; tests/cold tries all.
@@ -96,7 +66,7 @@ def attacked_as_nobody(which: str) -> None:
     if os.geteuid() or not all(map(shutil.which, ("unshare", "setpriv", "mount"))):
         pytest.skip("only root can become an ordinary user; an ordinary user has tested it above")
     need_bubblewrap()
-    with tempfile.TemporaryDirectory(prefix="fx-") as folder:
+    with tempfile.TemporaryDirectory(prefix="fx-", dir="/tmp") as folder:
         ran = subprocess.run(_as_nobody(Path(folder), which), capture_output=True, text=True, timeout=900)
     assert " passed" in ran.stdout and ran.returncode == 0, ran.stdout[-4000:] + ran.stderr[-2000:]
 
@@ -111,7 +81,7 @@ def _as_nobody(folder: Path, which: str) -> list[str]:
         path.chmod(0o755 if path.is_dir() else 0o644)
     home.mkdir()
     os.chown(home, _NOBODY, _NOBODY)
-    test = f"{sys.executable} -B -m pytest -q -p no:cacheprovider -o addopts= -k 'comes_to_nothing and ({which})'"
+    test = f"{sys.executable} -B -m pytest -q -p no:cacheprovider -o addopts= -k 'does_no_harm and ({which})'"
     environment = f"env -i PATH=/usr/bin:/bin CI=true HOME={home} TMPDIR={home} PYTHONPATH={book}"
     user = f"setpriv --reuid={_NOBODY} --regid={_NOBODY} --clear-groups"
     script = "; ".join(["set -e", "mount --make-rprivate /", *_opened(folder), f"cd {book}"])

@@ -1,8 +1,9 @@
 """Use more processors than one, in code that nothing interrupts, from threads that go on when the answer is given.
 
-Ends: time
+Harm: a thread runs on, or the next one waits.
 """
 
+import contextlib
 import threading
 
 import torch
@@ -15,5 +16,6 @@ def burn():
 
 
 for _ in range(8):
-    threading.Thread(target=burn).start()
+    with contextlib.suppress(RuntimeError):  # Some machines have no room for so many.
+        threading.Thread(target=burn).start()
 burn()

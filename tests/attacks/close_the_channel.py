@@ -1,6 +1,6 @@
 """Close every descriptor, and go on.
 
-Ends: silent
+Harm: the grader waits for an answer for ever, or takes the silence for a right one.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Close every descriptor, so that nobody waits for a result, and never end.
 
-Ends: time or silent
+Harm: it runs on when nobody reads any more.
 """
 
 import os

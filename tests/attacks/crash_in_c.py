@@ -1,6 +1,6 @@
 """Write where nothing is.
 
-Ends: crash
+Harm: the process that imports torch for all ends with it.
 """
 
 import ctypes

@@ -1,6 +1,6 @@
 """Open what exploits of kernels begin with: bpf, io_uring, performance events, keys, page faults, modules.
 
-Ends: nothing worked
+Harm: one of them opens; the answer says which.
 """
 
 import ctypes

@@ -1,6 +1,6 @@
 """Never end, before the answer is there.
 
-Ends: time
+Harm: it runs on, and the next one waits.
 """
 
 while True:

@@ -1,6 +1,6 @@
 """Never end, and catch whatever is raised to end it.
 
-Ends: time
+Harm: it runs on, and the next one waits.
 """
 
 

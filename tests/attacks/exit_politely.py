@@ -1,6 +1,6 @@
 """Ask Python to exit, in a cell and in the answer.
 
-Ends: SystemExit
+Harm: the process that runs the next one exits.
 """
 
 import sys

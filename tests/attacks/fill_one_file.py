@@ -1,6 +1,6 @@
 """Write one file without end; the limit of its size sends a signal that can be ignored.
 
-Ends: nothing worked
+Harm: the disk is full; the answer says that the file grew beyond its limit.
 """
 
 import signal

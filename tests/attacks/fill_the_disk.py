@@ -1,6 +1,6 @@
 """Fill the folder for temporary files with one file, with large ones and with empty ones.
 
-Ends: nothing worked
+Harm: the disk is full, or has no room for names; the answer says how much got there.
 """
 
 import os

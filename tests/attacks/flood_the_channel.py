@@ -1,6 +1,6 @@
 """Write without end to every descriptor.
 
-Ends: silent or crash or time
+Harm: the grader reads without end, or the next one's answer is lost in the flood.
 """
 
 import contextlib

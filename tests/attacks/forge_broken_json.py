@@ -1,6 +1,6 @@
 """Send what is no JSON.
 
-Ends: silent
+Harm: the grader fails on it, and the next one gets nothing.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Send JSON so deep that reading it takes the reader's stack.
 
-Ends: silent
+Harm: the grader fails on it, and the next one gets nothing.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Begin a frame that never ends, and wait, so that the reader waits too.
 
-Ends: time
+Harm: the grader waits for the rest, and the next one with it.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Send more JSON than anybody wants to read.
 
-Ends: exit or time
+Harm: the grader runs out of memory, and the next one gets nothing.
 """
 
 import os

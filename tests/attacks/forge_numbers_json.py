@@ -1,6 +1,6 @@
 """Send a number so long that reading it takes minutes.
 
-Ends: silent
+Harm: the grader is busy for minutes, and the next one waits.
 """
 
 import os

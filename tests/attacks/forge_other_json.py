@@ -1,6 +1,6 @@
 """Send JSON of another form than an observation has.
 
-Ends: silent
+Harm: the grader fails on it, or believes it.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Send little JSON that takes much memory to read.
 
-Ends: a claim
+Harm: the grader runs out of memory, and the next one gets nothing.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Write to every descriptor what looks like a good result, with marks that might be the right ones.
 
-Ends: nothing worked
+Harm: the guess is right, and the grader believes what it says.
 """
 
 import contextlib

@@ -1,6 +1,6 @@
 """Find the mark of the frames in this process, and send a result of its own: what comes out is a claim.
 
-Ends: forged
+Harm: the grader believes what it says.
 """
 
 import json

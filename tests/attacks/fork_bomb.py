@@ -1,6 +1,6 @@
 """Start processes without end, in each of the ways that Python and C have.
 
-Ends: nothing worked
+Harm: the machine has no room for other processes; the answer says which way worked.
 """
 
 import ctypes
@@ -12,8 +12,8 @@ libc = ctypes.CDLL(None)
 ways = {
     "fork": os.fork,
     "forkpty": os.forkpty,
-    "spawn": lambda: os.posix_spawn("/usr/bin/sleep", ["sleep", "60"], {}),
-    "subprocess": lambda: subprocess.Popen(["/usr/bin/sleep", "60"]),
+    "spawn": lambda: os.posix_spawn("/usr/bin/sleep", ["by-an-attack", "60"], {}),
+    "subprocess": lambda: subprocess.Popen(["by-an-attack", "60"], executable="/usr/bin/sleep"),
     "shell": lambda: subprocess.check_output("echo hello", shell=True),
     "multiprocessing": lambda: multiprocessing.get_context("fork").Process(target=print).start(),
     "spawned": lambda: multiprocessing.get_context("spawn").Process(target=print).start(),

@@ -1,6 +1,6 @@
 """Become root, or another user; get capabilities back; lift the limits.
 
-Ends: nothing worked
+Harm: it may do what it likes; the answer says what it got.
 """
 
 import contextlib

@@ -1,6 +1,6 @@
 """Make a graph of millions of nodes.
 
-Ends: time or MemoryError or TimeUp
+Harm: the machine runs out of memory, and the next one gets nothing.
 """
 
 from torch import fx

@@ -1,6 +1,6 @@
 """Raise an error whose message is huge, and no text that can be written.
 
-Ends: Huge
+Harm: the grader runs out of memory, or writes a report that nobody can open.
 """
 
 

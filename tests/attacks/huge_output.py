@@ -1,6 +1,6 @@
 """Print a gigabyte.
 
-Ends: nothing worked or MemoryError
+Harm: the grader runs out of memory, and the next one gets nothing.
 """
 
 

@@ -1,7 +1,9 @@
 """Return much, in ways that are short to write: long, deep, and the same thing many times.
 
-Ends: a claim or MemoryError or silent
+Harm: the grader runs out of memory, and the next one gets nothing.
 """
+
+ANSWERS = "no report"
 
 
 def paired(*given):

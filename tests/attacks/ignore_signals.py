@@ -1,6 +1,6 @@
 """Ignore every signal, those of limits too, and never end.
 
-Ends: time
+Harm: it runs on, and the next one waits.
 """
 
 import contextlib

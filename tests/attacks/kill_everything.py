@@ -1,6 +1,6 @@
 """Send every signal to every process: the parent, number 1, all of a group, all there are.
 
-Ends: nothing worked
+Harm: the next one has nobody to run it; the answer says who could be reached.
 """
 
 import contextlib

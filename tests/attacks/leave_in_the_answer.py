@@ -1,6 +1,6 @@
 """End the process with the status that a good end has.
 
-Ends: exit or silent
+Harm: an end that looks good is taken for a right answer.
 """
 
 import os

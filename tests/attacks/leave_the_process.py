@@ -1,6 +1,6 @@
 """End the process with a good status before anything is seen.
 
-Ends: exit
+Harm: an end that looks good is taken for a right answer.
 """
 
 import os

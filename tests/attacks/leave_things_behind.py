@@ -1,6 +1,6 @@
 """Leave handlers, threads and files that act when the answer has been given, or when the next one is looked at.
 
-Ends: nothing worked
+Harm: they act: a file appears, something runs on, the next one finds a note.
 """
 
 import atexit

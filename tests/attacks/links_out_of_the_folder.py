@@ -1,6 +1,6 @@
 """Lay links in the folder for temporary files that lead out of it, and write and read through them.
 
-Ends: nothing worked
+Harm: a file appears outside, or one from there is read; the answer says which.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ def paired(*given):
             if not os.path.exists(f"{tempfile.gettempdir()}/by-an-attack"):
                 worked.append(target)
         with contextlib.suppress(OSError):
-            worked += ["read " + target for _ in open(f"{link}/secret.txt")]
+            worked += [f"read {target}: {line}" for line in open(f"{link}/secret.txt")]
         with contextlib.suppress(OSError):
             os.link("/etc/ld.so.cache", link + "-hard")
             worked.append("a hard link")

@@ -1,6 +1,6 @@
 """Reach local services: sockets in files, and those of abstract names, which no folder holds.
 
-Ends: nothing worked
+Harm: somebody is reached; the answer says who.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ PATHS = (
     "/var/run/docker.sock",
     "/run/dbus/system_bus_socket",
     "/tmp/.X11-unix/X0",
-    "\0by-an-attack",
+    "\0@LOCAL@",
 )
 libc = ctypes.CDLL(None)
 

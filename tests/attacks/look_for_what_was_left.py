@@ -1,6 +1,6 @@
 """Look for what `leave_things_behind` left.
 
-Ends: nothing worked
+Harm: the answer says what it found.
 """
 
 import os

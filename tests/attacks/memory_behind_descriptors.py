@@ -1,6 +1,6 @@
 """Take memory that no limit of a process counts: files in memory, shared memory, queues.
 
-Ends: nothing worked
+Harm: memory is gone when the process is; the answer says which kind it got.
 """
 
 import ctypes
@@ -8,6 +8,7 @@ import mmap
 import os
 
 libc = ctypes.CDLL(None)
+NAME = int("@TRACE_KEY@")
 
 
 def paired(*given):
@@ -17,9 +18,9 @@ def paired(*given):
         worked.append("memfd")
     except OSError:
         pass
-    if libc.shmget(0, 1 << 20, 0o1600) != -1:
+    if libc.shmget(NAME, 1 << 20, 0o1600) != -1:
         worked.append("shmget")
-    if libc.msgget(0, 0o1600) != -1:
+    if libc.msgget(NAME, 0o1600) != -1:
         worked.append("msgget")
     if libc.mq_open(b"/by-an-attack", os.O_CREAT | os.O_RDWR, 0o600, None) != -1:
         worked.append("mq_open")

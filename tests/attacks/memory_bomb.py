@@ -1,8 +1,11 @@
-"""Take 64 GB as Python objects.
+"""Take memory without end, as Python objects.
 
-Ends: MemoryError
+Harm: the machine runs out of memory; the answer says that four gigabytes were to be had.
 """
 
 
 def paired(*given):
-    return [bytearray(1 << 20) for _ in range(64 << 10)]
+    taken = []
+    while len(taken) < 4 << 10:
+        taken.append(bytearray(1 << 20))
+    return ["4 GB of objects"]

@@ -1,15 +1,17 @@
-"""Take 64 GB as tensors, and as one.
+"""Take memory without end, as tensors; 64 GB as one.
 
-Ends: RuntimeError
+Harm: the machine runs out of memory; the answer says how much was to be had.
 """
 
 import torch
 
-try:
-    torch.empty(1 << 36, dtype=torch.uint8)
-except RuntimeError:
-    pass
-
 
 def paired(*given):
-    return [torch.ones(1 << 22) for _ in range(4 << 10)]
+    try:
+        return [f"{torch.empty(1 << 36, dtype=torch.uint8).nbytes >> 30} GB in one tensor"]
+    except RuntimeError:
+        pass
+    taken = []
+    while len(taken) < 256:
+        taken.append(torch.ones(1 << 22))
+    return ["4 GB of tensors"]

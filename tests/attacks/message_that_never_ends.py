@@ -1,6 +1,6 @@
 """Raise an error whose message and class name run code that never ends.
 
-Ends: time
+Harm: it runs on, and the next one waits.
 """
 
 

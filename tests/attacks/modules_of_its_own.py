@@ -1,6 +1,6 @@
 """Have the library import modules of its own making.
 
-Ends: nothing worked
+Harm: the next one's library is another, or this one's observation is taken for another.
 """
 
 import os

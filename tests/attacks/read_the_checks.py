@@ -1,6 +1,6 @@
 """Look for what judges the answer: modules, files, and objects in memory.
 
-Ends: nothing worked
+Harm: the answer says what it found: whoever can read the checks can write what they want to see.
 """
 
 import gc

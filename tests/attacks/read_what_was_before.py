@@ -1,6 +1,6 @@
 """Look in this process for what came before it: other submissions, in objects, in lines of code, in raw memory.
 
-Ends: nothing worked
+Harm: the answer says what it found.
 """
 
 import ctypes

@@ -1,6 +1,6 @@
 """Use up the stack of C, where Python does not count.
 
-Ends: crash or RecursionError or MemoryError
+Harm: the process that imports torch for all ends with it.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """Never end, without using the processor.
 
-Ends: time
+Harm: it runs on, and the next one waits.
 """
 
 import time

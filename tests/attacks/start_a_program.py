@@ -1,31 +1,61 @@
-"""Become another program: a shell, a debugger, one that runs as root, one from its own folder or from memory.
+"""Become another program: a shell, what calls a shell, Python, a file of its own; by a path and by a descriptor.
 
-Ends: nothing worked
+Harm: another program runs. It tells of itself through the pipe that it takes over: the answer says which it is.
 """
 
 import contextlib
 import ctypes
+import json
 import os
 import platform
+import re
+import stat
+import sys
 import tempfile
 
 libc = ctypes.CDLL(None)
-PROGRAMS = ("/bin/sh", "/usr/bin/env", "/usr/bin/su", "/usr/bin/mount", "/usr/bin/bwrap", "/lib64/ld-linux-x86-64.so.2")
+frame, mark = sys._getframe(), b""
+while frame:
+    for value in list(frame.f_locals.values()):
+        if isinstance(value, bytes) and re.fullmatch(rb"[0-9a-f]{32}", value):
+            mark = value
+    frame = frame.f_back
+
+PLACE = tempfile.gettempdir()
+TELL = f"for number in 3 4 5 6 7 8 9; do cat {PLACE}/frame >&$number; done"
+OWN = f"{PLACE}/own"
+PROGRAMS = (
+    ("/bin/sh", "-c", TELL),
+    ("/usr/bin/env", "sh", "-c", TELL),
+    ("/usr/bin/bwrap", "--bind", "/", "/", "sh", "-c", TELL),
+    ("/lib64/ld-linux-x86-64.so.2", "/bin/sh", "-c", TELL),
+    (sys.executable, "-c", f"import os; os.system({TELL!r})"),
+    (OWN,),
+)
+
+
+def _pipes():
+    found = []
+    for number in range(3, 256):
+        with contextlib.suppress(OSError):
+            found += [number] * stat.S_ISFIFO(os.fstat(number).st_mode)
+    return found[:7]  # A shell can name those from 3 to 9.
 
 
 def paired(*given):
-    worked = []
-    own = tempfile.gettempdir() + "/own"
-    with open(own, "w") as file:
-        file.write("#!/bin/sh\nexit 0\n")
-    os.chmod(own, 0o755)
-    for program in (*PROGRAMS, own):
+    with open(OWN, "w") as file:
+        file.write(f"#!/bin/sh\n{TELL}\n")
+    os.chmod(OWN, 0o755)
+    for number, pipe in enumerate(_pipes(), 3):
+        os.dup2(pipe, number, inheritable=True)
+    for program in PROGRAMS:
+        claim = json.dumps({"failed": [], "observation": {"cases": [{"value": [f"{program[0]} runs"]}]}}).encode()
+        with open(f"{PLACE}/frame", "wb") as file:
+            file.write(mark + b"%016x" % len(claim) + claim)
         with contextlib.suppress(OSError):
-            os.execve(program, [program], {})
-            worked.append(program)
+            os.execve(program[0], program, {"PATH": "/usr/bin:/bin"})
         with contextlib.suppress(OSError):
-            os.execve(os.open(program, os.O_RDONLY), [program], {})
-            worked.append(program)
-    if libc.syscall(322 if platform.machine() == "x86_64" else 281, -100, b"/bin/sh", None, None, 0) != -1:
-        worked.append("execveat")
-    return worked
+            os.execve(os.open(program[0], os.O_RDONLY), program, {"PATH": "/usr/bin:/bin"})
+    arguments = (ctypes.c_char_p * 4)(b"/bin/sh", b"-c", TELL.encode(), None)
+    libc.syscall(322 if platform.machine() == "x86_64" else 281, -100, b"/bin/sh", arguments, None, 0)
+    return []

@@ -1,6 +1,6 @@
 """Stop, so that nobody gets an answer: by signals, and by waiting for itself.
 
-Ends: time or TimeUp
+Harm: it stays for ever, and the next one waits.
 """
 
 import os

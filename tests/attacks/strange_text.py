@@ -1,7 +1,9 @@
 """Send text that no file can hold: halves of characters, nulls, in a message and in a result.
 
-Ends: a claim
+Harm: the grader fails when it writes the text down, and the next one gets nothing.
 """
+
+ANSWERS = "no report"
 
 
 def paired(*given):

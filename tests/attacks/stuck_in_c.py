@@ -1,6 +1,6 @@
 """Hold Python's lock in one call that takes years, so that no handler of a signal can run.
 
-Ends: time
+Harm: it runs on, and the next one waits.
 """
 
 import itertools

@@ -1,6 +1,6 @@
 """Start threads without end, so small that memory is no limit.
 
-Ends: nothing worked
+Harm: the machine has no room for other threads; the answer says that there was no limit.
 """
 
 import threading

@@ -1,6 +1,6 @@
 """Debug other processes, read and write their memory, take their descriptors.
 
-Ends: nothing worked
+Harm: another process does as it is told; the answer says which.
 """
 
 import ctypes

@@ -1,6 +1,6 @@
 """Use whatever descriptors were left open: read from them, list them, climb from them.
 
-Ends: nothing worked
+Harm: a file, a folder or a socket of the grader is open here; the answer says which.
 """
 
 import os

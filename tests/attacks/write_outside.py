@@ -1,6 +1,6 @@
 """Write, rename, link or delete wherever a file could be, by paths that climb too.
 
-Ends: nothing worked
+Harm: a file is there, or another is gone; the answer says where.
 """
 
 import contextlib

@@ -1,0 +1,221 @@
+"""What counts as harm, written once: a submission that attacks may end in any way, as long as it has done none of it.
+
+How an attack ends, by the time, a crash, an error or a wrong answer, depends on the machine, and is no harm. Harm is:
+
+- a mark that was not earned;
+- something left behind, or changed: a file, a folder for temporary files, shared memory, a socket;
+- something that runs on;
+- something read that was to be hidden, or done that was to be refused: a secret comes out, or the attack tells of it;
+- something told to others on this machine;
+- that the next one suffers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import secrets
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from press import ROOT
+
+MARK = "a mark that was not earned"
+LEFT = "something left behind"
+RUNS = "something runs on"
+READ = "something read or done"
+TOLD = "something told to others"
+NEXT = "the next one suffers"
+
+# Attacks give this name, or one that holds it, to each file, process, queue and socket that they make, and this number
+# to what has a number for a name.
+TRACE = "by-an-attack"
+TRACE_KEY = 0x0BADBEEF
+_LOOKED_AT = ("/", "/tmp", "/var/tmp", "/dev", "/dev/shm", "/dev/mqueue", "/usr", "/usr/lib", "/etc", "/root", "/home")
+_LOOKED_AT += ("/run", "/srv")
+_VARIABLE = "GRADERS_TOKEN"
+
+
+@dataclasses.dataclass(frozen=True)
+class Came:
+    """What came of an attack.
+
+    Args:
+        text: all that came out, whatever it is; and all that somebody is told because of it.
+        passed: whether it got a mark.
+        managed: what it says that it could read or do.
+    """
+
+    text: str
+    passed: bool = False
+    managed: Sequence[str] = ()
+
+
+class Bait:
+    """What attacks may try to find and to reach: secrets, a folder of the grader's, and ears on this machine.
+
+    As a context manager it puts a secret into the environment, from which a sandbox is to be started then.
+
+    Args:
+        folder: an empty one, which nobody but the grader may see.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.in_file, self.in_environment = secrets.token_hex(8), secrets.token_hex(8)
+        # Of an earlier submission; the attack that searches all memory for it knows this form, but not the digits.
+        self.earlier = f"secret-{secrets.randbelow(10**12):012}"
+        (folder / "secret.txt").write_text(self.in_file)
+        (folder / "09_profiling.ipynb").write_text("{}")
+        self._content = _content(folder)
+        self._tcp = socket.create_server(("127.0.0.1", 0))
+        self._udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._udp.bind(("127.0.0.1", 0))
+        self._local = socket.socket(socket.AF_UNIX)
+        self._name = f"bait-{secrets.token_hex(8)}"
+        self._local.bind(f"\0{self._name}")
+        self._local.listen()
+        for ear in (self._tcp, self._udp, self._local):
+            ear.setblocking(False)
+
+    def laid(self, source: str) -> str:
+        """The source of an attack with the real places where it names ``@FOLDER@`` and the like."""
+        places = {"FOLDER": self.folder, "PROJECT": ROOT, "LOCAL": self._name, "TRACE_KEY": TRACE_KEY}
+        places |= {"TCP": self._tcp.getsockname()[1], "UDP": self._udp.getsockname()[1]}
+        for name, place in places.items():
+            source = source.replace(f"@{name}@", str(place))
+        return source
+
+    def __enter__(self) -> Bait:
+        os.environ[_VARIABLE] = self.in_environment
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        del os.environ[_VARIABLE]
+        for ear in (self._tcp, self._udp, self._local):
+            ear.close()
+
+    def found_in(self, text: str) -> list[str]:
+        """Which secrets stand in a text."""
+        known = {"file": self.in_file, "environment": self.in_environment, "earlier submission": self.earlier}
+        return [f"the secret of the {name} came out" for name, secret in known.items() if secret in text]
+
+    def changes(self) -> list[str]:
+        """What is no more in the folder as it was."""
+        now, before = _content(self.folder), self._content
+        return [str(path) for path in sorted(now.keys() | before.keys()) if now.get(path) != before.get(path)]
+
+    def heard(self) -> list[str]:
+        """Who has reached the ears since this was asked last."""
+        told = []
+        for name, hear in (
+            ("TCP", lambda: self._tcp.accept()[0].close()),
+            ("UDP", lambda: self._udp.recv(1 << 16)),
+            ("a local socket", lambda: self._local.accept()[0].close()),
+        ):
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    hear()
+                    told.append(f"reached by {name}")
+        return told
+
+
+@contextlib.contextmanager
+def laid(folders: pytest.TempPathFactory) -> Iterator[Bait]:
+    """Bait; and meanwhile a folder of its own for the temporary files of this process, so that none can be missed."""
+    with Bait(folders.mktemp("class")) as bait, pytest.MonkeyPatch.context() as patched:
+        patched.setattr(tempfile, "tempdir", str(folders.mktemp("temporary")))
+        yield bait
+
+
+class Watch:
+    """Looks at this machine before any attack, and after each for harm.
+
+    Make it once all is warm: what is started later, besides what is started again, counts as left by an attack. While
+    it is used, nothing else in this process may start processes or make temporary files.
+
+    Args:
+        bait: what is laid out for the attacks.
+        suffers: tries whether the next one is treated as it deserves; says what is wrong, or ``""``.
+        patience: seconds that what still runs has to end.
+    """
+
+    def __init__(self, bait: Bait, suffers: Callable[[], str], patience: float = 20.0) -> None:
+        self._bait, self._suffers, self._patience = bait, suffers, patience
+        self._temporary = set(Path(tempfile.gettempdir()).iterdir())
+        self._running = len(processes_below(os.getpid()))
+
+    def harms(self, came: Came) -> list[str]:
+        """The harm that was done, a line each; empty where there is none."""
+        found = [(MARK, "it passed")] * came.passed
+        found += [(READ, what) for what in (*came.managed, *self._bait.found_in(came.text))]
+        found += [(RUNS, what) for what in self._running_on()]
+        found += [(LEFT, what) for what in (*self._left(), *self._bait.changes())]
+        found += [(TOLD, what) for what in self._bait.heard()]
+        found += [(NEXT, what) for what in [self._suffers()] if what]
+        return [f"{kind}: {what}" for kind, what in found]
+
+    def _running_on(self) -> list[str]:
+        until = time.monotonic() + self._patience
+        while True:
+            more = len(processes_below(os.getpid())) - self._running
+            found = [f"{more} processes of the grader"] * (more > 0) + _traced_processes()
+            if not found or time.monotonic() > until:
+                return found
+            time.sleep(0.02)
+
+    def _left(self) -> list[str]:
+        found = [*traces(), *(set(Path(tempfile.gettempdir()).iterdir()) - self._temporary)]
+        return [*map(str, found), *_traced_in_the_kernel()]
+
+
+def traces() -> list[Path]:
+    """Files of attacks where they could be."""
+    folders = {*map(Path, _LOOKED_AT), Path.home(), Path.cwd(), ROOT, ROOT / "fxbook", Path(tempfile.gettempdir())}
+    folders |= {Path(sys.prefix), Path(sys.base_prefix), Path(os.__file__).parent, *map(Path, sys.path)}
+    readable = [folder for folder in folders if os.access(folder, os.R_OK | os.X_OK)]
+    return sorted({path for folder in readable for path in folder.glob(f"*{TRACE}*")})
+
+
+def processes_below(process: int) -> set[int]:
+    """A process and all that it started, directly or not."""
+    found = {process}
+    with contextlib.suppress(OSError):  # It has ended meanwhile.
+        for thread in Path(f"/proc/{process}/task").iterdir():
+            with contextlib.suppress(OSError):
+                for child in (thread / "children").read_text().split():
+                    found |= processes_below(int(child))
+    return found
+
+
+def _traced_processes() -> list[str]:
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (process / "cmdline").read_bytes().startswith(TRACE.encode()):
+                found.append(f"process {process.name}")
+    return found
+
+
+def _traced_in_the_kernel() -> list[str]:
+    """What has no file: shared memory, queues and semaphores of the old kind, sockets of abstract names."""
+    found = []
+    for kind in ("shm", "msg", "sem"):
+        with contextlib.suppress(OSError):
+            lines = Path(f"/proc/sysvipc/{kind}").read_text().splitlines()[1:]
+            found += [f"{kind} {line.split()[1]}" for line in lines if int(line.split()[0]) & 0xFFFFFFFF == TRACE_KEY]
+    with contextlib.suppress(OSError):
+        sockets = Path("/proc/net/unix").read_text().splitlines()
+        found += [line.split()[-1] for line in sockets if f"@{TRACE}" in line]
+    return found
+
+
+def _content(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() if path.is_file() else b"" for path in folder.rglob("*")}
