@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -26,7 +28,7 @@ from sandboxing import (
 )
 from sandboxing import sandbox as sandboxed
 
-from classroom.sandbox import Limits, Sandbox, SandboxError, bubble, calls, halves, protection
+from classroom.sandbox import Limits, Sandbox, SandboxError, bubble, calls, groups, halves, protection
 from fxbook import checks, sheets
 from fxbook.checking import apart
 from fxbook.checking.apart import Outcome
@@ -273,3 +275,85 @@ def test_nothing_is_left_of_a_closed_sandbox(sandbox: Sandbox) -> None:
     while time.monotonic() < until and any(Path(f"/proc/{process}").exists() for process in processes):
         time.sleep(0.02)
     assert not any(Path(f"/proc/{process}").exists() for process in processes)
+
+
+# ---- what a bubble may use together ----------------------------------------------------------------------------------
+
+
+def test_memory_and_processes_of_a_room_are_bounded_together(sandbox: Sandbox) -> None:
+    if not groups.is_available():
+        pytest.skip("this machine makes no control groups")
+    assert is_right(sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
+    joined = [line for line in Path(f"/proc/{warm(sandbox)}/cgroup").read_text().splitlines() if "fxbook-" in line]
+    assert joined
+    # Threads fill the processor's memory and the folder fills with files, each within its own limit.
+    both = (
+        "import os, threading\nheld = [bytearray(100 << 20) for _ in range(4)]\n"
+        "for number in range(3):\n    with open(os.path.join(os.environ['TMPDIR'], str(number)), 'wb') as file:\n"
+        "        file.write(bytes(15 << 20))\n"
+    )
+    sandbox.observe(sheet_of(both, RIGHT), EXERCISE, ANSWER, 1)
+    assert is_right(sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
+
+
+def test_a_group_ends_what_takes_too_much() -> None:
+    if not groups.is_available():
+        pytest.skip("this machine makes no control groups")
+    group = groups.Group(64 << 20, 8)
+    takes = "held = bytearray(1 << 28)\nfor at in range(0, 1 << 28, 4096):\n    held[at] = 1"
+    forks = "import os\nfor _ in range(20):\n    if os.fork() == 0:\n        os._exit(0)"
+    try:
+        for program, fine in (("pass", True), (takes, False), (forks, False)):
+            ended = subprocess.run(group.around([sys.executable, "-c", program]), capture_output=True).returncode
+            assert (ended == 0) == fine, program
+    finally:
+        folders = list(group._folders)
+        group.close()
+    assert not any(folder.exists() for folder in folders)
+
+
+def test_a_machine_that_makes_no_groups_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    need_bubblewrap()
+    monkeypatch.setattr(groups, "is_available", lambda: False)
+    protection.cache_clear()
+    try:
+        assert not protection().refusal
+        assert any("not for both together" in what for what in protection().missing)
+    finally:
+        protection.cache_clear()
+
+
+@pytest.mark.parametrize("given", ["cpu memory pids", "cpu"])
+def test_a_group_of_version_2_is_made_by_writing_files(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, given: str
+) -> None:
+    monkeypatch.setattr(groups, "_ROOT", tmp_path)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    (tmp_path / "cgroup.controllers").touch()
+    (tmp_path / "cgroup.subtree_control").write_text(given)
+    group = groups.Group(1 << 30, 80)
+    assert group.is_there == ("memory" in given)
+    if group.is_there:
+        [folder] = group._folders
+        told = {file.name: file.read_text() for file in folder.iterdir()}
+        assert told == {"memory.max": str(1 << 30), "memory.swap.max": "0", "pids.max": "80"}
+        assert group.around(["true"])[-2:] == ["--", "true"]
+
+
+def test_an_ordinary_user_asks_systemd(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Stands for systemd, which no test machine has: it is asked as systemd-run(1) says, and runs the command."""
+    asked = tmp_path / "asked"
+    (tmp_path / "systemd-run").write_text(
+        f'#!/bin/sh\necho "$@" >> {asked}\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n'
+    )
+    (tmp_path / "systemd-run").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    groups._by_systemd.cache_clear()
+    try:
+        group = groups.Group(1 << 30, 80)
+        assert subprocess.run(group.around(["true"])).returncode == 0
+        assert f"--property=MemoryMax={1 << 30}" in asked.read_text() and "TasksMax=80" in asked.read_text()
+    finally:
+        groups._by_systemd.cache_clear()

@@ -16,7 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
-from classroom.sandbox import calls
+from classroom.sandbox import calls, groups
+from classroom.sandbox.groups import Group
 
 HALF = "/book"
 _INSIDE = Path(__file__).parent / "inside"
@@ -74,6 +75,11 @@ def protection() -> Protection:
             "user has no other id to give. What keeps them from your files is that these are not mounted there. Run "
             "as root, for a user id that is new for each submission."
         )
+    if not groups.is_available():
+        missing.append(
+            "Memory is limited for each submission's process and for its files, not for both together: only root, or "
+            "the systemd of your session, makes a control group."
+        )
     if found["groups"]:
         missing.append("Submissions keep your groups, which only root can leave; no file of a group is mounted there.")
     return Protection(tuple(missing))
@@ -129,6 +135,7 @@ def start(
     program: str,
     *arguments: str,
     keep: int | None = None,
+    group: Group | None = None,
     stdout: IO[bytes],
     stderr: IO[bytes],
 ) -> subprocess.Popen[bytes]:
@@ -142,6 +149,7 @@ def start(
         program: Python code.
         arguments: its ``sys.argv[1:]``.
         keep: a descriptor that it may use.
+        group: bounds what all of the bubble uses.
         stdout, stderr: where it prints.
     """
     with contextlib.ExitStack() as opened:
@@ -155,8 +163,9 @@ def start(
             file.seek(0)
             numbers.append(file.fileno())
             options += ["--perms", "0444", "--file", str(file.fileno()), f"{HALF}/{path}"]
+        command = [*_command(options, program), *arguments]
         return subprocess.Popen(
-            [*_command(options, program), *arguments],
+            group.around(command) if group else command,
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=stderr,

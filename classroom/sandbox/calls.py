@@ -50,7 +50,7 @@ FORBIDDEN = _NOT_PERMITTED.split()
 _LOCAL_SOCKETS = 1  # AF_UNIX: a pair of them is what asyncio waits with.
 # Of prctl(2): to give a thread or a mapping a name. PR_SET_DUMPABLE stays out: a crash must not start the system's
 # collector of crashes, which runs outside.
-_NAMES = {"PR_SET_NAME": 15, "PR_GET_NAME": 16, "PR_SET_VMA": 0x53564D41}
+_NAMES = {"PR_GET_DUMPABLE": 3, "PR_SET_NAME": 15, "PR_GET_NAME": 16, "PR_SET_VMA": 0x53564D41}
 _THREAD = 0x00010000
 # CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET.
 _NAMESPACES = 0x00000080 | 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000

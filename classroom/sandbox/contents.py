@@ -41,7 +41,8 @@ def files(room: str) -> Mapping[str, str | bytes]:
         found[f"inside/{name}"] = (_INSIDE / name).read_text(encoding="utf-8")
     for name in _OF_THE_GRADER[room]:
         found[f"classroom/{name}"] = (_GRADER / name).read_text(encoding="utf-8")
-    return {**found, "classroom/__init__.py": "", "inside/calls.bpf": calls.program()}
+        found["classroom/__init__.py"] = ""
+    return {**found, "inside/calls.bpf": calls.program()}
 
 
 def _whole_library() -> dict[str, str]:

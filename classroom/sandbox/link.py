@@ -18,6 +18,7 @@ from typing import IO, Any
 
 from classroom.sandbox import bubble, contents
 from classroom.sandbox.bubble import SandboxError
+from classroom.sandbox.groups import Group
 from fxbook.checking import apart
 from fxbook.checking.apart import Outcome
 
@@ -32,28 +33,36 @@ _SURROGATE = re.compile(rb"\\u[dD][89abAB]")
 _FIRST_USER, _USERS = 1 << 30, 1 << 30
 
 
+# What the warm process itself takes, rounded up, and processes besides those of a submission.
+_WARM_BYTES, _WARM_PROCESSES = 1 << 30, 16
+
+
 class Link:
     """One warm process. It gets ready while this one goes on; the first work waits for it.
 
     Args:
         room: one of :data:`contents.ROOMS`.
         chapters: whose exercises it is to be ready for, ``("02",)``; without any for all.
+        bounds: what one piece of work may use; the room as a whole may use that, and what it needs to be warm.
     """
 
-    def __init__(self, room: str, chapters: Sequence[str] = ()) -> None:
+    def __init__(self, room: str, chapters: Sequence[str], bounds: JSON) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         number = theirs.fileno()
         self._said = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the link)
+        memory = _WARM_BYTES + bounds["memory"] + bounds["folder_bytes"]
+        group = Group(memory, _WARM_PROCESSES + bounds["threads"])
         with theirs:
             self._process = bubble.start(
                 contents.files(room),
                 "from inside.warm import main; main()",
                 *(str(number), room, *chapters),
                 keep=number,
+                group=group,
                 stdout=self._said,
                 stderr=self._said,
             )
-        self.close = weakref.finalize(self, _end, self._process, self._control, self._said)
+        self.close = weakref.finalize(self, _end, self._process, self._control, self._said, group)
         self._is_ready = False
 
     def get_ready(self) -> None:
@@ -176,8 +185,9 @@ def _sockets() -> Iterator[tuple[socket.socket, socket.socket]]:
         yield ours, theirs
 
 
-def _end(process: subprocess.Popen[bytes], control: socket.socket, said: IO[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], control: socket.socket, said: IO[bytes], group: Group) -> None:
     control.close()
     said.close()
     process.kill()
     process.wait()
+    group.close()

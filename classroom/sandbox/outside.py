@@ -90,7 +90,7 @@ class Sandbox:
         if not trusted and (refusal := bubble.protection().refusal):
             raise SandboxError(f"{refusal} {bubble.UNPROTECTED}")
         kind = _OpenRoom if trusted else _Room
-        self._rooms = {name: kind(name, chapters) for name in (OBSERVING, JUDGING, READING)}
+        self._rooms = {name: kind(name, chapters, self._bounds(0.0)) for name in (OBSERVING, JUDGING, READING)}
 
     def __enter__(self) -> Sandbox:
         return self
@@ -176,15 +176,17 @@ class Sandbox:
     def _work(
         self, room: str, asked: JSON, told: JSON, seconds: float, most: int, files: Sequence[int] = ()
     ) -> Outcome:
+        return self._rooms[room].work(asked, told, seconds, self._bounds(seconds), most, files)
+
+    def _bounds(self, seconds: float) -> JSON:
         limits = self._limits
-        bounds = {
+        return {
             "seconds": math.ceil(seconds) + 1,
             "memory": limits.memory,
             "threads": limits.threads,
             "file_bytes": limits.file_bytes,
             "folder_bytes": limits.folder_bytes,
         }
-        return self._rooms[room].work(asked, told, seconds, bounds, most, files)
 
     def close(self) -> None:
         """End the warm processes and all that they forked."""
@@ -195,15 +197,15 @@ class Sandbox:
 class _Room:
     """A warm process that is started when it is needed, and again when it has ended."""
 
-    def __init__(self, name: str, chapters: Sequence[str]) -> None:
-        self._name, self._chapters = name, chapters
+    def __init__(self, name: str, chapters: Sequence[str], bounds: JSON) -> None:
+        self._name, self._chapters, self._bounds = name, chapters, bounds
         self._one_at_a_time = threading.Lock()
         self.link: Link | None = None
 
     def start(self) -> None:
         if self.link is None or not self.link.is_alive():
             self.close()
-            self.link = Link(self._name, self._chapters)
+            self.link = Link(self._name, self._chapters, self._bounds)
 
     def work(self, asked: JSON, told: JSON, seconds: float, bounds: JSON, most: int, files: Sequence[int]) -> Outcome:
         with self._one_at_a_time:
