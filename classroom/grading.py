@@ -239,6 +239,7 @@ def run(
         if found:
             print(f"Graded already, and not changed since: {len(found)}.", file=stream)
         progress = Progress(len(left), stream)
+        progress.begin()
         try:
             for job, told in graded(jobs_of(left, assignment, trusted, book.seed), workers or LocalWorkers()):
                 one = job.submission

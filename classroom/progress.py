@@ -9,6 +9,9 @@ from typing import TextIO
 from classroom.records import Mark
 
 _TERMINAL_SECONDS, _FILE_SECONDS = 0.2, 15.0
+# Before it is told how long it will take: so many students, or so large a part of them, and so many seconds. What loops
+# for ever takes a hundred times as long as the rest, and comes by chance.
+_ENOUGH, _ENOUGH_PART, _ENOUGH_SECONDS = 30, 0.2, 5.0
 
 
 class Progress:
@@ -24,12 +27,16 @@ class Progress:
         self._total, self._stream, self._clock = total, stream, clock
         self._terminal = stream.isatty()
         self._started = clock()
+        # The workers get ready before the first is done, which takes no more time later.
+        self._first = 0.0
         self._shown = self._started
         self._width = 0
         self._done = self._answers = self._passed = self._failed = 0
 
     def add(self, marks: Sequence[Mark]) -> None:
         """One student more is done."""
+        if not self._done:
+            self._first = self._clock()
         self._done += 1
         self._answers += len(marks)
         self._passed += sum(mark.status == "passed" for mark in marks)
@@ -46,9 +53,22 @@ class Progress:
         elapsed = self._clock() - self._started
         if self._done == self._total:
             told.append(f"took {_span(elapsed)}")
-        elif self._done:
-            told.append(f"{_span(elapsed / self._done * (self._total - self._done))} left")
+        elif (left := self._seconds_left()) is not None:
+            told.append(f"about {_span(left)} left")
         return " · ".join(told)
+
+    def _seconds_left(self) -> float | None:
+        """How long it will still take, ``None`` while too little is done to tell."""
+        since = self._clock() - self._first
+        if since < _ENOUGH_SECONDS or self._done < min(_ENOUGH, max(2, _ENOUGH_PART * self._total)):
+            return None
+        return since / (self._done - 1) * (self._total - self._done)
+
+    def begin(self) -> None:
+        """Say what is done before the first student comes back."""
+        if self._total:
+            whom = "a student" if self._total == 1 else f"{self._total} students"
+            print(f"Grading {whom}: the workers load torch, which takes some seconds …", file=self._stream, flush=True)
 
     def _show(self) -> None:
         self._shown = self._clock()

@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 from classroom import submissions, work
 from classroom.assignment import Assignment, of_chapters
 from classroom.exports import nbgrader
-from classroom.jobs import Job
+from classroom.jobs import jobs_of
 from press import ROOT
 from press.exercises import ExerciseSheet, split
 from press.manuscript import read
@@ -216,7 +216,7 @@ def graded_by_us(folder: Path) -> Marks:
     marks: Marks = {}
     try:
         for found in submissions.find(folder, asked):
-            for mark in work.grade(Job(found, asked, trusted=True, seed=1)):
+            for mark in work.grade(*jobs_of([found], asked, trusted=True, seed=1)):
                 assert mark["status"] != "error", mark
                 marks[found.student, mark["exercise"]] = mark["points"]
     finally:

@@ -16,7 +16,7 @@ from grading_parts import ASSIGNMENT, CHAPTER, EXERCISES, answers, few, handed_i
 
 from classroom import grading, submissions
 from classroom.grading import GradingError, LocalWorkers, graded
-from classroom.jobs import Job
+from classroom.jobs import Job, jobs_of
 from classroom.records import Mark
 
 # ---- the whole -------------------------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ def test_what_is_hidden_reaches_the_teacher_and_not_the_student(leak: str) -> No
     assignment = few("02-clamp-the-output", hidden=HIDDEN, public_share=0.25)
     one = handed_in("anna", CLAMPS.format(leak=LEAKS[leak]))
     try:
-        [told] = grade(Job(one, assignment, True, 5))
+        [told] = grade(*jobs_of([one], assignment, True, 5))
     finally:
         close()
     found = Mark.from_json(told)
