@@ -47,12 +47,10 @@ def whole(folder: Path, students: int, assignment: Assignment, workers: grading.
 
 def stages(assignment: Assignment) -> dict[str, float]:
     """Milliseconds for an answer in each stage: medians over repetitions, the mean over the exercises."""
-    from classroom.judging import judge_apart
     from classroom.reading import read_sheet
     from classroom.records import Submission
     from classroom.sandbox import Sandbox
     from fxbook import checks, sheets
-    from fxbook.checking.apart import run_apart
     from fxbook.checking.judge import judge
 
     [chapter] = assignment.chapters
@@ -61,8 +59,12 @@ def stages(assignment: Assignment) -> dict[str, float]:
     submission = Submission("a", "A", {chapter: data}, {chapter: f"{chapter}.ipynb"})
     sheet = sheets.parse(f"{chapter}.ipynb", data)
     found: dict[str, list[float]] = collections.defaultdict(list)
-    reading = _milliseconds(lambda: read_sheet(submission, assignment, chapter))
-    with Sandbox() as sandbox, tempfile.TemporaryDirectory() as folder, Gradebook(Path(folder)) as book:
+    with (
+        Sandbox(chapters=[CHAPTER]) as sandbox,
+        tempfile.TemporaryDirectory() as folder,
+        Gradebook(Path(folder)) as book,
+    ):
+        reading = _milliseconds(lambda: read_sheet(submission, assignment, chapter, sandbox))
         keeping = _milliseconds(lambda: book.keep("a", "d", []))
         for about in assignment.exercises:
             exercise = checks.find(about.id)
@@ -72,9 +74,9 @@ def stages(assignment: Assignment) -> dict[str, float]:
             seen = observed().data["observation"]
             found["use the answer once (floor)"].append(_milliseconds(bare))
             found["judge it once (floor)"].append(_milliseconds(functools.partial(judge, exercise, seen, 1)))
-            found["in the sandbox"].append(_milliseconds(observed))
-            found["judged apart"].append(_milliseconds(functools.partial(judge_apart, exercise, seen, 1)))
-        found["an empty fork with limits"] = [_milliseconds(lambda: run_apart(dict, 5))]
+            found["observed in the sandbox"].append(_milliseconds(observed))
+            judged = functools.partial(sandbox.judge, about.id, seen, 1)
+            found["judged in the sandbox"].append(_milliseconds(judged))
     many = len(assignment.exercises)
     return {
         **{name: statistics.mean(times) for name, times in found.items()},
@@ -113,7 +115,7 @@ def main() -> None:
     floor = sum(ms for name, ms in found.items() if name.endswith("(floor)"))
     for name, ms in found.items():
         print(f"{name:30}{ms:8.1f} ms{ms / floor:8.2f} x floor")
-    alone = sum(found[name] for name in ("in the sandbox", "judged apart", "read the sheet", "keep the marks"))
+    alone = sum(ms for name, ms in found.items() if not name.endswith("(floor)"))
     print(f"{'floor':30}{floor:8.1f} ms{1:8.2f} x floor")
     print(f"{'all stages':30}{alone:8.1f} ms{alone / floor:8.2f} x floor")
     print(f"{'in the class':30}{each:8.1f} ms{each / floor:8.2f} x floor")

@@ -30,7 +30,7 @@ JSON = Any
 _DEADLINE, _DEADLINE_PER_ANSWER = 120.0, 120.0
 _MOST_TOLD = 600
 # What runs out of time takes from the seconds that are left to the same student's other answers, down to so many.
-_OVERTIME_SECONDS, _LEAST_SECONDS = 30.0, 1.5
+_OVERTIME_SECONDS, _LEAST_SECONDS = 20.0, 1.5
 _ENDED = {
     "time": "was still running when the time was over: it may loop for ever",
     "exit": "ended the Python process (os._exit or the like)",
