@@ -10,6 +10,7 @@ import dataclasses
 import faulthandler
 import functools
 import multiprocessing
+import operator
 import os
 import threading
 import time
@@ -30,7 +31,7 @@ JSON = Any
 _DEADLINE, _DEADLINE_PER_ANSWER = 120.0, 120.0
 _MOST_TOLD = 600
 # What runs out of time takes from the seconds that are left to the same student's other answers, down to so many.
-_OVERTIME_SECONDS, _LEAST_SECONDS = 20.0, 1.5
+_OVERTIME_SECONDS, _LEAST_SECONDS = 20.0, 3.0
 _ENDED = {
     "time": "was still running when the time was over: it may loop for ever",
     "exit": "ended the Python process (os._exit or the like)",
@@ -190,7 +191,8 @@ def _observed(job: Job, about: About, read: Read, seed: int, overtime: _Overtime
     outcome = Outcome(None, "silent")
     for sheet in filter(None, sheets_to_try):
         started = time.monotonic()
-        outcome = _again(job, Sandbox.observe, sheet, about.id, about.answer, seed, text, overtime.left())
+        observe = operator.methodcaller("observe", sheet, about.id, about.answer, seed, text, overtime.left())
+        outcome = _again(job, observe)
         if outcome.data is not None:
             overtime.alone = overtime.alone or (sheet is only and overtime.seconds > 0)
             break
@@ -199,13 +201,13 @@ def _observed(job: Job, about: About, read: Read, seed: int, overtime: _Overtime
     return outcome
 
 
-def _again(job: Job, work: Callable[..., Outcome], *arguments: Any) -> Outcome:
+def _again(job: Job, work: Callable[[Sandbox], Outcome]) -> Outcome:
     """Do work in the sandbox, in a new one where that fails: it may have died with what it was asked before."""
     try:
-        return work(_sandbox(job), *arguments)
+        return work(_sandbox(job))
     except SandboxError:
         close()
-        return work(_sandbox(job), *arguments)
+        return work(_sandbox(job))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -238,7 +240,7 @@ def _tried(job: Job, about: About, read: Read, seed: int, overtime: _Overtime, t
         if not read.homes[about.answer]:
             return _Tried("answered", f"No cell of {name} gives the name `{about.answer}`.", status="missing")
         return _Tried("answered", _joined(f"`{about.answer}` could not be defined.", raised), read=about.read)
-    judged = _again(job, Sandbox.judge, about.id, seen["observation"], seed, text)
+    judged = _again(job, operator.methodcaller("judge", about.id, seen["observation"], seed, text))
     if judged.data is None:
         return _Tried("ends well", _JUDGE_ENDED[judged.ended], read=about.read)
     told = judged.data

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import functools
 import io
 import json
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from classroom import grading, submissions
 from classroom.grading import GradingError, LocalWorkers, graded
 from classroom.jobs import Job, jobs_of
 from classroom.records import Mark
+from classroom.sandbox import Limits, Sandbox
 
 # ---- the whole -------------------------------------------------------------------------------------------------------
 
@@ -197,3 +200,27 @@ def test_any_executor_does_and_is_stopped(tmp_path: Path) -> None:
     next(results)
     results.close()
     assert workers.running == 0
+
+
+@needs_sandbox
+def test_cells_that_never_end_do_not_keep_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six answers, and above them a cell that sleeps: it is waited for once, though each answer could wait for it."""
+    from classroom import work
+
+    monkeypatch.setattr(work, "_OVERTIME_SECONDS", 2.0)
+    monkeypatch.setattr(work, "Sandbox", functools.partial(Sandbox, Limits(seconds=2.0)))
+    sleeps = "import time\ntime.sleep(1000)"
+    right = [class_.solution(about.id).source for about in ASSIGNMENT.exercises]
+    needs_it = "import time\ntime.sleep(1000)\ndef helper():\n    pass"
+    wrong = [f"def {about.answer}(*given):\n    return helper()" for about in ASSIGNMENT.exercises]
+    try:
+        for cells, status, most in (([sleeps, *right], "passed", 2.0), ([needs_it, *wrong], "failed", 6 * 4.0)):
+            [job] = jobs_of([handed_in("anna", *cells)], ASSIGNMENT, False, 5)
+            work.grade(dataclasses.replace(job, submission=handed_in("warm")))
+            started = time.monotonic()
+            found = [Mark.from_json(told) for told in work.grade(job)]
+            assert {mark.status for mark in found} == {status}, found
+            # On a busy machine each has its seconds later.
+            assert time.monotonic() - started < 4 * most + 10
+    finally:
+        work.close()
