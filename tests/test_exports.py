@@ -269,6 +269,10 @@ class Absent:
 
 sys.meta_path.insert(0, Absent())
 from classroom.exports.gradescope import inside
+from classroom.sandbox import calls
+from classroom.sandbox.inside import judging, observing, reading
+if sys.platform == "linux":
+    calls.program()
 print(inside.__file__)
 """
 
