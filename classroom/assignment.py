@@ -3,13 +3,22 @@
 It is a small TOML file that the teacher writes once and every command takes::
 
     title = "Week 2"
-    chapters = ["02", "03"]            # by number or by name; all their exercises
-    leave_out = ["02-from-scratch"]    # but these
+    chapters = [2, 3]                  # by number or by name; all their exercises
+    leave_out = ["03-every-relu"]      # but these
+    # exercises = ["02-put-in-order"]  # or these alone
     hidden = "hidden.py"               # beside this file; see `Hidden`
     public_share = 0.5                 # of the points, where only the public checks pass
+    counts = "last begun"              # of several versions; or "best", or "last"
+    due = 2026-11-20T23:59:00
 
     [points]                           # default: the difficulty, 1 to 3
-    "03-swap-relu" = 4
+    "02-put-in-order" = 4
+
+    [late]                             # see `classroom.lateness`
+    per_day = 0.1
+
+    [extensions]                       # by name or number: days, or another date
+    "Anna Müller" = 3
 """
 
 from __future__ import annotations
@@ -20,9 +29,13 @@ import math
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
+from classroom.lateness import Deadline, LateError, deadline
 from fxbook.exercises import About, catalogue, unknown
+
+Counts = Literal["last begun", "best", "last"]
+"""Which of several versions counts: the last in which the exercise was begun, that with most points, or the last."""
 
 
 class AssignmentError(Exception):
@@ -41,6 +54,8 @@ class Assignment:
         hidden: the text of the teacher's file of hidden variants, ``""`` where there is none. It is Python that holds
             ``SEEDS``, how many more seeds each exercise is tried on, or the seeds themselves, and ``CASES``, of an
             exercise id the :class:`fxbook.checks.Case` objects to try it on besides the public ones.
+        counts: which of several versions counts.
+        deadline: when it is due and what lateness costs.
     """
 
     title: str
@@ -48,6 +63,8 @@ class Assignment:
     points: Mapping[str, float]
     public_share: float = 0.5
     hidden: str = ""
+    counts: Counts = "last begun"
+    deadline: Deadline = dataclasses.field(default_factory=Deadline)
 
     @property
     def chapters(self) -> tuple[str, ...]:
@@ -56,8 +73,14 @@ class Assignment:
 
     @property
     def digest(self) -> str:
-        """Differs wherever two assignments do: what was graded under another digest is graded again."""
-        told = repr((self.title, self.exercises, sorted(self.points.items()), self.public_share, self.hidden))
+        """Differs wherever two assignments do: what was graded under another digest is graded again.
+
+        When it is due, and for whom later, is no part of it: how late each version is belongs to the submission.
+        """
+        worth = sorted(self.points.items())
+        told = repr(
+            (self.title, self.exercises, worth, self.public_share, self.hidden, self.counts, self.deadline.rule)
+        )
         return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
@@ -92,7 +115,19 @@ def load(path: Path) -> Assignment:
         raise AssignmentError(f"{path}: {problem}") from None
 
 
-_KEYS = {"title": str, "chapters": list, "leave_out": list, "points": dict, "public_share": (int, float)}
+_KEYS: Mapping[str, Any] = {
+    "title": str,
+    "chapters": list,
+    "exercises": list,
+    "leave_out": list,
+    "points": dict,
+    "public_share": (int, float),
+    "counts": str,
+    "due": object,
+    "time_zone": str,
+    "late": dict,
+    "extensions": dict,
+}
 
 
 def _checked(written: dict[str, Any], hidden: str) -> Assignment:
@@ -101,29 +136,70 @@ def _checked(written: dict[str, Any], hidden: str) -> Assignment:
             raise AssignmentError(f"{key!r} means nothing here; known are {', '.join(sorted((*_KEYS, 'hidden')))}.")
         if not isinstance(value, _KEYS[key]) or isinstance(value, bool):
             raise AssignmentError(f"{key} = {value!r} is not of the right type; see the example in the guide.")
-    book = catalogue()
+    asked = _asked(written, catalogue())
+    share = float(written.get("public_share", 0.5))
+    if not 0 <= share <= 1:
+        raise AssignmentError(f"public_share = {share}: give a number from 0 to 1.")
+    counts = written.get("counts", "last begun")
+    if counts not in get_args(Counts):
+        known = ", ".join(f'"{one}"' for one in get_args(Counts))
+        raise AssignmentError(f'counts = "{counts}" is not known: give one of {known}.')
+    try:
+        when = deadline(written)
+    except LateError as problem:
+        raise AssignmentError(str(problem)) from None
+    return Assignment(written["title"], asked, _points(written, asked), share, hidden, counts, when)
+
+
+def _asked(written: Mapping[str, Any], book: Mapping[str, About]) -> tuple[About, ...]:
+    """The exercises that are asked for, in the order of the book."""
     chosen = [_chapter(str(chapter), book) for chapter in written.get("chapters", [])]
-    if not chosen:
-        raise AssignmentError('say which chapters it asks for: chapters = ["02", "03"].')
-    named = [str(name) for name in (*written.get("leave_out", []), *written.get("points", {}))]
+    listed, left_out = written.get("exercises", []), written.get("leave_out", [])
+    named = [str(name) for name in (*listed, *left_out, *written.get("points", {}))]
     if wrong := next((name for name in named if name not in book), None):
         raise AssignmentError(unknown(wrong, list(book)))
-    left = tuple(a for a in book.values() if a.chapter in chosen and a.id not in written.get("leave_out", []))
-    points = {about.id: float(about.difficulty or 1) for about in left}
+    if "exercises" in written:
+        return _listed(listed, left_out, chosen, book)
+    if not chosen:
+        raise AssignmentError('say what it asks for: chapters = [2, 3], or exercises = ["02-put-in-order"].')
+    return tuple(about for about in book.values() if about.chapter in chosen and about.id not in left_out)
+
+
+def _listed(
+    listed: list[str], left_out: list[str], chapters: list[str], book: Mapping[str, About]
+) -> tuple[About, ...]:
+    if not listed:
+        raise AssignmentError("exercises = [] asks for nothing: list some, or leave it out and give chapters.")
+    if left_out:
+        raise AssignmentError("exercises lists what is asked, so leave_out has nothing to leave out: keep one of them.")
+    if chapters:
+        if outside := next((name for name in listed if book[name].chapter not in chapters), None):
+            raise AssignmentError(
+                f"exercises lists {outside}, and chapters does not hold {book[outside].chapter}: add it there, or "
+                "leave chapters out."
+            )
+        if bare := next((one for one in chapters if all(book[name].chapter != one for name in listed)), None):
+            raise AssignmentError(
+                f"chapters holds {bare}, and exercises lists none of it: list some, or leave chapters out."
+            )
+    return tuple(about for about in book.values() if about.id in listed)
+
+
+def _points(written: Mapping[str, Any], asked: tuple[About, ...]) -> dict[str, float]:
+    points = {about.id: float(about.difficulty or 1) for about in asked}
     for name, worth in written.get("points", {}).items():
         if isinstance(worth, bool) or not isinstance(worth, int | float) or not 0 <= worth < math.inf:
             raise AssignmentError(f"[points] {name} = {worth!r}: give a number that is not negative.")
         if name in points:
             points[name] = float(worth)
-    share = float(written.get("public_share", 0.5))
-    if not 0 <= share <= 1:
-        raise AssignmentError(f"public_share = {share}: give a number from 0 to 1.")
-    return Assignment(written["title"], left, points, share, hidden)
+    return points
 
 
 def _chapter(name: str, book: Mapping[str, About]) -> str:
+    """The chapter of that number (``2``, ``02``) or name."""
     chapters = dict.fromkeys(about.chapter for about in book.values())
-    found = [chapter for chapter in chapters if name in (chapter, chapter.partition("_")[0])]
+    number = name.zfill(2) if name.isascii() and name.isdigit() else name
+    found = [chapter for chapter in chapters if number in (chapter, chapter.partition("_")[0])]
     if not found:
         raise AssignmentError(f"there is no chapter {name!r} with exercises; there are {', '.join(chapters)}.")
     return found[0]

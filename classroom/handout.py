@@ -42,7 +42,8 @@ def as_html(assignment: Assignment) -> str:
         numbered = heading == _STEPS
         items = "".join(f"<{'li' if numbered else 'p'}>{_code(line)}</{'li' if numbered else 'p'}>" for line in lines)
         parts.append(f"<ol>{items}</ol>" if numbered else items)
-    parts.append('<p class="fill"><span>Hand in by:</span><span>Where:</span></p>')
+    due = html.escape(_due(assignment))
+    parts.append(f'<p class="fill"><span>Hand in by: {due}</span><span>Where:</span></p>')
     kind = ("small " if len(assignment.exercises) > _NORMAL_PRINT else "") + ("long" if len(title) > 60 else "")
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
@@ -60,11 +61,24 @@ def as_markdown(assignment: Assignment) -> str:
             parts.append("\n".join([f"| {' | '.join(_COLUMNS)} |", "|---|---|---:|---:|", *rows]))
         numbered = heading == _STEPS
         parts.append("\n".join(f"{i}. {line}" if numbered else line for i, line in enumerate(lines, start=1)))
-    return "\n\n".join([*parts, "Hand in by: ____________  Where: ____________"]) + "\n"
+    return "\n\n".join([*parts, f"Hand in by: {_due(assignment) or '____________'}  Where: ____________"]) + "\n"
 
 
 _STEPS, _EXERCISES = "What to do", "The exercises"
 _COLUMNS, _NARROW = ("Exercise", "Difficulty", "Minutes", "Points"), ("Exercise", "Level", "Min", "Pts")
+
+
+_COUNTS = {
+    "last begun": "of each exercise the last version counts in which you have begun it",
+    "best": "of each exercise the best version counts",
+    "last": "the last version counts",
+}
+
+
+def _due(assignment: Assignment) -> str:
+    """When it is due, on the clock of whoever wrote it; ``""`` where the assignment does not say."""
+    due = assignment.deadline.due
+    return f"{due.day} {due:%B %Y, %H:%M}" if due else ""
 
 
 def _title(assignment: Assignment) -> str:
@@ -98,12 +112,12 @@ def _sections(assignment: Assignment) -> list[tuple[str, list[str]]]:
                 "exercise gives the first hint, and once more the second.",
             ],
         ),
-        ("How it is graded", [_graded(assignment)]),
+        ("How it is graded", [_graded(assignment), *filter(None, [assignment.deadline.rule.said()])]),
         (
             "How to hand in",
             [
-                "Save, then hand in the notebooks under the names they have, nothing else. If you hand in again, the "
-                "last version counts. An exercise without an answer costs its own points only.",
+                "Save, then hand in the notebooks under the names they have, nothing else. If you hand in again, "
+                f"{_COUNTS[assignment.counts]}. An exercise without an answer costs its own points only.",
                 "Ask your teacher which help is allowed, and name the help you used.",
             ],
         ),

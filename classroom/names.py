@@ -6,7 +6,8 @@ Learning management systems name what they collect in their own ways, which stan
 |---|---|
 | Moodle, in folders | ``Surname Name_12345_assignsubmission_file_/anything.ipynb`` |
 | Moodle, one folder | ``Surname Name_12345_assignsubmission_file_anything.ipynb`` |
-| Canvas | ``surnamename_LATE_123_456_anything-2.ipynb`` (``-2``: handed in for the third time) |
+| Canvas | ``surnamename_LATE_123_456_anything-2.ipynb``: the student, and the file, of which later ones count higher |
+| Blackboard | ``Week 2_username_attempt_2026-11-20-14-03-22_anything.ipynb`` |
 | Gradescope | ``submission_123/anything.ipynb``, with the names in ``submission_metadata.yml`` |
 | nbgrader | ``submitted/STUDENT/ASSIGNMENT/anything.ipynb`` |
 | by hand | ``STUDENT/anything.ipynb``, ``STUDENT 02_insertion_points.ipynb``, ``STUDENT.ipynb`` |
@@ -15,24 +16,33 @@ Learning management systems name what they collect in their own ways, which stan
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
 import hashlib
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
-_MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_[a-z]+(?:_(?P<rest>.*))?", re.DOTALL)
+# Of a folder the system wrote the end; of a file the student wrote it, so the first fit is the system's.
+_MOODLE_FOLDER = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_[a-z]+_?", re.DOTALL)
+_MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_[a-z]+_(?P<rest>.*)", re.DOTALL)
 _CANVAS = re.compile(
-    r"(?P<name>.+?)_(?:late_)?(?P<id>[1-9]\d*)_(?P<file>[1-9]\d*)_(?P<rest>.+)", re.DOTALL | re.IGNORECASE
+    r"(?P<name>.+?)_(?:(?P<late>LATE)_)?(?P<id>[1-9]\d*)_(?P<file>[1-9]\d*)_(?P<rest>.+)", re.DOTALL | re.IGNORECASE
 )
+_CANVAS_ANONYMOUS = re.compile(
+    r"(?:(?P<late>LATE)_)?(?P<name>anon_(?P<id>[A-Za-z0-9]+))_(?P<file>[1-9]\d*)_(?P<rest>.+)", re.DOTALL
+)
+_BLACKBOARD = re.compile(r"(?P<name>.+?)_attempt_(?P<moment>\d{4}(?:-\d\d){5})(?:_(?P<rest>.+)|\.[^.]*)", re.DOTALL)
 _GRADESCOPE = re.compile(r"submission_(?P<id>\d+)")
 # The suffix that a file keeps when a browser or a mail program adds its own.
 _SUFFIX = re.compile(r"\.(ipynb|py|zip)(?:\.(?:txt|json))?$", re.IGNORECASE)
 _VERSION = re.compile(
-    r"(?:[ _-]*\((?P<bracket>\d{1,4})\)|-(?P<dash>\d{1,4})|[ _-]v(?:ersion)?[ _.-]?(?P<v>\d{1,4})"
-    r"|[ _-]+copy(?:[ _-]?(?P<copy>\d{1,4}))?)$",
+    # Longer numbers are none of a version: `homework-2026`.
+    r"(?:[ _-]*\((?P<bracket>\d{1,2})\)|-(?P<dash>\d{1,2})|[ _-]v(?:ersion)?[ _.-]?(?P<v>\d{1,2})"
+    r"|[ _-]+copy(?:[ _-]?(?P<copy>\d{1,2}))?)$",
     re.IGNORECASE,
 )
-_TRY = re.compile(r"(?:attempt|submission|try|version)[ _-]?(\d{1,6})", re.IGNORECASE)
+_TRY = re.compile(r"(?:attempt|submission|try|version)[ _-]?(\d{1,2})", re.IGNORECASE)
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
 _MOST_KEY = 48
 
@@ -45,16 +55,69 @@ class Owner:
     number: str = ""
 
 
-def owner(top: str, folder: bool) -> tuple[Owner, str] | None:
-    """Whose a file or folder is, by the name that a learning system gave it, and the name without what it added.
+@dataclasses.dataclass(frozen=True)
+class Given:
+    """What a learning system wrote into the name of a file or folder at the top.
 
-    ``None`` where no system named it.
+    Args:
+        owner: whose it is.
+        rest: the name that the student gave, ``""`` where the system left nothing of it.
+        order: of what one student handed in, later things have a higher one; 0 where the system tells none.
+        late: whether the system calls it late; ``None`` where it does not say.
+        moment: when it was handed in, by the clock of the school, without a time zone; ``None`` where it does not say.
     """
-    for pattern in (_MOODLE, _GRADESCOPE) if folder else (_MOODLE, _CANVAS):
+
+    owner: Owner
+    rest: str = ""
+    order: int = 0
+    late: bool | None = None
+    moment: dt.datetime | None = None
+
+
+def given(top: str, folder: bool, title: str = "") -> Given | None:
+    """What a learning system says by the name of a folder or file at the top; ``None`` where no system named it.
+
+    Args:
+        top: the name.
+        folder: whether it is a folder.
+        title: what stands before the user name in all that Blackboard collects; see :func:`blackboard_title`.
+    """
+    for pattern in (_MOODLE_FOLDER, _GRADESCOPE) if folder else (_MOODLE, _CANVAS_ANONYMOUS, _CANVAS):
         if found := pattern.fullmatch(top):
             told = found.groupdict()
-            return Owner(_composed(told.get("name") or top), told["id"]), told.get("rest") or ""
+            whose = Owner(_composed(told.get("name") or top), told["id"])
+            if "file" not in told:
+                return Given(whose, told.get("rest") or "")
+            return Given(whose, told["rest"], int(told["file"]), told["late"] == "LATE")
+    if not folder and (found := _BLACKBOARD.fullmatch(top)):
+        user = found["name"].removeprefix(title) or found["name"]
+        moment = _moment(found["moment"])
+        order = int(found["moment"].replace("-", "")) if moment else 0
+        return Given(Owner(_composed(user)), found["rest"] or "", order, None, moment)
     return None
+
+
+def owner(top: str, folder: bool) -> Owner | None:
+    """Whose a file or folder is by the name that a learning system gave it; ``None`` where no system named it."""
+    found = given(top, folder)
+    return found.owner if found else None
+
+
+def blackboard_title(tops: Iterable[str]) -> str:
+    """What stands before the user name in all that Blackboard collects: the assignment's title, which may hold ``_``.
+
+    A user name that holds ``_`` keeps enough of it to differ from all others.
+    """
+    told = [found["name"].split("_")[:-1] for top in tops if (found := _BLACKBOARD.fullmatch(top))]
+    same = itertools.takewhile(lambda words: len(set(words)) == 1, zip(*told, strict=False))
+    return "".join(f"{words[0]}_" for words in same)
+
+
+def _moment(written: str) -> dt.datetime | None:
+    try:
+        return dt.datetime.strptime(written, "%Y-%m-%d-%H-%M-%S")
+    except ValueError:
+        return None
 
 
 def by_hand(top: str, folder: bool, chapters: Iterable[str]) -> Owner:

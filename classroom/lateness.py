@@ -1,0 +1,236 @@
+"""When something was due, how late it came, and what that costs: only what a learning system wrote is evidence.
+
+A student can set the time of a file and choose its name. So a time of a file takes no point from anybody: where it lies
+after the due date and nothing else is known, the teacher is told to look.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import math
+import zoneinfo
+from collections.abc import Mapping
+from typing import Any
+
+_DAY = dt.timedelta(days=1)
+
+
+class LateError(Exception):
+    """A due date, a rule or an extension that cannot be used; the message says what to write."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Rule:
+    """What lateness costs.
+
+    Args:
+        per_day: the share of the points that each begun day takes, 0 to 1.
+        at_most: the largest share that lateness takes in this way.
+        grace_minutes: so late is not late; who comes later is late from the due date on.
+        after_days_nothing: later than so many days gives no points; ``None``: there is no such end.
+    """
+
+    per_day: float = 0.0
+    at_most: float = 1.0
+    grace_minutes: float = 0.0
+    after_days_nothing: int | None = None
+
+    @property
+    def costs(self) -> bool:
+        """Whether lateness costs anything."""
+        return self.per_day > 0 or self.after_days_nothing is not None
+
+    def share(self, days: int) -> float:
+        """The share of the points that so many begun days take, 0 to 1."""
+        if days and self.after_days_nothing is not None and days > self.after_days_nothing:
+            return 1.0
+        return min(self.at_most, self.per_day * days)
+
+    def said(self) -> str:
+        """The rule in a sentence or three, for the students; ``""`` where lateness costs nothing."""
+        told = []
+        if self.per_day:
+            told.append(f"Each day late, begun ones included, costs {_percent(self.per_day)} of the points")
+            told[-1] += f", {_percent(self.at_most)} at most." if self.at_most < 1 else "."
+        if self.after_days_nothing is not None:
+            told.append(f"What is more than {_days(self.after_days_nothing)} late gives none.")
+        if told and self.grace_minutes:
+            told.append(f"The first {self.grace_minutes:g} minutes cost nothing.")
+        return " ".join(told)
+
+
+@dataclasses.dataclass(frozen=True)
+class Told:
+    """What a learning system says of the time at which something was handed in.
+
+    Args:
+        moment: when, with its time zone; ``None`` where it does not say.
+        late: whether it was late by the system's own due date; ``None`` where it does not say.
+        by: how late, by the system's own due date.
+        until: the extension that the system itself has granted.
+    """
+
+    moment: dt.datetime | None = None
+    late: bool | None = None
+    by: dt.timedelta | None = None
+    until: dt.datetime | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Lateness:
+    """How late a version is, in begun days, 0 where nobody can tell, and what the teacher should look at."""
+
+    days: int = 0
+    note: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Deadline:
+    """When an assignment is due, for whom later, and what lateness costs.
+
+    Args:
+        due: with its time zone; ``None`` where the assignment does not say.
+        extensions: of each student, as the teacher names them, another due date or how much later it is.
+        rule: what lateness costs.
+        zone: of times that are written without one, ``""`` for that of this computer.
+    """
+
+    due: dt.datetime | None = None
+    extensions: Mapping[str, dt.datetime | dt.timedelta] = dataclasses.field(default_factory=dict)
+    rule: Rule = dataclasses.field(default_factory=Rule)
+    zone: str = ""
+
+    def due_for(self, names: frozenset[str]) -> tuple[dt.datetime | None, bool]:
+        """When it is due for the student of these names, the latest that is granted; whether that is an extension."""
+        granted = [value for name, value in self.extensions.items() if plain(name) in names]
+        dates = [one for one in granted if isinstance(one, dt.datetime)]
+        if self.due:
+            dates += [self.due, *(self.due + one for one in granted if isinstance(one, dt.timedelta))]
+        return max(dates, default=None), bool(granted)
+
+    def lateness(self, told: Told, saved: float, names: frozenset[str]) -> Lateness:
+        """How late something is.
+
+        Args:
+            told: what the learning system says.
+            saved: when the file was saved, in seconds since 1970, 0 where that is not known: no evidence.
+            names: all by which the teacher may name the student, as :func:`plain` gives them.
+        """
+        due, extended = self.due_for(names)
+        due = max(filter(None, (due, told.until)), default=None)
+        if told.moment and due:
+            return Lateness(_begun_days(told.moment - due, self.rule.grace_minutes))
+        if told.by is not None:
+            return Lateness(_begun_days(told.by, self.rule.grace_minutes))
+        if told.late is not None:
+            return self._by_flag(told.late, extended)
+        if due and self.rule.costs and saved:
+            late = dt.datetime.fromtimestamp(saved, dt.UTC) - due
+            if days := _begun_days(late, self.rule.grace_minutes):
+                return Lateness(0, _SAVED_LATE.format(_days(days)))
+        return Lateness()
+
+    def _by_flag(self, late: bool, extended: bool) -> Lateness:
+        """A learning system that says late, and not by how much: the least that is certain counts."""
+        if not late:
+            return Lateness()
+        note = ""
+        if extended:
+            return Lateness(0, _LATE_EXTENDED)
+        if self.rule.grace_minutes:
+            return Lateness(0, _LATE_GRACE)
+        if self.rule.costs:
+            note = _LATE_ONE_DAY
+        return Lateness(1, note)
+
+
+_SAVED_LATE = (
+    "Its file was saved {} after it was due. Files prove nothing, and nothing else tells when it was handed in: "
+    "nothing is taken off."
+)
+_LATE_EXTENDED = "The learning system calls it late. This student has an extension: nothing is taken off."
+_LATE_GRACE = (
+    "The learning system calls it late and does not say by how much. It may be within the grace: nothing is taken off."
+)
+_LATE_ONE_DAY = "The learning system calls it late and does not say by how much: one day is counted."
+
+
+def _begun_days(late: dt.timedelta, grace_minutes: float) -> int:
+    if late <= dt.timedelta(minutes=grace_minutes):
+        return 0
+    return max(1, math.ceil(late / _DAY))
+
+
+def plain(name: str) -> str:
+    """A name of a student, as extensions are compared."""
+    return " ".join(str(name).split()).casefold()
+
+
+def _days(many: int) -> str:
+    return "1 day" if many == 1 else f"{many} days"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.4g} %"
+
+
+# ---- as the teacher writes it ----------------------------------------------------------------------------------------
+
+
+def deadline(written: Mapping[str, Any]) -> Deadline:
+    """The deadline of an assignment file: its ``due``, ``[late]``, ``[extensions]`` and ``time_zone``.
+
+    Raises:
+        LateError: one of them cannot be used.
+    """
+    zone = str(written.get("time_zone", ""))
+    try:
+        zone and zoneinfo.ZoneInfo(zone)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        raise LateError(f'time_zone = "{zone}" is not known; write it as "Europe/Berlin", or leave it out.') from None
+    due = _moment("due", written["due"], zone) if "due" in written else None
+    extensions = {name: _extension(name, value, zone) for name, value in written.get("extensions", {}).items()}
+    if due is None and any(isinstance(one, dt.timedelta) for one in extensions.values()):
+        raise LateError("[extensions] gives days, and nothing says from when: add due = 2026-11-20T23:59:00.")
+    return Deadline(due, extensions, _rule(written.get("late", {})), zone)
+
+
+def local(moment: dt.datetime, zone: str) -> dt.datetime:
+    """The moment with its time zone: where it has none, that of ``zone``, or of this computer."""
+    if moment.tzinfo:
+        return moment
+    return moment.replace(tzinfo=zoneinfo.ZoneInfo(zone)) if zone else moment.astimezone()
+
+
+def _moment(what: str, value: Any, zone: str) -> dt.datetime:
+    if isinstance(value, dt.datetime):
+        return local(value, zone)
+    if isinstance(value, dt.date):
+        # Of a day its end, as people mean it.
+        return local(dt.datetime.combine(value, dt.time(23, 59, 59)), zone)
+    raise LateError(f"{what} = {value!r} is no date: write 2026-11-20T23:59:00 or 2026-11-20, without quotes.")
+
+
+def _extension(name: str, value: Any, zone: str) -> dt.datetime | dt.timedelta:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if not 0 <= value <= 3650:
+            raise LateError(f"[extensions] {name} = {value!r}: give a number of days that is not negative, or a date.")
+        return dt.timedelta(days=value)
+    return _moment(f"[extensions] {name}", value, zone)
+
+
+def _rule(written: Mapping[str, Any]) -> Rule:
+    known = {field.name for field in dataclasses.fields(Rule)}
+    for key, value in written.items():
+        if key not in known:
+            raise LateError(f"[late] {key!r} means nothing here; known are {', '.join(sorted(known))}.")
+        whole = key == "after_days_nothing"
+        if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not 0 <= value < math.inf:
+            raise LateError(f"[late] {key} = {value!r}: give a {'whole ' if whole else ''}number that is not negative.")
+        if key in ("per_day", "at_most") and value > 1:
+            raise LateError(f"[late] {key} = {value!r}: give a share from 0 to 1, as 0.1 for a tenth.")
+    rule = Rule(**written)
+    if written and not rule.costs:
+        raise LateError("[late] takes nothing: add per_day = 0.1 or after_days_nothing = 7, or leave [late] out.")
+    return rule
