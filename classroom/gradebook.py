@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import dataclasses
 import functools
 import hashlib
 import importlib.metadata
@@ -16,20 +17,21 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 import fxbook
+from classroom import private
 from classroom.assignment import Assignment
-from classroom.records import Mark, Submission
+from classroom.records import Mark, Participant, Submission
 from fxbook.exercises import catalogue
 
 JSON = Any
 NAME, TABLE = "gradebook.jsonl", "grades.csv"
 # The notebooks as they are handed out, where this is a checkout of the book.
 EXERCISES = Path(fxbook.__file__).parent.parent / "exercises"
-_VERSION = 1
+_VERSION = 2
 COLUMNS = (
     "student",
     "key",
@@ -46,6 +48,10 @@ COLUMNS = (
     "line",
     "unproven",
     "seconds",
+    "version",
+    "late_days",
+    "penalty",
+    "late_note",
 )
 # What spreadsheets take for the beginning of a formula, wide forms included.
 _FORMULA = re.compile(r"[=+\-@\uff1d\uff0b\uff0d\uff20]")
@@ -71,8 +77,8 @@ class Gradebook:
         self._lines: dict[str, JSON] = {}
         self.seed = secrets.randbits(62)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._file = self.path.open("ab")
+            private.make_folder(folder)
+            self._file = private.append_to(self.path)
         except OSError as error:
             raise GradebookError(f"{self.path} cannot be written ({error.strerror}): give another --out.") from error
         try:
@@ -110,7 +116,9 @@ class Gradebook:
             # That there are any; what they are is the teacher's.
             "hidden": bool(assignment.hidden),
         }
-        self._add({"class": [one.key for one in submissions], "assignment": asked})
+        fields = [field.name for field in dataclasses.fields(Participant)]
+        people = [{name: getattr(one, name) for name in fields} for one in submissions]
+        self._add({"class": people, "assignment": asked})
 
     def marks(self, key: str, digest: str) -> list[Mark] | None:
         """What is kept of a student, if it was graded under this digest and the grader did not fail in it."""
@@ -187,6 +195,27 @@ def last(folder: Path) -> tuple[Assignment, list[Mark]]:
     Raises:
         GradebookError: there is no gradebook, or nothing was graded.
     """
+    asked, kept = _last(folder)
+    told = asked["assignment"]
+    book = catalogue()
+    exercises = tuple(book[name] for name in told["exercises"] if name in book)
+    hidden = "# The teacher's." if told["hidden"] else ""
+    assignment = Assignment(told["title"], exercises, told["points"], told["public_share"], hidden)
+    keys = [one["key"] for one in asked["class"]]
+    return assignment, [mark for key in keys if key in kept for mark in _marks(kept[key]) or []]
+
+
+def participants(folder: Path) -> list[Participant]:
+    """The class of the last run into a folder.
+
+    Raises:
+        GradebookError: there is no gradebook, or nothing was graded.
+    """
+    return [Participant(**one) for one in _last(folder)[0]["class"]]
+
+
+def _last(folder: Path) -> tuple[JSON, dict[str, JSON]]:
+    """The line of the last run into a folder, and of each student the last line."""
     path = folder / NAME
     if not path.is_file():
         raise GradebookError(f"There is no {NAME} in {folder}: give the folder that `grade` wrote with --out.")
@@ -199,12 +228,7 @@ def last(folder: Path) -> tuple[Assignment, list[Mark]]:
             kept[line["key"]] = line
     if asked is None:
         raise GradebookError(f"Nothing was graded in {folder} yet.")
-    told = asked["assignment"]
-    book = catalogue()
-    exercises = tuple(book[name] for name in told["exercises"] if name in book)
-    hidden = "# The teacher's." if told["hidden"] else ""
-    assignment = Assignment(told["title"], exercises, told["points"], told["public_share"], hidden)
-    return assignment, [mark for key in asked["class"] if key in kept for mark in _marks(kept[key]) or []]
+    return asked, kept
 
 
 def digest(submission: Submission, assignment: Assignment) -> str:
@@ -216,6 +240,10 @@ def digest(submission: Submission, assignment: Assignment) -> str:
         told.update(repr(sorted(table.items())).encode() + b"\0")
     for chapter, data in sorted(submission.sheets.items()):
         told.update(chapter.encode() + b"\0" + hashlib.sha256(data).digest())
+    for chapter, versions in sorted(submission.versions.items()):
+        for one in versions:
+            known = repr((chapter, dataclasses.replace(one, data=b"")))
+            told.update(known.encode() + b"\0" + hashlib.sha256(one.data).digest())
     return told.hexdigest()
 
 
@@ -236,7 +264,13 @@ def code_digest() -> str:
 
 
 def write_table(path: Path, marks: Iterable[Mark]) -> None:
-    """Write ``grades.csv``, one row for each mark, in the order given; all or nothing.
+    """Write ``grades.csv``, one row for each mark, in the order given; see :func:`write_rows`."""
+    told = ({**mark.to_json(), "unproven": "; ".join(mark.unproven)} for mark in marks)
+    write_rows(path, COLUMNS, ([row[column] for column in COLUMNS] for row in told))
+
+
+def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write a table for spreadsheets, all or nothing, for its owner alone.
 
     It is UTF-8 with a byte order mark, without which Excel shows accents wrongly; text that a spreadsheet would take
     for a formula begins with an apostrophe.
@@ -246,14 +280,10 @@ def write_table(path: Path, marks: Iterable[Mark]) -> None:
     """
     text = io.StringIO(newline="")
     writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC)
-    writer.writerow(COLUMNS)
-    for mark in marks:
-        told: Mapping[str, Any] = {**mark.to_json(), "unproven": "; ".join(mark.unproven)}
-        writer.writerow([_cell(told[column]) for column in COLUMNS])
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    writer.writerow(columns)
+    writer.writerows([_cell(value) for value in row] for row in rows)
     try:
-        part.write_text(text.getvalue(), encoding="utf-8-sig", errors="replace", newline="")
-        part.replace(path)
+        private.write(path, text.getvalue().encode("utf-8-sig", "replace"))
     except OSError as error:
         raise GradebookError(f"{path} cannot be written ({error.strerror}): close it in other programs.") from error
 

@@ -1,4 +1,4 @@
-"""Find what each student handed in: whose a file is, which chapter it belongs to, and which of several versions counts.
+"""Find what each student handed in: whose a file is, which chapter it belongs to, and which versions there are of it.
 
 Whose: by the name of the folder or file at the top, as :mod:`classroom.names` reads it, with the number that a learning
 system gave the student; two spellings of one name in Unicode are one student.
@@ -7,27 +7,27 @@ Which chapter: by the name of the file, in full (``02_insertion_points``) or wit
 the name tells none or the content tells only others: the ids in its calls of ``check`` and ``hint``, else the answers
 that it defines. One notebook may hold several chapters.
 
-Which version: the highest try that the folders tell (``attempt 2``); then the highest number of version or copy in the
-name (Canvas's ``-2``, a browser's ``(2)``, ``v2``); then the one saved last, by two seconds or more; then a notebook
-rather than a script. Where all of these are equal and the contents are not, none counts, and the student's row says so.
-It says so too where the version that was handed in last cannot be used: an earlier one never takes its place.
+Which versions: in the order that :mod:`classroom.versions` finds. The last is in hand. Where nobody can tell which is
+the last, none is, and a sentence says so; it says so too where the last cannot be used.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+import datetime as dt
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from classroom import files, names
 from classroom.assignment import Assignment
 from classroom.content import chapters, held
 from classroom.files import Entry, RefusedError
-from classroom.names import Owner
+from classroom.gradescope import handed_in_on_gradescope
+from classroom.lateness import Lateness, Told, local, plain
+from classroom.names import Given, Owner
 from classroom.records import Submission
+from classroom.versions import File, of_chapter, tied, versions
 
-# The times in a zip are even numbers of seconds.
-_SAME_MOMENT = 2.0
 _MOST_READ = 200
 _OTHER_KINDS = 3
 
@@ -38,10 +38,22 @@ class SubmissionsError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """The submissions, in the order of the names, and the files at the top that belong to nobody."""
+    """The submissions, in the order of the names.
+
+    Args:
+        submissions: one for each student.
+        unused: the files at the top that belong to nobody.
+        untimed: students of whom nothing tells when they handed in.
+        notes: what is wrong with extensions, for the teacher.
+    """
 
     submissions: list[Submission]
     unused: tuple[str, ...]
+    untimed: int = 0
+    notes: tuple[str, ...] = ()
+
+
+Handed = tuple[Entry, Given]
 
 
 def find(folder: Path, assignment: Assignment) -> list[Submission]:
@@ -49,33 +61,80 @@ def find(folder: Path, assignment: Assignment) -> list[Submission]:
     return look(folder, assignment).submissions
 
 
-def look(folder: Path, assignment: Assignment) -> Found:
+def look(folder: Path, assignment: Assignment, told_of: Callable[[Owner], Told | None] = lambda _: None) -> Found:
     """What each student handed in for the chapters of an assignment, read within limits; nothing is run or unpacked.
 
     Args:
         folder: one folder or notebook per student, or the zip that a learning system makes of them.
-        assignment: its chapters are looked for.
+        assignment: its chapters are looked for, and its deadline says what is late.
+        told_of: what a learning system says elsewhere of when a student handed in.
 
     Raises:
         SubmissionsError: it is no folder and no zip, or nothing in it can be a submission.
     """
     entries = _unwrapped(_all(folder), folder)
-    roster = _gradescope_names(entries)
-    owned: dict[Owner, list[Entry]] = {}
+    gradescope = handed_in_on_gradescope(entries)
+    title = names.blackboard_title(entry.parts[0] for entry in entries)
+    owned: dict[Owner, list[Handed]] = {}
+    folders: dict[Owner, str] = {}
     unused = []
     for entry in entries:
-        if (whose := _owner(entry, roster)) is None:
+        if (whose := _given(entry, gradescope, title)) is None:
             unused.append(entry.parts[0])
         else:
-            owned.setdefault(whose[0], []).append(whose[1])
+            owned.setdefault(whose[1].owner, []).append(whose)
+            if names.given(entry.parts[0], len(entry.parts) > 1):
+                folders.setdefault(whose[1].owner, entry.parts[0])
     if not owned:
         raise SubmissionsError(
             f"{folder} holds no submission: give the folder that holds one folder or one notebook for each student, "
             "or the zip that your learning system makes."
         )
     keys = names.keys(owned)
-    found = [_submission(one, keys[one], held, assignment.chapters) for one, held in owned.items()]
-    return Found(sorted(found, key=lambda one: (one.student.casefold(), one.key)), tuple(dict.fromkeys(unused)))
+    known = {one: _known_names(one, keys[one], folders.get(one, "")) for one in owned}
+    told = {one: told_of(one) or Told() for one in owned}
+    found = [
+        _submission(one, keys[one], folders.get(one, ""), handed, assignment, _late(assignment, known[one], told[one]))
+        for one, handed in owned.items()
+    ]
+    return Found(
+        sorted(found, key=lambda one: (one.student.casefold(), one.key)),
+        tuple(dict.fromkeys(unused)),
+        sum(not _timed(told[one], owned[one]) for one in owned),
+        _wrong_extensions(assignment, known.values()),
+    )
+
+
+def _known_names(one: Owner, key: str, folder: str) -> frozenset[str]:
+    """All by which a teacher may name a student in the assignment file."""
+    return frozenset(map(plain, filter(None, (one.name, names.shown(one.name), one.number, key, folder))))
+
+
+def _late(assignment: Assignment, known: frozenset[str], told: Told) -> Callable[[File], Lateness]:
+    """How late a file of one student is: by what the system wrote into its name, and what it says of the student."""
+    deadline = assignment.deadline
+
+    def late(file: File) -> Lateness:
+        moment = told.moment or (local(file.given.moment, deadline.zone) if file.given.moment else None)
+        both = dataclasses.replace(told, moment=moment, late=file.given.late if told.late is None else told.late)
+        return deadline.lateness(both, file.entry.time, known)
+
+    return late
+
+
+def _timed(told: Told, handed: Sequence[Handed]) -> bool:
+    return told != Told() or any(given.moment or given.late is not None for _, given in handed)
+
+
+def _wrong_extensions(assignment: Assignment, known: Iterable[frozenset[str]]) -> tuple[str, ...]:
+    students = list(known)
+    notes = []
+    for name in assignment.deadline.extensions:
+        many = sum(plain(name) in one for one in students)
+        if many != 1:
+            whose = "nobody who handed in" if not many else f"{many} students, who all get it"
+            notes.append(f"[extensions] {names.shown(name)} is {whose}: give the name or the number of a folder.")
+    return tuple(notes)
 
 
 def _all(folder: Path) -> list[Entry]:
@@ -137,97 +196,65 @@ def _is_part_of_homework(name: str) -> bool:
     return any(names.plain(name) in (chapter, chapter.partition("_")[2]) for chapter in chapters())
 
 
-def _owner(entry: Entry, roster: dict[str, str]) -> tuple[Owner, Entry] | None:
-    """Whose an entry is, and the entry without what the learning system added to its name."""
+def _given(entry: Entry, gradescope: Mapping[str, tuple[str, dt.datetime | None]], title: str) -> Handed | None:
+    """An entry without what the learning system added to its name, and what that says of it."""
     top, folder = entry.parts[0], len(entry.parts) > 1
     if not folder and entry.refused == files.LEADS_OUT:
         return None
-    if named := names.owner(top, folder):
-        whose, rest = named
-        parts = entry.parts if folder else (rest or top,)
-        return Owner(roster.get(top, whose.name), whose.number), dataclasses.replace(entry, parts=parts)
+    if found := names.given(top, folder, title):
+        name, moment = gradescope.get(top, (found.owner.name, found.moment))
+        parts = entry.parts if folder else (found.rest or top,)
+        own = dataclasses.replace(found, owner=Owner(name, found.owner.number), moment=moment)
+        return dataclasses.replace(entry, parts=parts), own
     if folder or entry.refused or names.suffix(top):
-        return names.by_hand(top, folder, chapters()), entry
+        return entry, Given(names.by_hand(top, folder, chapters()))
     return None
-
-
-def _gradescope_names(entries: Sequence[Entry]) -> dict[str, str]:
-    """Of each folder of Gradescope's the names of those who handed it in."""
-    told = [entry for entry in entries if entry.parts == ("submission_metadata.yml",)]
-    if not told:
-        return {}
-    import yaml  # jupytext brings it; only Gradescope's export needs it.
-
-    try:
-        known = yaml.load(told[0].read(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        return {
-            str(folder): ", ".join(str(one[":name"]) for one in about[":submitters"]) for folder, about in known.items()
-        }
-    except (RefusedError, yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError, RecursionError):
-        return {}
 
 
 # ---- one student -----------------------------------------------------------------------------------------------------
 
 
-@dataclasses.dataclass(frozen=True)
-class _Version:
-    """A file that may be the sheet of a chapter: its bytes, or why they cannot be had.
-
-    Args:
-        named: the chapter that its name tells, ``""`` where none.
-        held: of each chapter how many of its exercises are in it.
-    """
-
-    entry: Entry
-    data: bytes
-    refused: str
-    named: str
-    held: dict[str, int]
-
-    @property
-    def main(self) -> set[str]:
-        """The chapters that it is the sheet of, in the first place."""
-        if self.named and (self.named in self.held or not self.held):
-            return {self.named}
-        return {chapter for chapter, many in self.held.items() if many == max(self.held.values())}
-
-    @property
-    def order(self) -> tuple[int, int]:
-        return names.version(self.entry.parts)
-
-
-def _submission(whose: Owner, key: str, entries: list[Entry], asked: Sequence[str]) -> Submission:
-    handed_in = [file for entry in entries for file in (files.opened(entry) if files.is_zip(entry) else [entry])]
-    versions, others = _versions([file for file in handed_in if file.name])
-    sheets, file_names, attempts, problems = {}, {}, {}, {}
-    for chapter in asked:
-        of_it = _versions_of(chapter, versions)
-        attempts[chapter] = _attempts(of_it)
-        if not of_it:
-            wrong = [f"{one.entry.name} holds {_and(one.held)}" for one in versions if one.named == chapter]
-            told = [*wrong, *others]
-            if told:
+def _submission(
+    whose: Owner, key: str, folder: str, handed: list[Handed], assignment: Assignment, late: Callable[[File], Lateness]
+) -> Submission:
+    inside = [
+        (file, given)
+        for entry, given in handed
+        for file in (files.opened(entry) if files.is_zip(entry) else [entry])
+        if file.name
+    ]
+    found, others = _files(inside)
+    submission = Submission(key, names.shown(whose.name) or key, number=whose.number, folder=folder)
+    attempts, problems, every = {}, {}, {}
+    for chapter in assignment.chapters:
+        every[chapter], attempts[chapter] = versions(of_chapter(chapter, found), late)
+        if not every[chapter]:
+            wrong = [f"{one.entry.name} holds {_and(one.held)}" for one in found if one.named == chapter]
+            if told := [*wrong, *others]:
                 problems[chapter] = (
                     f"Nothing that can be used was found for {chapter}: {'; '.join(told[:_OTHER_KINDS])}."
                 )
-            continue
-        last = _last(of_it)
-        if isinstance(last, str):
-            problems[chapter] = last
-        elif last.refused:
-            problems[chapter] = f"{names.shown(last.entry.name)} {last.refused}."
-        else:
-            sheets[chapter], file_names[chapter] = last.data, names.shown(last.entry.name)
-    return Submission(key, names.shown(whose.name) or key, sheets, file_names, attempts, problems)
+    submission = dataclasses.replace(
+        submission,
+        attempts=attempts,
+        problems=problems,
+        versions={chapter: tuple(own) for chapter, own in every.items() if own},
+    )
+    for chapter, own in submission.versions.items():
+        last = [one for one in own if one.rank == own[-1].rank]
+        in_hand = (
+            last[-1] if len(last) == 1 else dataclasses.replace(last[-1], problem=tied([one.path for one in last]))
+        )
+        submission = submission.with_version(chapter, in_hand)
+    return submission
 
 
-def _versions(entries: Iterable[Entry]) -> tuple[list[_Version], list[str]]:
+def _files(entries: Iterable[Handed]) -> tuple[list[File], list[str]]:
     """The files that may be sheets, and what to say of the others where a chapter has none."""
-    versions: list[_Version] = []
+    found: list[File] = []
     others: list[str] = []
     left = files.UNPACKED
-    for count, entry in enumerate(entries):
+    for count, (entry, given) in enumerate(entries):
         kind, chapter = names.suffix(entry.name), names.chapter(entry.name, chapters())
         if kind not in ("ipynb", "py") and not entry.refused:
             others.append(f"{names.shown(entry.name)} is no notebook")
@@ -241,40 +268,10 @@ def _versions(entries: Iterable[Entry]) -> tuple[list[_Version], list[str]]:
             data, refused = b"", str(error)
         inside = held(data)
         if chapter or inside:
-            versions.append(_Version(entry, data, refused, chapter, inside))
+            found.append(File(entry, given, data, refused, chapter, inside))
         elif kind != "py" or refused:
             others.append(f"{names.shown(entry.name)} {refused or 'holds no exercise of the book'}")
-    return versions, others
-
-
-def _versions_of(chapter: str, versions: Sequence[_Version]) -> list[_Version]:
-    """The versions of the sheet of a chapter: files that are it in the first place, else such as hold it too."""
-    return [one for one in versions if chapter in one.main] or [one for one in versions if chapter in one.held]
-
-
-def _notebooks(versions: Sequence[_Version]) -> Sequence[_Version]:
-    """Those that are notebooks; where none is, all of them."""
-    return [one for one in versions if names.suffix(one.entry.name) != "py"] or versions
-
-
-def _last(versions: Sequence[_Version]) -> _Version | str:
-    """The version that was handed in last, or why nobody can tell."""
-    newest = max(one.order for one in versions)
-    first = [one for one in versions if one.order == newest]
-    latest = max(one.entry.time for one in first)
-    first = _notebooks([one for one in first if latest - one.entry.time < _SAME_MOMENT])
-    if len({(one.data, one.refused) for one in first}) > 1:
-        told = ", ".join(names.shown("/".join(one.entry.parts)) for one in first[:3])
-        return (
-            f"{len(first)} files were handed in for it and nothing tells which is the last ({told}): keep one of them."
-        )
-    return first[-1]
-
-
-def _attempts(versions: Sequence[_Version]) -> int:
-    """How many versions were handed in, as far as is known: a learning system may give the last alone."""
-    numbers = [number for one in versions if one.named for number in one.order if number <= _MOST_READ]
-    return max([len({one.data for one in _notebooks(versions)}), *numbers])
+    return found, others
 
 
 def _and(chapters: Iterable[str]) -> str:

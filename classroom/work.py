@@ -18,17 +18,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from classroom.choosing import MOST_GRADED, Choice
 from classroom.jobs import Job
 from classroom.names import shown
-from classroom.reading import Read, read_sheet
+from classroom.reading import Read
 from classroom.records import Mark
 from classroom.sandbox import Sandbox, SandboxError
 from fxbook.checking.apart import Outcome
 from fxbook.exercises import About
 
 JSON = Any
-# A worker that does not come back after so many seconds, and so many more for each answer, is taken for dead.
-_DEADLINE, _DEADLINE_PER_ANSWER = 120.0, 120.0
+# A worker that does not come back after so many seconds, and so many more for what it does, is taken for dead.
+_DEADLINE, _DEADLINE_PER_SHEET, _DEADLINE_PER_ANSWER = 120.0, 30.0, 120.0
 _MOST_TOLD = 600
 # What runs out of time takes from the seconds that are left to the same student's other answers, down to so many.
 _OVERTIME_SECONDS, _LEAST_SECONDS = 20.0, 3.0
@@ -53,13 +54,10 @@ def grade(job: Job) -> list[JSON]:
         SandboxError: there is no sandbox on this machine.
     """
     # A worker of Dask may have several threads; there is one sandbox.
-    with _one_at_a_time, _deadline(len(job.assignment.exercises)):
-        sandbox = _sandbox(job)
-        read = {
-            chapter: read_sheet(job.submission, job.assignment, chapter, sandbox) for chapter in job.assignment.chapters
-        }
-        overtime = _Overtime()
-        return [_mark(job, about, read[about.chapter], overtime).to_json() for about in job.assignment.exercises]
+    with _one_at_a_time, _deadline(job):
+        sandbox, overtime = _sandbox(job), _Overtime()
+        choices = {chapter: Choice(job, chapter, sandbox) for chapter in job.assignment.chapters}
+        return [_mark(job, about, choices[about.chapter], overtime).to_json() for about in job.assignment.exercises]
 
 
 # ---- the worker's own ------------------------------------------------------------------------------------------------
@@ -83,12 +81,15 @@ def close() -> None:
 
 
 @contextlib.contextmanager
-def _deadline(answers: int) -> Iterator[None]:
+def _deadline(job: Job) -> Iterator[None]:
     """End this process, where it is a worker, if the body never ends: whoever sent the job sees it die."""
     if multiprocessing.parent_process() is None:
         yield
         return
-    faulthandler.dump_traceback_later(_DEADLINE + answers * _DEADLINE_PER_ANSWER, exit=True, file=_nowhere())
+    answers = len(job.assignment.exercises) * (MOST_GRADED if job.assignment.counts == "best" else 1)
+    sheets = sum(len(own) for own in job.submission.versions.values())
+    seconds = _DEADLINE + sheets * _DEADLINE_PER_SHEET + answers * _DEADLINE_PER_ANSWER
+    faulthandler.dump_traceback_later(seconds, exit=True, file=_nowhere())
     try:
         yield
     finally:
@@ -119,7 +120,7 @@ class _Overtime:
         return max(_LEAST_SECONDS, _OVERTIME_SECONDS - self.seconds)
 
 
-def _mark(job: Job, about: About, read: Read, overtime: _Overtime) -> Mark:
+def _mark(job: Job, about: About, choice: Choice, overtime: _Overtime) -> Mark:
     started = time.monotonic()
     submission, worth = job.submission, job.assignment.points[about.id]
     mark = Mark(
@@ -131,7 +132,10 @@ def _mark(job: Job, about: About, read: Read, overtime: _Overtime) -> Mark:
         attempts=submission.attempts.get(about.chapter, 0),
     )
     try:
-        mark = _graded(job, about, read, mark, overtime)
+        rule = job.assignment.deadline.rule
+        marks = [one.taken(_graded(job, about, one.read, mark, overtime), rule) for one in choice.for_exercise(about)]
+        # Of several with as many points the last.
+        mark = max(reversed(marks), key=lambda one: one.points)
     except Exception as error:
         # Nothing that a student hands in may cost another one a row.
         told = shown(f"The grader failed: {type(error).__name__}: {error}", _MOST_TOLD)
@@ -149,7 +153,7 @@ def _graded(job: Job, about: About, read: Read, mark: Mark, overtime: _Overtime)
     seed = job.seed_for(about.id, "public")
     tried = _tried(job, about, read, seed, overtime)
     if tried.rule:
-        where = f"Seed {seed}. {_which(job, about, read)}"
+        where = f"Seed {seed}. {_which(about, read)}"
         told = tried.for_teacher or tried.message
         return dataclasses.replace(mark, **tried.fields(), status=tried.status, for_teacher=_joined(told, where))
     unproven = dict.fromkeys(tried.unproven)
@@ -274,11 +278,8 @@ def _joined(*told: str) -> str:
     return shown(" ".join(filter(None, told)), _MOST_TOLD)
 
 
-def _which(job: Job, about: About, read: Read) -> str:
+def _which(about: About, read: Read) -> str:
     """What a teacher may want to know of how the answer was found."""
-    told = []
-    if (attempts := job.submission.attempts.get(about.chapter, 0)) > 1:
-        told.append(f"{read.sheet.name if read.sheet else ''} counts, the last of {attempts} versions.")
     if len(homes := read.homes.get(about.answer, [])) > 1:
-        told.append(f"`{about.answer}` is defined {len(homes)} times: cell {homes[-1]} counts.")
-    return " ".join(told)
+        return f"`{about.answer}` is defined {len(homes)} times: cell {homes[-1]} counts."
+    return ""

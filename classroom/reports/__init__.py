@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from classroom import private
 from classroom.assignment import Assignment
 from classroom.records import Mark
 from classroom.reports.figures import Figures
@@ -51,10 +51,13 @@ def write(folder: Path, assignment: Assignment, marks: Sequence[Mark], *, book: 
     for_teacher = class_page(found, figures, book)
     for student in found.students:
         home = folder / "students" / student.key
-        home.mkdir(parents=True, exist_ok=True)
-        _replace(home / "report.html", student_page(assignment, student, figures, from_student))
-    folder.mkdir(parents=True, exist_ok=True)
-    _replace(folder / "class.html", for_teacher)
+        private.make_folder(home)
+        private.close_folder(home)
+        private.write(home / "report.html", student_page(assignment, student, figures, from_student).encode())
+    private.make_folder(folder)
+    if found.students:
+        private.close_folder(folder / "students")
+    private.write(folder / "class.html", for_teacher.encode())
     return _summary(found)
 
 
@@ -98,13 +101,3 @@ def _is_safe(key: str) -> bool:
     except UnicodeEncodeError:
         return False
     return key not in ("", ".", "..") and Path(key).name == key and "\0" not in key
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write the file in one step, unless it holds the text already."""
-    data = text.encode("utf-8")
-    if path.is_file() and path.read_bytes() == data:
-        return
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    part.write_bytes(data)
-    part.replace(path)

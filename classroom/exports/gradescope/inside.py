@@ -7,6 +7,7 @@ writes none and ends with an error, which Gradescope shows to the teacher and wh
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import secrets
 import shutil
@@ -68,7 +69,7 @@ def handed_in(root: Path, assignment: Assignment) -> Submission:
         shutil.copytree(root / "submission", Path(folder) / "class" / "submission_1", symlinks=True)
         (found,) = submissions.find(Path(folder) / "class", assignment)
     name = _name(root / "submission_metadata.json")
-    return Submission("submission", name, found.sheets, found.names, found.attempts, found.problems)
+    return dataclasses.replace(found, key="submission", student=name)
 
 
 def _name(metadata: Path) -> str:

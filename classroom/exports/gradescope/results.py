@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from classroom import hidden
+from classroom import hidden, private
 from classroom.assignment import Assignment
 from classroom.exports import ExportError
 from classroom.records import Mark
@@ -44,9 +44,12 @@ def results(assignment: Assignment, marks: Sequence[Mark]) -> JSON:
             whose = f" of {mark.student}" if mark.student else ""
             raise ExportError(f"{asked.id}{whose} is not graded: the grader failed on it. Run `grade` again first.")
         tests += _tests(assignment, asked, mark)
+    penalty = sum(mark.penalty for mark in marks)
+    days = max((mark.late_days for mark in marks if mark.penalty), default=0)
+    late = f"\n{days} {'day' if days == 1 else 'days'} late: {penalty:g} points are taken off." if penalty else ""
     return {
-        "score": _rounded(sum(test["score"] for test in tests)),
-        "output": assignment.title,
+        "score": _rounded(sum(test["score"] for test in tests) - penalty),
+        "output": assignment.title + late,
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",
@@ -71,8 +74,8 @@ def write_results(assignment: Assignment, marks: Iterable[Mark], folder: Path) -
     made = {folder / key / "results.json": results(assignment, one) for key, one in students.items()}
     for path, document in made.items():
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(as_text(document), encoding="utf-8")
+            private.make_folder(path.parent)
+            private.write(path, as_text(document).encode())
         except OSError as error:
             raise ExportError(f"{path} cannot be written ({error.strerror or error}).") from error
     return list(made)

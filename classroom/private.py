@@ -1,0 +1,79 @@
+"""Write what only the teacher may read: marks, names and what is said of them.
+
+Files are for their owner alone (0600), and so are the folders that are made for them (0700), where the system knows such
+a thing. A folder that was there before is the teacher's own: it is left as it is, and :func:`open_to_others` tells.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from pathlib import Path
+from typing import IO
+
+_POSIX = os.name == "posix"
+_FILE, _FOLDER = 0o600, 0o700
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder where it is missing, and those above it; what is made only its owner may enter.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    missing = []
+    while not folder.is_dir() and folder != folder.parent:
+        missing.append(folder)
+        folder = folder.parent
+    for one in reversed(missing):
+        one.mkdir(_FOLDER, exist_ok=True)
+
+
+def close_folder(folder: Path) -> None:
+    """Let only its owner enter a folder that holds nothing but what this package writes."""
+    if _POSIX:
+        with contextlib.suppress(OSError):
+            folder.chmod(_FOLDER)
+
+
+def open_to_others(folder: Path) -> bool:
+    """Whether others on the machine may look into the folder."""
+    return _POSIX and bool(stat.S_IMODE(folder.stat().st_mode) & 0o077)
+
+
+def append_to(path: Path) -> IO[bytes]:
+    """The file, to add to; made where it is missing.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, _FILE), "ab")
+    _close(path)
+    return file
+
+
+def write(path: Path, data: bytes) -> None:
+    """Write a file in one step, unless it holds these bytes already; all or nothing.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    if path.is_file() and path.read_bytes() == data:
+        _close(path)
+        return
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with contextlib.suppress(FileNotFoundError):
+        part.unlink()
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _FILE), "wb") as file:
+            file.write(data)
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _close(path: Path) -> None:
+    if _POSIX and stat.S_IMODE(path.stat().st_mode) & 0o077:
+        path.chmod(_FILE)
