@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from classroom.assignment import Assignment, AssignmentError, load, of_chapters
+from classroom.names import shown
+from press import ROOT
 from press.environment import EVERYTHING, NOTEBOOKS, run_module
+
+if TYPE_CHECKING:
+    from classroom.exports.delivery import Systems
+    from classroom.submissions import Found
 
 _ASKED = "what is asked: an assignment file (see the instructor's guide) or chapters, with all their exercises"
 
@@ -46,11 +54,11 @@ def _grade(options: argparse.Namespace) -> int:
 
     _check_book(options)
     assignment = _assignment(options)
-    found = submissions.look(options.submissions, assignment)
-    for name in found.unused[:5]:
-        print(f"Left out: {submissions.names.shown(name)}, which is no student's folder or notebook.", file=sys.stderr)
-    if len(found.unused) > 5:
-        print(f"Left out: {len(found.unused) - 5} more.", file=sys.stderr)
+    systems = _systems(options, assignment)
+    found = submissions.look(options.submissions, assignment, systems.moodle[1].told_of if systems.moodle else None)
+    for told in _of_what_was_found(found, assignment):
+        print(told, file=sys.stderr)
+    _warn_of_others(options.out)
     if assignment.hidden:
         from classroom import hidden  # It needs torch.
 
@@ -65,7 +73,39 @@ def _grade(options: argparse.Namespace) -> int:
     marks = grading.run(
         found.submissions, assignment, options.out, workers, trusted=options.trusted, again=options.again
     )
-    return _reported(options, assignment, marks)
+    return _reported(options, assignment, marks, systems)
+
+
+def _of_what_was_found(found: Found, assignment: Assignment) -> list[str]:
+    """What the teacher should know before anything is graded."""
+    told = [f"Left out: {shown(name)}, which is no student's folder or notebook." for name in found.unused[:5]]
+    if len(found.unused) > 5:
+        told.append(f"Left out: {len(found.unused) - 5} more.")
+    told += found.notes
+    if assignment.deadline.rule.costs and found.untimed:
+        told.append(
+            f"Nothing tells when {found.untimed} of {len(found.submissions)} students handed in: lateness takes "
+            "nothing from them. See the guide, under Late work."
+        )
+    return told
+
+
+def _warn_of_others(out: Path) -> None:
+    """Tell of a folder of marks that others may see, or that a commit may take along."""
+    from classroom import private
+
+    if (ROOT / ".git").exists() and out.resolve().is_relative_to(ROOT.resolve()):
+        print(
+            f"{out} lies in the folder of the book, and marks do not belong into a repository: choose a folder outside "
+            "with --out, such as ~/class/marks.",
+            file=sys.stderr,
+        )
+    if out.is_dir() and private.open_to_others(out):
+        print(
+            f"Others on this machine may look into {out}. The files in it are closed to them; "
+            f"`chmod 700 {shlex.quote(str(out))}` closes the folder too.",
+            file=sys.stderr,
+        )
 
 
 def _say_what_is_unprotected(trusted: bool) -> None:
@@ -87,8 +127,21 @@ def _report(options: argparse.Namespace) -> int:
 
     _check_book(options)
     assignment, marks = gradebook.last(options.out)
+    systems = _systems(options, assignment)
     gradebook.write_table(options.out / gradebook.TABLE, marks)
-    return _reported(options, assignment, marks)
+    return _reported(options, assignment, marks, systems)
+
+
+def _systems(options: argparse.Namespace, assignment: Assignment) -> Systems:
+    """What is to be filled in for learning systems, read before anything is graded."""
+    from classroom.exports.canvas import Gradebook
+    from classroom.exports.delivery import Systems
+    from classroom.exports.moodle import Worksheet
+
+    moodle = (options.moodle, Worksheet(options.moodle, assignment.deadline.zone)) if options.moodle else None
+    title = options.canvas_column or assignment.title
+    canvas = (options.canvas, Gradebook(options.canvas, title)) if options.canvas else None
+    return Systems(moodle, canvas)
 
 
 def _check_book(options: argparse.Namespace) -> None:
@@ -100,13 +153,16 @@ def _check_book(options: argparse.Namespace) -> None:
         raise AssignmentError(f"--book: {problem}") from None
 
 
-def _reported(options: argparse.Namespace, assignment: Assignment, marks: Sequence) -> int:
-    from classroom import reports
+def _reported(options: argparse.Namespace, assignment: Assignment, marks: Sequence, systems: Systems) -> int:
+    from classroom import gradebook, reports
+    from classroom.exports.delivery import deliver
 
     print(reports.write(options.out, assignment, marks, book=options.book))
     print(
         f"Marks: {options.out / 'grades.csv'}. Class: {options.out / 'class.html'}. Students: {options.out}/students."
     )
+    for told in deliver(options.out, assignment, gradebook.participants(options.out), marks, systems):
+        print(told)
     failed = sum(mark.status == "error" for mark in marks)
     if failed:
         print(f"The grader failed on {failed} answers: give the same command again to grade them.", file=sys.stderr)
@@ -175,7 +231,7 @@ def parser() -> argparse.ArgumentParser:
 
     report = _command(commands, "report", _report, "write the reports again from the marks, without grading")
     report.add_argument("out", type=Path, metavar="MARKS", help="the folder that `grade` wrote with --out")
-    report.add_argument("--book", default="", metavar="ADDRESS", help=_BOOK)
+    _add_reports(report)
 
     export = commands.add_parser("export", help="write an assignment, or marks, for nbgrader or Gradescope")
     systems = export.add_subparsers(required=True, metavar="SYSTEM")
@@ -194,9 +250,10 @@ def parser() -> argparse.ArgumentParser:
 
 _BOOK = "where the rendered book is, so that reports link to it: https://… or a folder as seen from the report"
 _GRADE = (
-    "Whose a file is, its name tells; which exercises are in it, its name or its content. The last version counts. "
+    "Whose a file is, its name tells; which exercises are in it, its name or its content. Of several versions the last "
+    "counts in which an exercise was begun, unless the assignment says otherwise. "
     "What is graded is kept at once: a run that was stopped goes on where it was when the command is given again, and "
-    "only what changed is graded anew. grades.csv has a row for each student and exercise."
+    "only what changed is graded anew. grades.csv has a row for each student and exercise, totals.csv one a student."
 )
 
 
@@ -212,7 +269,18 @@ def _command(commands, name: str, run, what: str, *, asks: bool = False, more: s
 
 def _add_out(command: argparse.ArgumentParser, what: str) -> None:
     command.add_argument("--out", type=Path, required=True, metavar="FOLDER", help=what)
+    _add_reports(command)
+
+
+def _add_reports(command: argparse.ArgumentParser) -> None:
+    """What `grade` and `report` have in common: where the reports link to, and the files to fill in."""
     command.add_argument("--book", default="", metavar="ADDRESS", help=_BOOK)
+    systems = command.add_argument_group("learning systems", "files to fill in, as the system gives them")
+    systems.add_argument("--moodle", type=Path, metavar="WORKSHEET.csv", help="Moodle's grading worksheet")
+    systems.add_argument("--canvas", type=Path, metavar="GRADEBOOK.csv", help="Canvas's gradebook, exported")
+    systems.add_argument(
+        "--canvas-column", default="", metavar="TITLE", help="the assignment on Canvas (default: the title in the file)"
+    )
 
 
 def _count(text: str) -> int:

@@ -34,6 +34,8 @@ _CANVAS_ANONYMOUS = re.compile(
 )
 _BLACKBOARD = re.compile(r"(?P<name>.+?)_attempt_(?P<moment>\d{4}(?:-\d\d){5})(?:_(?P<rest>.+)|\.[^.]*)", re.DOTALL)
 _GRADESCOPE = re.compile(r"submission_(?P<id>\d+)")
+_FOLDERS = (("Moodle", _MOODLE_FOLDER), ("Gradescope", _GRADESCOPE))
+_FILES = (("Moodle", _MOODLE), ("Canvas", _CANVAS_ANONYMOUS), ("Canvas", _CANVAS))
 # The suffix that a file keeps when a browser or a mail program adds its own.
 _SUFFIX = re.compile(r"\.(ipynb|py|zip)(?:\.(?:txt|json))?$", re.IGNORECASE)
 _VERSION = re.compile(
@@ -65,6 +67,7 @@ class Given:
         order: of what one student handed in, later things have a higher one; 0 where the system tells none.
         late: whether the system calls it late; ``None`` where it does not say.
         moment: when it was handed in, by the clock of the school, without a time zone; ``None`` where it does not say.
+        system: its name; ``""`` where a person gave the name.
     """
 
     owner: Owner
@@ -72,6 +75,7 @@ class Given:
     order: int = 0
     late: bool | None = None
     moment: dt.datetime | None = None
+    system: str = ""
 
 
 def given(top: str, folder: bool, title: str = "") -> Given | None:
@@ -82,19 +86,24 @@ def given(top: str, folder: bool, title: str = "") -> Given | None:
         folder: whether it is a folder.
         title: what stands before the user name in all that Blackboard collects; see :func:`blackboard_title`.
     """
-    for pattern in (_MOODLE_FOLDER, _GRADESCOPE) if folder else (_MOODLE, _CANVAS_ANONYMOUS, _CANVAS):
+    for system, pattern in _FOLDERS if folder else _FILES:
         if found := pattern.fullmatch(top):
             told = found.groupdict()
             whose = Owner(_composed(told.get("name") or top), told["id"])
-            if "file" not in told:
-                return Given(whose, told.get("rest") or "")
-            return Given(whose, told["rest"], int(told["file"]), told["late"] == "LATE")
+            order, late = (int(told["file"]), told["late"] == "LATE") if "file" in told else (0, None)
+            return Given(whose, told.get("rest") or "", order, late, system=system)
     if not folder and (found := _BLACKBOARD.fullmatch(top)):
         user = found["name"].removeprefix(title) or found["name"]
         moment = _moment(found["moment"])
         order = int(found["moment"].replace("-", "")) if moment else 0
-        return Given(Owner(_composed(user)), found["rest"] or "", order, None, moment)
+        return Given(Owner(_composed(user)), found["rest"] or "", order, None, moment, "Blackboard")
     return None
+
+
+def system(top: str) -> str:
+    """The learning system that gave the name of something at the top, ``""`` where none did."""
+    found = given(top, folder=True) or given(top, folder=False)
+    return found.system if found else ""
 
 
 def owner(top: str, folder: bool) -> Owner | None:

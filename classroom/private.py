@@ -1,7 +1,7 @@
 """Write what only the teacher may read: marks, names and what is said of them.
 
-Files are for their owner alone (0600), and so are the folders that are made for them (0700), where the system knows such
-a thing. A folder that was there before is the teacher's own: it is left as it is, and :func:`open_to_others` tells.
+Files are for their owner alone (0600), and so are the folders that are made for them (0700), where the system knows
+such a thing. A folder that was there before is the teacher's own: it is left as it is; :func:`open_to_others` tells.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from classroom.files import Entry, RefusedError
 from classroom.gradescope import handed_in_on_gradescope
 from classroom.lateness import Lateness, Told, local, plain
 from classroom.names import Given, Owner
-from classroom.records import Submission
+from classroom.records import Participant, Submission
 from classroom.versions import File, of_chapter, tied, versions
 
 _MOST_READ = 200
@@ -61,13 +61,15 @@ def find(folder: Path, assignment: Assignment) -> list[Submission]:
     return look(folder, assignment).submissions
 
 
-def look(folder: Path, assignment: Assignment, told_of: Callable[[Owner], Told | None] = lambda _: None) -> Found:
+def look(
+    folder: Path, assignment: Assignment, told_of: Callable[[Sequence[Participant]], Mapping[str, Told]] | None = None
+) -> Found:
     """What each student handed in for the chapters of an assignment, read within limits; nothing is run or unpacked.
 
     Args:
         folder: one folder or notebook per student, or the zip that a learning system makes of them.
         assignment: its chapters are looked for, and its deadline says what is late.
-        told_of: what a learning system says elsewhere of when a student handed in.
+        told_of: gives, by key, what a learning system says elsewhere of when each student handed in.
 
     Raises:
         SubmissionsError: it is no folder and no zip, or nothing in it can be a submission.
@@ -91,10 +93,12 @@ def look(folder: Path, assignment: Assignment, told_of: Callable[[Owner], Told |
             "or the zip that your learning system makes."
         )
     keys = names.keys(owned)
-    known = {one: _known_names(one, keys[one], folders.get(one, "")) for one in owned}
-    told = {one: told_of(one) or Told() for one in owned}
+    people = {one: Participant(keys[one], one.name, one.number, folders.get(one, "")) for one in owned}
+    known = {one: _known_names(person) for one, person in people.items()}
+    elsewhere = told_of(list(people.values())) if told_of else {}
+    told = {one: elsewhere.get(keys[one], Told()) for one in owned}
     found = [
-        _submission(one, keys[one], folders.get(one, ""), handed, assignment, _late(assignment, known[one], told[one]))
+        _submission(people[one], handed, assignment, _late(assignment, known[one], told[one]))
         for one, handed in owned.items()
     ]
     return Found(
@@ -105,9 +109,10 @@ def look(folder: Path, assignment: Assignment, told_of: Callable[[Owner], Told |
     )
 
 
-def _known_names(one: Owner, key: str, folder: str) -> frozenset[str]:
+def _known_names(one: Participant) -> frozenset[str]:
     """All by which a teacher may name a student in the assignment file."""
-    return frozenset(map(plain, filter(None, (one.name, names.shown(one.name), one.number, key, folder))))
+    told = (one.student, names.shown(one.student), one.number, one.key, one.folder)
+    return frozenset(map(plain, filter(None, told)))
 
 
 def _late(assignment: Assignment, known: frozenset[str], told: Told) -> Callable[[File], Lateness]:
@@ -215,7 +220,7 @@ def _given(entry: Entry, gradescope: Mapping[str, tuple[str, dt.datetime | None]
 
 
 def _submission(
-    whose: Owner, key: str, folder: str, handed: list[Handed], assignment: Assignment, late: Callable[[File], Lateness]
+    whose: Participant, handed: list[Handed], assignment: Assignment, late: Callable[[File], Lateness]
 ) -> Submission:
     inside = [
         (file, given)
@@ -224,7 +229,8 @@ def _submission(
         if file.name
     ]
     found, others = _files(inside)
-    submission = Submission(key, names.shown(whose.name) or key, number=whose.number, folder=folder)
+    shown = names.shown(whose.student) or whose.key
+    submission = Submission(whose.key, shown, number=whose.number, folder=whose.folder)
     attempts, problems, every = {}, {}, {}
     for chapter in assignment.chapters:
         every[chapter], attempts[chapter] = versions(of_chapter(chapter, found), late)

@@ -88,6 +88,7 @@ def _summary(found: Overview) -> str:
         "stuck": len(found.stuck),
         "handed in nothing": sum(student.silent for student in found.students),
         "answers that cannot be read": sum(question.statuses["unreadable"] for question in found.questions),
+        "perhaps late": len({student.key for student, _, _ in found.late_to_look_at}),
         "answers not graded, since the grader failed": sum(question.statuses["error"] for question in found.questions),
     }
     if told := [f"{what}: {many}" for what, many in looks.items() if many]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from classroom.assignment import Assignment
 from classroom.records import Mark, Status
@@ -131,11 +131,19 @@ class Overview:
 
     def with_status(self, status: Status) -> list[tuple[Student, str, list[str]]]:
         """Students with marks of that status, what is told of them, and the exercises that it is told of."""
+        return self._told(lambda mark: mark.for_teacher or mark.message if mark.status == status else None)
+
+    @property
+    def late_to_look_at(self) -> list[tuple[Student, str, list[str]]]:
+        """Students whose lateness the teacher should look at, why, and the exercises that it is told of."""
+        return self._told(lambda mark: mark.late_note or None)
+
+    def _told(self, reason_of: Callable[[Mark], str | None]) -> list[tuple[Student, str, list[str]]]:
+        """Students with marks of which there is something to tell, what that is, and the exercises."""
         found: dict[tuple[str, str], tuple[Student, str, list[str]]] = {}
         for student in self.students:
             for mark in student.marks:
-                if mark.status == status:
-                    reason = mark.for_teacher or mark.message
+                if (reason := reason_of(mark)) is not None:
                     row = found.setdefault((student.key, reason), (student, reason, []))
                     row[2].append(mark.exercise)
         return list(found.values())

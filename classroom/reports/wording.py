@@ -32,7 +32,17 @@ SHORT: dict[Status, str] = {
     "error": "not graded yet",
 }
 _MOST_ACCENTS = 4
-_LIMITS = {"student": 120, "message": 600, "for_teacher": 600, "rule": 80, "node": 80, "line": 300, "read": 200}
+_LIMITS = {
+    "student": 120,
+    "message": 600,
+    "for_teacher": 600,
+    "rule": 80,
+    "node": 80,
+    "line": 300,
+    "read": 200,
+    "version": 300,
+    "late_note": 300,
+}
 _SAFE_LINK = re.compile(r"(https?://|file://|/|\./|\.\./)", re.IGNORECASE)
 
 

@@ -1,0 +1,100 @@
+"""Write what a teacher uploads: the totals of a class, and the files of the learning system filled in."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from classroom import private
+from classroom.assignment import Assignment
+from classroom.exports import ExportError
+from classroom.exports import totals as totals_of
+from classroom.exports.canvas import Gradebook
+from classroom.exports.moodle import Filled, Worksheet, feedback
+from classroom.names import shown
+from classroom.records import Mark, Participant
+
+FEEDBACK = "feedback.zip"
+_TOLD = 20
+
+
+@dataclasses.dataclass(frozen=True)
+class Systems:
+    """The files of learning systems that are to be filled in: each with where it lay, and what was read of it."""
+
+    moodle: tuple[Path, Worksheet] | None = None
+    canvas: tuple[Path, Gradebook] | None = None
+
+
+def deliver(
+    folder: Path,
+    assignment: Assignment,
+    people: Sequence[Participant],
+    marks: Sequence[Mark],
+    systems: Systems = Systems(),
+) -> list[str]:
+    """Write the totals, and into ``moodle`` and ``canvas`` below the folder what is to be uploaded there.
+
+    Args:
+        folder: that of the marks; the reports of the students lie there.
+        assignment: what was asked.
+        people: the class.
+        marks: theirs.
+        systems: what is to be filled in.
+
+    Returns:
+        What to tell the teacher, a sentence or more each.
+
+    Raises:
+        ExportError, classroom.gradebook.GradebookError: something cannot be written.
+    """
+    told = [f"Totals: {totals_of.write(folder, assignment, people, marks)}."]
+    totals = totals_of.totals(marks)
+    points = {key: one.points for key, one in totals.items() if not one.ungraded}
+    out_of = sum(assignment.points[about.id] for about in assignment.exercises)
+    known = {one.key: shown(one.student) for one in people}
+    failed = [known[key] for key, one in totals.items() if one.ungraded and key in known]
+    if systems.moodle:
+        path, worksheet = systems.moodle
+        told += _written(folder / "moodle" / path.name, worksheet.filled(people, points, out_of), "Moodle", known)
+        data, inside = feedback(people, _reports(folder, people))
+        _write(folder / "moodle" / FEEDBACK, data)
+        told.append(f"Reports for Moodle: {folder / 'moodle' / FEEDBACK}, {len(inside)} of {len(people)} students.")
+    if systems.canvas:
+        path, gradebook = systems.canvas
+        told += _written(folder / "canvas" / path.name, gradebook.filled(people, points, out_of), "Canvas", known)
+    if failed and systems != Systems():
+        told.append(f"Without a grade, since the grader failed on an answer: {_listed(failed)}.")
+    return told
+
+
+def _reports(folder: Path, people: Sequence[Participant]) -> dict[str, Path]:
+    paths = {one.key: folder / "students" / one.key / "report.html" for one in people}
+    return {key: path for key, path in paths.items() if path.is_file()}
+
+
+def _written(path: Path, filled: Filled, system: str, known: Mapping[str, str]) -> list[str]:
+    _write(path, filled.data)
+    scaled = f" {filled.scaled}." if filled.scaled else ""
+    told = [f"Grades for {system}: {path}, {filled.count} of {len(known)} students.{scaled}"]
+    if filled.others:
+        listed = _listed([f"{known[key]} ({why})" for key, why in filled.others.items()])
+        told.append(f"Not in it, so enter them by hand: {listed}.")
+    return told
+
+
+def _listed(texts: Sequence[str]) -> str:
+    more = f" and {len(texts) - _TOLD} more" if len(texts) > _TOLD else ""
+    return ", ".join(texts[:_TOLD]) + more
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        private.make_folder(path.parent)
+        private.close_folder(path.parent)
+        private.write(path, data)
+    except OSError as error:
+        raise ExportError(
+            f"{path} cannot be written ({error.strerror or error}): close it in other programs."
+        ) from error

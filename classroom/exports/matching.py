@@ -1,0 +1,71 @@
+"""Find each student's row in the table of a learning system: by the number that it gave, else by the name."""
+
+from __future__ import annotations
+
+import dataclasses
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from classroom import names
+from classroom.records import Participant
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """A row of the table: where it stands, and the number and the name of its student."""
+
+    at: int
+    number: str
+    name: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Matched:
+    """The rows by the keys of the students, and of each student who has none why."""
+
+    rows: Mapping[str, Row]
+    others: Mapping[str, str]
+
+
+def match(people: Sequence[Participant], rows: Sequence[Row], system: str) -> Matched:
+    """Which row is whose.
+
+    A number that this system gave decides alone. Whoever has none of it is known by the name, where one student and one
+    row have it, as ``Anna Müller`` or ``Müller, Anna``.
+
+    Args:
+        people: the class.
+        rows: those of the table.
+        system: whose table it is, as :attr:`classroom.names.Given.system` names it.
+    """
+    numbers = Counter(row.number for row in rows if row.number)
+    by_number = {row.number: row for row in rows if numbers[row.number] == 1}
+    found: dict[str, Row] = {}
+    others: dict[str, str] = {}
+    by_name = []
+    for one in people:
+        if names.system(one.folder) == system:
+            if one.number in by_number:
+                found[one.key] = by_number[one.number]
+            else:
+                others[one.key] = f"number {one.number} has {'two rows' if one.number in numbers else 'no row'}"
+        else:
+            by_name.append(one)
+    taken = {row.at for row in found.values()}
+    bearers = Counter(form for one in by_name for form in _forms(one.student))
+    for one in by_name:
+        fitting = {row.at: row for row in rows if row.at not in taken and _forms(row.name) & _forms(one.student)}
+        alone = all(bearers[form] == 1 for form in _forms(one.student))
+        if len(fitting) == 1 and alone:
+            [found[one.key]] = fitting.values()
+        else:
+            others[one.key] = "no row has the name" if not fitting else "others have the same name"
+    return Matched(found, others)
+
+
+def _forms(name: str) -> set[str]:
+    """The ways in which a name is written."""
+    plain = " ".join(unicodedata.normalize("NFC", name).casefold().split())
+    last, comma, first = plain.partition(",")
+    return {form for form in (plain, f"{first.strip()} {last.strip()}" if comma else plain) if form.strip()}

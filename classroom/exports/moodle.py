@@ -1,0 +1,194 @@
+"""Moodle's grading worksheet, read and filled in, and the zip of feedback files, under the names that Moodle gave.
+
+Moodle offers both where the assignment's settings have *Offline grading worksheet* and *Feedback files* switched on. It
+takes the worksheet back by the names of its columns, which are those of the language in which it was downloaded.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import io
+import re
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from classroom import names
+from classroom.exports import ExportError
+from classroom.exports.cells import Cells, column, written
+from classroom.exports.matching import Row, match
+from classroom.lateness import Told, local
+from classroom.records import Participant
+
+SYSTEM = "Moodle"
+_DATE = re.compile(
+    r"(?:(?P<day>\d{1,2})(?:st|nd|rd|th)? (?P<month>[a-z]{3,9})|(?P<month_first>[a-z]{3,9}) (?P<day_second>\d{1,2}))"
+    r",? (?P<year>\d{4}),? (?P<hour>\d{1,2}):(?P<minute>\d\d)(?: ?(?P<half>[AP]M))?",
+    re.IGNORECASE,
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_LATE = re.compile(r"((?:\d+ (?:year|week|day|hour|min|sec)\w* ?)+) late\b", re.IGNORECASE)
+_UNITS = {"year": 365 * 86400, "week": 7 * 86400, "day": 86400, "hour": 3600, "min": 60, "sec": 1}
+_EXTENSION = re.compile(r"extension granted until:?(.*)", re.IGNORECASE)
+
+
+@dataclasses.dataclass(frozen=True)
+class Filled:
+    """The worksheet with the grades, how many there are, and why others have none; ``scaled``: what a point became."""
+
+    data: bytes
+    count: int
+    others: Mapping[str, str]
+    scaled: str = ""
+
+
+class Worksheet:
+    """A grading worksheet as Moodle gives it.
+
+    Args:
+        path: the CSV file.
+        zone: the time zone of the teacher's profile on Moodle, ``""`` for that of this computer.
+
+    Raises:
+        ExportError: it cannot be read, or lacks a column that is needed.
+    """
+
+    def __init__(self, path: Path, zone: str = "") -> None:
+        self._cells = Cells(path)
+        self._zone = zone
+        header = self._cells.row(0) if len(self._cells) else []
+        self._identifier, self._grade = column(header, "Identifier"), column(header, "Grade")
+        if self._identifier is None or self._grade is None:
+            raise ExportError(
+                f"{path} is no grading worksheet: it has no columns Identifier and Grade. Set Moodle to English, "
+                "switch on the offline grading worksheet in its settings, and choose Download grading worksheet."
+            )
+        self._name = column(header, "Full name")
+        self._most = column(header, "Maximum Grade")
+        self._open = column(header, "Grade can be changed")
+        self._status = column(header, "Status")
+        self._handed_in = column(header, "Last modified (submission)")
+        self.rows = [
+            Row(at, number[0], self._cell(at, self._name))
+            for at in range(1, len(self._cells))
+            if (number := re.findall(r"\d+$", self._cell(at, self._identifier).strip()))
+        ]
+        if not self.rows:
+            raise ExportError(f"{path} holds no student: download the grading worksheet again.")
+
+    def _cell(self, at: int, place: int | None) -> str:
+        row = self._cells.row(at)
+        return row[place] if place is not None and place < len(row) else ""
+
+    def told_of(self, people: Sequence[Participant]) -> Mapping[str, Told]:
+        """What Moodle says of when each student handed in, by key; whoever has no row is left out."""
+        return {key: self._told(row.at) for key, row in match(people, self.rows, SYSTEM).rows.items()}
+
+    def _told(self, at: int) -> Told:
+        status = self._cell(at, self._status)
+        extension, late = _EXTENSION.search(status), _LATE.search(status)
+        return Told(
+            moment=self._moment(self._cell(at, self._handed_in)),
+            by=_duration(late[1]) if late else None,
+            until=self._moment(extension[1]) if extension else None,
+        )
+
+    def _moment(self, text: str) -> dt.datetime | None:
+        found = moment(text)
+        return local(found, self._zone) if found else None
+
+    def filled(self, people: Sequence[Participant], points: Mapping[str, float], out_of: float) -> Filled:
+        """The worksheet with the grades of the class, on Moodle's scale; every other cell stays as it is.
+
+        Args:
+            people: the class.
+            points: by key; whoever is not in it gets no grade.
+            out_of: what the assignment is worth here.
+        """
+        found = match(people, self.rows, SYSTEM)
+        others, scaled, count = dict(found.others), "", 0
+        for key, row in found.rows.items():
+            if key not in points:
+                continue
+            if self._cell(row.at, self._open).strip().casefold() == "no":
+                others[key] = "Moodle says that the grade cannot be changed"
+                continue
+            most = self._cell(row.at, self._most).strip()
+            scale = _number(most) / out_of if _number(most) and out_of else 1.0
+            if scale != 1:
+                scaled = f"{written(out_of)} points here are {most} on Moodle"
+            comma = "," in most and "." not in most
+            grade = f"{points[key] * scale:.2f}"
+            self._cells.fill(row.at, self._grade, grade.replace(".", ",") if comma else grade)
+            count += 1
+        return Filled(self._cells.data(), count, others, scaled)
+
+
+def moment(text: str) -> dt.datetime | None:
+    """A moment as Moodle writes it in English, ``Wednesday, 10 June 2026, 2:14 PM``; ``None`` where there is none."""
+    found = _DATE.search(" ".join(text.split()))
+    if not found:
+        return None
+    month = (found["month"] or found["month_first"])[:3].lower()
+    hour, half = int(found["hour"]), (found["half"] or "").upper()
+    if half:
+        hour = hour % 12 + 12 * (half == "PM")
+    try:
+        day = int(found["day"] or found["day_second"])
+        return dt.datetime(int(found["year"]), _MONTHS.index(month) + 1, day, hour, int(found["minute"]))
+    except ValueError:
+        return None
+
+
+def _duration(text: str) -> dt.timedelta:
+    parts = re.findall(r"(\d+) (year|week|day|hour|min|sec)", text, re.IGNORECASE)
+    return dt.timedelta(seconds=min(sum(int(many) * _UNITS[unit.lower()] for many, unit in parts), 10**9))
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        return 0.0
+
+
+def feedback(people: Sequence[Participant], reports: Mapping[str, Path]) -> tuple[bytes, list[str]]:
+    """The zip to upload as *multiple feedback files*, and the keys of those in it.
+
+    Args:
+        people: the class; whoever Moodle gave no folder or file is left out.
+        reports: each student's report, by key.
+
+    Raises:
+        ExportError: a report cannot be read.
+    """
+    data = io.BytesIO()
+    inside = []
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for one in people:
+            if names.system(one.folder) != SYSTEM or one.key not in reports or not _is_text(one.folder):
+                continue
+            try:
+                report = reports[one.key].read_bytes()
+            except OSError as error:
+                raise ExportError(f"{reports[one.key]} cannot be read ({error.strerror or error}).") from error
+            archive.writestr(zipfile.ZipInfo(_feedback_name(one.folder)), report, zipfile.ZIP_DEFLATED)
+            inside.append(one.key)
+    return data.getvalue(), inside
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _feedback_name(top: str) -> str:
+    """Where a report lies in the zip, so that Moodle finds whose it is: in its folder, or under its prefix."""
+    if names.given(top, folder=True):
+        return f"{top}/report.html"
+    given = names.given(top, folder=False)
+    return f"{top.removesuffix(given.rest) if given else top}report.html"

@@ -1,0 +1,61 @@
+"""One row a student: what each exercise gave, what lateness took, and the total."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from classroom.assignment import Assignment
+from classroom.gradebook import write_rows
+from classroom.records import Mark, Participant
+
+NAME = "totals.csv"
+
+
+@dataclasses.dataclass(frozen=True)
+class Total:
+    """What a student has: ``points`` of ``out_of``, less the ``penalty``; ``ungraded``: exercises still to grade."""
+
+    points: float
+    out_of: float
+    late_days: int
+    penalty: float
+    ungraded: int
+
+
+def totals(marks: Sequence[Mark]) -> Mapping[str, Total]:
+    """The total of each student, by key."""
+    by_key: dict[str, list[Mark]] = {}
+    for mark in marks:
+        by_key.setdefault(mark.key, []).append(mark)
+    return {
+        key: Total(
+            round(sum(mark.points for mark in own), 6),
+            round(sum(mark.out_of for mark in own), 6),
+            max(mark.late_days for mark in own),
+            round(sum(mark.penalty for mark in own), 6),
+            sum(mark.status == "error" for mark in own),
+        )
+        for key, own in by_key.items()
+    }
+
+
+def write(folder: Path, assignment: Assignment, people: Sequence[Participant], marks: Sequence[Mark]) -> Path:
+    """Write ``totals.csv``: whoever is in the class and has a mark has a row.
+
+    Raises:
+        classroom.gradebook.GradebookError: it cannot be written.
+    """
+    asked = [about.id for about in assignment.exercises]
+    points = {(mark.key, mark.exercise): mark.points for mark in marks}
+    found = totals(marks)
+    columns = ["student", "number", "key", *asked, "late_days", "penalty", "total", "out_of", "not_graded"]
+    rows = []
+    for one in people:
+        if total := found.get(one.key):
+            given = [points.get((one.key, name), 0.0) for name in asked]
+            late = [total.late_days, total.penalty]
+            rows.append([one.student, one.number, one.key, *given, *late, total.points, total.out_of, total.ungraded])
+    write_rows(folder / NAME, columns, rows)
+    return folder / NAME
