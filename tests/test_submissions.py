@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import unicodedata
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from submission_folders import ASSIGNMENT, OTHER, SHEET, THREE, TWO, found, only, put, sheet, zip_of
 
 from classroom import files, names, submissions
+from classroom.assignment import load
 
 # ---- whose it is -----------------------------------------------------------------------------------------------------
 
@@ -31,6 +33,8 @@ from classroom import files, names, submissions
         (f"{TWO}_Anna Müller (1).ipynb", "Anna Müller", "anna-muller"),
         ("Anna Müller.ipynb", "Anna Müller", "anna-muller"),
         ("Anna Müller.zip", "Anna Müller", "anna-muller"),
+        (f"Week 2_jdoe_attempt_2026-11-20-14-03-22_{TWO}.ipynb", "jdoe", "jdoe"),
+        (f"LATE_anon_Ab1_456_{TWO}.ipynb", "anon_Ab1", "anon-ab1-Ab1"),
     ],
 )
 def test_a_student_is_known_by_the_name_that_the_learning_system_gives(
@@ -203,7 +207,8 @@ def test_checkpoints_and_the_library_of_the_exercises_are_passed_over(tmp_path: 
     ("first", "last"),
     [
         ("mulleranna_123_456_{}.ipynb", "mulleranna_LATE_123_789_{}-1.ipynb"),
-        ("mulleranna_123_9_{}-2.ipynb", "mulleranna_123_1_{}-10.ipynb"),
+        ("mulleranna_123_9_{}-10.ipynb", "mulleranna_123_10_{}-2.ipynb"),
+        ("Week_2_jdoe_attempt_2026-11-20-14-03-22_{} (99).ipynb", "Week_2_jdoe_attempt_2026-11-21-09-00-00_{}.ipynb"),
         ("anna/{}.ipynb", "anna/{} (1).ipynb"),
         ("anna/{}.ipynb", "anna/{}-Copy1.ipynb"),
         ("anna/{}.ipynb", "anna/{} copy.ipynb"),
@@ -245,8 +250,135 @@ def test_an_earlier_version_never_takes_the_place_of_the_last(tmp_path: Path) ->
     assert one.sheets == {} and f"{TWO}-1.ipynb has 10 MB" in one.problems[TWO]
 
 
-def test_the_number_of_a_resubmission_counts_the_attempts(tmp_path: Path) -> None:
-    assert only(put(tmp_path, f"mulleranna_123_456_{TWO}-2.ipynb")).attempts == {TWO: 3, THREE: 0}
+@pytest.mark.parametrize(
+    "name", [f"mulleranna_123_456_{TWO}-2.ipynb", f"anna/{TWO} (99).ipynb", f"anna/attempt 99/{TWO}-Copy99.ipynb"]
+)
+def test_attempts_are_the_versions_that_are_there_whatever_a_name_claims(tmp_path: Path, name: str) -> None:
+    assert only(put(tmp_path, name)).attempts == {TWO: 1, THREE: 0}
+    other = name.replace("99", "98").replace("-2", "-1").replace("456", "455")
+    one = only(put(tmp_path, (other, SHEET + b"x"), (f"{other[:-6]} copy.ipynb".replace("455", "454"), SHEET)))
+    assert one.attempts[TWO] == 2, "the same file twice is one"
+
+
+@pytest.mark.parametrize("claims", ["{} (2026).ipynb", "{}-2026.ipynb", "{}_v100.ipynb", "attempt 1000/{}.ipynb"])
+def test_a_number_that_no_learning_system_writes_is_none(tmp_path: Path, claims: str) -> None:
+    first, last = f"anna/{claims.format(TWO)}", f"anna/{TWO} (2).ipynb"
+    one = only(put(tmp_path, (first, SHEET + b" "), (last, SHEET)))
+    assert one.sheets == {TWO: SHEET} and one.attempts[TWO] == 2
+
+
+# ---- several versions ------------------------------------------------------------------------------------------------
+
+
+def test_every_version_goes_along_the_oldest_first(tmp_path: Path) -> None:
+    made = [SHEET + b" " * number for number in range(4)]
+    put(tmp_path, *((f"anna/{TWO} ({number}).ipynb", data) for number, data in enumerate(made, 1)))
+    one = only(tmp_path)
+    assert [version.data for version in one.versions[TWO]] == made
+    assert [version.number for version in one.versions[TWO]] == [1, 2, 3, 4]
+    earlier = one.with_version(TWO, one.versions[TWO][0])
+    assert earlier.sheets == {TWO: made[0]} and earlier.names == {TWO: f"{TWO} (1).ipynb"}
+    assert earlier.versions == one.versions
+
+
+def test_versions_are_bounded_in_number_and_bytes(tmp_path: Path) -> None:
+    put(tmp_path, *((f"anna/{TWO} ({number}).ipynb", SHEET + b" " * number) for number in range(1, 21)))
+    one = only(tmp_path)
+    assert one.attempts[TWO] == 20 and [version.number for version in one.versions[TWO]] == list(range(11, 21))
+    large = put(tmp_path / "large", *((f"ben/{TWO} ({n}).ipynb", SHEET + b" " * ((9 << 20) + n)) for n in range(1, 5)))
+    one = only(large)
+    assert one.attempts[TWO] == 4 and [version.number for version in one.versions[TWO]] == [3, 4]
+
+
+# ---- whose, and when, by the learning system -------------------------------------------------------------------------
+
+
+def test_a_user_name_of_blackboard_stays_one_whatever_underscores_it_has(tmp_path: Path) -> None:
+    stamp = "attempt_2026-11-20-14-03-22"
+    put(tmp_path, *(f"Week_2_{user}_{stamp}_{TWO}.ipynb" for user in ("a_doe", "b_doe", "smith")))
+    (tmp_path / f"Week_2_smith_{stamp}.txt").write_text("Name: Smith")
+    assert set(found(tmp_path)) == {"a_doe", "b_doe", "smith"}
+    tricky = put(tmp_path / "tricky", f"Week 2_eve_{stamp}_x_attempt_2020-01-01-00-00-00_{TWO}.ipynb")
+    [eve] = look(tricky, "[late]\nper_day = 0.1\n").submissions
+    assert eve.student == "eve" and eve.versions[TWO][0].late_days == 1, "the first moment is Blackboard's"
+
+
+def test_a_name_on_moodle_poses_as_no_other_student(tmp_path: Path) -> None:
+    told = found(put(tmp_path, f"Eve_7_assignsubmission_file_8_assignsubmission_file_/{TWO}.ipynb"))
+    assert [one.number for one in told.values()] == ["8"]
+
+
+def look(folder: Path, rules: str, *args: object) -> submissions.Found:
+    """What is found under an assignment that was due on 20 November 2026, at noon in UTC."""
+    path = folder.parent / f"{folder.name}.toml"
+    path.write_text(f'chapters = [2, 3]\ndue = 2026-11-20T12:00:00\ntime_zone = "UTC"\n{rules}', encoding="utf-8")
+    return submissions.look(folder, load(path), *args)
+
+
+RULE = "[late]\nper_day = 0.1\n"
+STAMPED = "Week 2_{}_attempt_2026-11-{}-11-00-00_{}.ipynb"
+
+
+def days(told: submissions.Found) -> dict[str, list[int]]:
+    return {one.student: [version.late_days for version in one.versions[TWO]] for one in told.submissions}
+
+
+def test_lateness_is_what_the_learning_system_tells(tmp_path: Path) -> None:
+    home = put(
+        tmp_path / "blackboard",
+        *(STAMPED.format("anna", day, TWO) for day in (19, 21, 23)),
+        STAMPED.format("ben", 22, TWO),
+        STAMPED.format("late_ly", 25, TWO),
+    )
+    told = look(home, f'{RULE}[extensions]\n"ben" = 2\n')
+    assert days(told) == {"anna": [0, 1, 3], "ben": [0], "late_ly": [5]} and told.untimed == 0 and told.notes == ()
+    home = put(tmp_path / "canvas", f"anna_LATE_1_11_{TWO}.ipynb", f"ben_2_12_{TWO}.ipynb", f"late_3_13_{TWO}.ipynb")
+    told = look(home, RULE)
+    assert days(told) == {"anna": [1], "ben": [0], "late": [0]} and told.untimed == 0
+    assert "one day is counted" in told.submissions[0].versions[TWO][0].late_note
+
+
+@pytest.mark.parametrize("moment", ["2026-11-21 11:00:00 Z", "2026-11-21T12:30:00+01:30", "'2026-11-21 11:00:00'"])
+def test_gradescope_says_when(tmp_path: Path, moment: str) -> None:
+    home = put(tmp_path / "export", f"submission_1/{TWO}.ipynb", f"submission_2/{TWO}.ipynb")
+    table = f"submission_1:\n  :submitters:\n  - :name: Anna\n  :created_at: {moment}\n"
+    (home / "submission_metadata.yml").write_text(table)
+    assert days(look(home, RULE)) == {"Anna": [1], "submission_2": [0]}
+
+
+def test_nothing_inside_of_what_a_student_hands_in_says_when(tmp_path: Path) -> None:
+    inside = {f"{STAMPED.format('ben', 1, TWO)}": SHEET, f"ben_2_12_{TWO}.ipynb": SHEET + b" "}
+    home = put(tmp_path / "blackboard", (STAMPED.format("anna", 23, "work").replace("ipynb", "zip"), zip_of(inside)))
+    put(home, STAMPED.format("zoe", 23, TWO))
+    assert days(look(home, RULE)) == {"anna": [3, 3], "zoe": [3]}
+    plain_ = put(tmp_path / "plain", f"anna/{STAMPED.format('anna', 1, TWO)}", f"ben/ben_LATE_2_12_{TWO}.ipynb")
+    told = look(plain_, RULE)
+    assert days(told) == {"anna": [0], "ben": [0]} and told.untimed == 2
+
+
+def test_a_file_that_was_saved_late_is_told_and_costs_nothing(tmp_path: Path) -> None:
+    home = put(tmp_path / "plain", f"anna/{TWO}.ipynb", f"ben/{TWO}.ipynb")
+    for name, moment in (("anna", "2026-11-22T13:00+00:00"), ("ben", "2026-11-20T11:00+00:00")):
+        saved = dt.datetime.fromisoformat(moment).timestamp()
+        os.utime(home / name / f"{TWO}.ipynb", (saved, saved))
+    told = look(home, RULE)
+    notes = {one.student: one.versions[TWO][0].late_note for one in told.submissions}
+    assert days(told) == {"anna": [0], "ben": [0]}
+    assert "saved 3 days after it was due" in notes["anna"] and notes["ben"] == ""
+
+
+def test_what_was_handed_in_again_is_as_late_as_the_first_time(tmp_path: Path) -> None:
+    home = put(tmp_path / "blackboard", *((STAMPED.format("anna", day, TWO), SHEET) for day in (19, 24)))
+    assert days(look(home, RULE)) == {"anna": [0]}
+
+
+def test_an_extension_for_nobody_or_for_several_is_told(tmp_path: Path) -> None:
+    home = put(tmp_path / "moodle", *(f"Li Wei_{number}_assignsubmission_file_/{TWO}.ipynb" for number in (1, 2, 3)))
+    told = look(home, f'{RULE}[extensions]\n"Lee Wei" = 2\n"Li Wei" = 1\n"2" = 5\nli-wei-3 = 6\n')
+    assert [note.partition(":")[0] for note in told.notes] == [
+        "[extensions] Lee Wei is nobody who handed in",
+        "[extensions] Li Wei is 3 students, who all get it",
+    ]
 
 
 def test_the_order_of_the_folder_does_not_matter(tmp_path: Path) -> None:

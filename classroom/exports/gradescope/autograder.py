@@ -122,6 +122,7 @@ def as_toml(assignment: Assignment) -> str:
         f"chapters = [{', '.join(map(_quoted, assignment.chapters))}]",
         f"leave_out = [{', '.join(map(_quoted, left))}]",
         f"public_share = {assignment.public_share!r}",
+        f"counts = {_quoted(assignment.counts)}",
         'hidden = "hidden.py"',
         "",
         "[points]",
