@@ -14,6 +14,7 @@ from typing import IO
 
 _POSIX = os.name == "posix"
 _FILE, _FOLDER = 0o600, 0o700
+_WRITE = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
 
 
 def make_folder(folder: Path) -> None:
@@ -48,7 +49,7 @@ def append_to(path: Path) -> IO[bytes]:
     Raises:
         OSError: it cannot be written.
     """
-    file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, _FILE), "ab")
+    file = os.fdopen(os.open(path, _WRITE | os.O_APPEND, _FILE), "ab")
     _close(path)
     return file
 
@@ -66,7 +67,7 @@ def write(path: Path, data: bytes) -> None:
     with contextlib.suppress(FileNotFoundError):
         part.unlink()
     try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _FILE), "wb") as file:
+        with os.fdopen(os.open(part, _WRITE | os.O_EXCL, _FILE), "wb") as file:
             file.write(data)
         part.replace(path)
     except BaseException:

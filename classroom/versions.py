@@ -21,7 +21,7 @@ from classroom.records import Version
 # The times in a zip are even numbers of seconds.
 _SAME_MOMENT = 2.0
 # So many versions of a sheet go to a worker, and so many bytes: the latest.
-MOST, _MOST_BYTES = 10, 20 << 20
+MOST, _MOST_BYTES = 10, 12 << 20
 
 
 @dataclasses.dataclass(frozen=True)

@@ -159,3 +159,68 @@ def test_a_python_without_torch_gets_as_far_as_the_environment(arguments: list[s
     )
     ran = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=ROOT)
     assert ran.returncode == 0, ran.stderr
+
+
+WORKSHEET = (
+    "Identifier,Full name,Status,Grade,Maximum Grade,Grade can be changed,Last modified (submission)\r\n"
+    'Participant 1,Anna,Submitted for grading - ,,10.00,Yes,"Friday, 20 November 2026, 9:00 PM"\r\n'
+    'Participant 2,Ben,Submitted for grading - ,,10.00,Yes,"Sunday, 22 November 2026, 9:00 AM"\r\n'
+    "Participant 3,Carl,No submission - ,,10.00,Yes,-\r\n"
+)
+
+
+def test_a_class_from_moodle_comes_back_to_moodle(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    right = {EXERCISES[0]: class_.solution(EXERCISES[0])}
+    for name, answers in (("Anna_1", right), ("Ben_2", right)):
+        home = tmp_path / "class" / f"{name}_assignsubmission_file_"
+        home.mkdir(parents=True)
+        for number, given in enumerate((answers, {})):
+            (home / f"02_insertion_points-{number}.ipynb").write_bytes(
+                class_.as_bytes(class_.notebook("02_insertion_points", given))
+            )
+    (tmp_path / "worksheet.csv").write_text(WORKSHEET, newline="")
+    (tmp_path / "week.toml").write_text(
+        f'exercises = ["{EXERCISES[0]}"]\ndue = 2026-11-20T23:59:00\n'
+        f'[late]\nper_day = 0.1\n[points]\n"{EXERCISES[0]}" = 5\n'
+    )
+    out = tmp_path / "marks"
+    asked = ["grade", tmp_path / "class", "--assignment", tmp_path / "week.toml", "--out", out, "--trusted"]
+    asked += ["--workers", "1", "--moodle", tmp_path / "worksheet.csv"]
+    assert main(list(map(str, asked))) == 0
+    told = capsys.readouterr().out
+    assert "2 of 2 students. 5 points here are 10.00 on Moodle." in told
+    filled = (out / "moodle/worksheet.csv").read_bytes().decode()
+    before = WORKSHEET.replace('- ,,10.00,Yes,"Fri', '- ,10.00,10.00,Yes,"Fri')
+    assert filled == before.replace('- ,,10.00,Yes,"Sun', '- ,8.00,10.00,Yes,"Sun')
+    with (out / "totals.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = {row["student"]: row for row in csv.DictReader(file)}
+    assert (rows["Ben"]["total"], rows["Ben"]["penalty"], rows["Ben"]["late_days"]) == ("4.0", "1.0", "2")
+    report = (out / "students/ben-2/report.html").read_text(encoding="utf-8")
+    assert "Counted: 02_insertion_points-0.ipynb, the first of 2 versions: the last in which it was begun." in report
+    assert "2 days late: 1 of the points are taken off." in report
+
+    (tmp_path / "canvas.csv").write_text("Student,ID,SIS Login ID,Section,Essay (4)\nAnna,9,anna,FX,\n")
+    again = ["report", str(out), "--canvas", str(tmp_path / "canvas.csv")]
+    assert main(again) == 2 and "--canvas-column. It has “Essay (4)”" in capsys.readouterr().err
+    assert main([*again, "--canvas-column", "Essay"]) == 0
+    assert "Anna,9,anna,FX,5\n" in (out / "canvas/canvas.csv").read_text()
+    assert "Ben (no row has the name)" in capsys.readouterr().out
+
+
+def test_a_wrong_worksheet_is_told_before_anything_is_graded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class_.make(tmp_path / "class", 1, EXERCISES)
+    (tmp_path / "x.csv").write_text("a,b\n")
+    asked = [
+        "grade",
+        tmp_path / "class",
+        "--chapters",
+        "2",
+        "--out",
+        tmp_path / "marks",
+        "--moodle",
+        tmp_path / "x.csv",
+    ]
+    assert main(list(map(str, asked))) == 2
+    assert "is no grading worksheet" in capsys.readouterr().err and not (tmp_path / "marks").exists()

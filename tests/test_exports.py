@@ -54,6 +54,15 @@ def line_free(source: str) -> str:
     return "\n".join(line for line in source.split("\n") if not line.strip().startswith("### "))
 
 
+def test_lateness_is_taken_off_the_score_of_gradescope() -> None:
+    asked = of_chapters(["02"])
+    [first, *_] = asked.exercises
+    worth = asked.points[first.id]
+    late = Mark("a", "A", first.id, "passed", points=worth / 2, out_of=worth, late_days=1, penalty=worth / 2)
+    document = results(asked, [late])
+    assert document["score"] == worth / 2 and "1 day late" in document["output"]
+
+
 def test_each_exercise_is_a_test_of_its_own_name_with_its_points() -> None:
     asked = assignment()
     graded = {

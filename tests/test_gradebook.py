@@ -16,6 +16,7 @@ from classroom import gradebook
 from classroom.assignment import of_chapters
 from classroom.gradebook import Gradebook, GradebookError, digest, write_table
 from classroom.progress import Progress
+from classroom.records import Participant, Version
 
 # ---- the gradebook ---------------------------------------------------------------------------------------------------
 
@@ -74,6 +75,25 @@ def test_two_runs_into_one_folder_are_told(tmp_path: Path) -> None:
         gradebook.last(tmp_path / "nowhere")
 
 
+def test_a_gradebook_of_before_is_told(tmp_path: Path) -> None:
+    (tmp_path / gradebook.NAME).write_text('{"gradebook":1,"seed":5}\n')
+    with pytest.raises(GradebookError, match="of another version of the grader: give another --out"):
+        Gradebook(tmp_path)
+    with pytest.raises(GradebookError, match="of another version"):
+        gradebook.last(tmp_path)
+
+
+def test_the_class_is_kept_with_what_the_learning_system_calls_each(tmp_path: Path) -> None:
+    one = dataclasses.replace(handed_in("anna"), number="12", folder="Anna_12_assignsubmission_file_")
+    with Gradebook(tmp_path) as book:
+        book.begin(ASSIGNMENT, [one, handed_in("ben")])
+    kept = gradebook.participants(tmp_path)
+    assert kept == [Participant("anna", "Anna", "12", one.folder), Participant("ben", "Ben")]
+
+
+EARLIER = Version("1.ipynb", b"0")
+
+
 def test_what_is_graded_again_is_what_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     one = handed_in("anna", "x = 1")
     assert digest(one, ASSIGNMENT) == digest(handed_in("anna", "x = 1"), of_chapters(["02"]))
@@ -81,12 +101,16 @@ def test_what_is_graded_again_is_what_changed(monkeypatch: pytest.MonkeyPatch) -
         digest(dataclasses.replace(one, sheets={CHAPTER: one.sheets[CHAPTER] + b" "}), ASSIGNMENT),
         digest(dataclasses.replace(one, sheets={}, problems={CHAPTER: "is a link"}), ASSIGNMENT),
         digest(dataclasses.replace(one, attempts={CHAPTER: 2}), ASSIGNMENT),
+        digest(dataclasses.replace(one, versions={CHAPTER: (EARLIER,)}), ASSIGNMENT),
+        digest(dataclasses.replace(one, versions={CHAPTER: (dataclasses.replace(EARLIER, data=b"1"),)}), ASSIGNMENT),
+        digest(dataclasses.replace(one, versions={CHAPTER: (dataclasses.replace(EARLIER, late_days=1),)}), ASSIGNMENT),
+        digest(one, dataclasses.replace(ASSIGNMENT, counts="best")),
         digest(one, few()),
         digest(one, dataclasses.replace(ASSIGNMENT, hidden="SEEDS = 1")),
     ]
     monkeypatch.setattr(gradebook, "code_digest", lambda: "other checks")
     changed.append(digest(one, ASSIGNMENT))
-    assert len({*changed, "same"}) == 7
+    assert len({*changed, "same"}) == 11
 
 
 @pytest.mark.parametrize(

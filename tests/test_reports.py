@@ -107,6 +107,20 @@ def test_of_a_hidden_variant_only_the_property_is_told(tmp_path: Path) -> None:
     assert secret in words(page_of(tmp_path))
 
 
+def test_which_version_counted_and_what_lateness_took_is_told(tmp_path: Path) -> None:
+    asked = assignment()
+    said = "<b>2</b>.ipynb, the second of 3 versions: the last in which it was begun"
+    note = "Its file was saved 2 days after it was due."
+    late = {"version": said, "attempts": 3, "late_days": 2, "penalty": 0.5, "late_note": note}
+    reports.write(tmp_path, asked, [a_mark(**late), mark(asked, 1, 0, attempts=1, version="02.ipynb")])
+    told = words(page_of(tmp_path, a_mark().key))
+    assert f"Counted: {said}." in told and "2 days late: 0.5 of the points are taken off." in told
+    assert note not in told, "a doubt is for the teacher"
+    assert "Counted" not in words(page_of(tmp_path, mark(asked, 1, 0).key)), "there was one"
+    looked_at = words(page_of(tmp_path))
+    assert "Perhaps late (1)" in looked_at and note in looked_at
+
+
 def test_a_student_sees_nobody_else(tmp_path: Path) -> None:
     asked = assignment(hidden=True)
     reports.write(tmp_path, asked, marks_of(asked, 12))

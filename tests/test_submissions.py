@@ -285,7 +285,7 @@ def test_versions_are_bounded_in_number_and_bytes(tmp_path: Path) -> None:
     put(tmp_path, *((f"anna/{TWO} ({number}).ipynb", SHEET + b" " * number) for number in range(1, 21)))
     one = only(tmp_path)
     assert one.attempts[TWO] == 20 and [version.number for version in one.versions[TWO]] == list(range(11, 21))
-    large = put(tmp_path / "large", *((f"ben/{TWO} ({n}).ipynb", SHEET + b" " * ((9 << 20) + n)) for n in range(1, 5)))
+    large = put(tmp_path / "large", *((f"ben/{TWO} ({n}).ipynb", SHEET + b" " * ((5 << 20) + n)) for n in range(1, 5)))
     one = only(large)
     assert one.attempts[TWO] == 4 and [version.number for version in one.versions[TWO]] == [3, 4]
 

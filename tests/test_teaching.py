@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -48,12 +49,49 @@ def test_the_assignment_and_the_hidden_variants_are_taken(tmp_path: Path) -> Non
     (tmp_path / "hidden.py").write_text(block("python", "hidden.py"), encoding="utf-8")
     path = tmp_path / "week2.toml"
     # The guide shows them behind a #, as what one may add.
-    path.write_text(re.sub(r"^# (?=hidden|public)", "", block("toml", "week2.toml"), flags=re.M), encoding="utf-8")
+    text = re.sub(r"^# (?=hidden|public|counts|due)", "", block("toml", "week2.toml"), flags=re.M)
+    path.write_text(text, encoding="utf-8")
     asked = assignment.load(path)
+    assert asked.counts == "last begun" and asked.deadline.due
+    path.write_text(re.sub(r"^chapters|^leave_out", "# \\g<0>", text, flags=re.M).replace("# exercises", "exercises"))
+    assert len(assignment.load(path).exercises) == 2
+    path.write_text(text)
     assert asked.chapters == ("02_insertion_points", "03_replacement")
     assert asked.points["02-put-in-order"] == 4 and "03-every-relu" not in asked.points
     variants = hidden.read(asked.hidden)
     assert len(variants.seeds) == 2 and set(variants.exercises) == {"03-drop-dropout"}
+
+
+def test_the_late_rule_is_taken(tmp_path: Path) -> None:
+    text = re.search(r"^```toml\n(due = .*?)^```", GUIDE, re.MULTILINE | re.DOTALL)[1]
+    path = tmp_path / "week2.toml"
+    path.write_text("chapters = [2]\n" + re.sub(r"^# (?=\w+ =)", "", text, flags=re.MULTILINE), encoding="utf-8")
+    deadline = assignment.load(path).deadline
+    assert deadline.rule.costs and deadline.rule.grace_minutes == 15 and len(deadline.extensions) == 2
+
+
+PAGES = [ROOT / name for name in ("README.md", "book/teaching.md", "classroom/jupyterhub/README.md")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_submissions_and_marks_stand_outside_the_folder_of_the_book(page: Path) -> None:
+    found = 0
+    for line in re.findall(r"^(?:\$ )?python3 -m classroom(?:\.jupyterhub)? (.+)$", page.read_text(), re.MULTILINE):
+        words = shlex.split(line)
+        asked = [
+            words[at + 1] for at, word in enumerate(words) if word in ("--out", "--assignment", "--moodle", "--canvas")
+        ]
+        asked += words[1:2] if words[0] in ("grade", "report") else []
+        found += len(asked)
+        assert [name for name in asked if not name.startswith("~/")] == [], line
+    assert found > 2
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no repository")
+@pytest.mark.parametrize("name", ["marks/x.html", "marks-week2/x", "submissions/anna/x.ipynb", "a/gradebook.jsonl",
+                                  "a/b/grades.csv", "totals.csv", "submitted/anna/x.ipynb"])  # fmt: skip
+def test_no_commit_takes_marks_along(name: str) -> None:
+    assert subprocess.run(["git", "check-ignore", "-q", name], cwd=ROOT).returncode == 0
 
 
 @pytest.mark.parametrize("command", re.findall(r"^\$ python3 -m classroom (.+)$", GUIDE, re.MULTILINE))
