@@ -91,6 +91,13 @@ def test_every_other_byte_stays(tmp_path: Path, encoding: str, delimiter: str, e
     assert cells.data().decode(encoding) == changed.replace('"1,5"', '"8.5"')
 
 
+def test_bytes_of_no_known_encoding_stay(tmp_path: Path) -> None:
+    data = b'Identifier,Grade,x\r\nParticipant 1,,\x81\x8d\xff "\r\n'
+    (tmp_path / "x.csv").write_bytes(data)
+    filled = Worksheet(tmp_path / "x.csv").filled([on_moodle("A", 1)], {"A-1": 2.0}, 0.0)
+    assert filled.data == data.replace(b",,", b",2.00,")
+
+
 @pytest.mark.parametrize("data", [b"", b"\n", b'"', b"PK\3\4\0\0", b"\xff\xfe\0", b"a,b\nc"])
 def test_a_file_that_is_none_of_theirs_is_told(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "x.csv").write_bytes(data)

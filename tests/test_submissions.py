@@ -13,6 +13,8 @@ from submission_folders import ASSIGNMENT, OTHER, SHEET, THREE, TWO, found, only
 
 from classroom import files, names, submissions
 from classroom.assignment import load
+from classroom.lateness import Lateness
+from classroom.versions import File, versions
 
 # ---- whose it is -----------------------------------------------------------------------------------------------------
 
@@ -333,8 +335,9 @@ def test_lateness_is_what_the_learning_system_tells(tmp_path: Path) -> None:
     told = look(home, f'{RULE}[extensions]\n"ben" = 2\n')
     assert days(told) == {"anna": [0, 1, 3], "ben": [0], "late_ly": [5]} and told.untimed == 0 and told.notes == ()
     home = put(tmp_path / "canvas", f"anna_LATE_1_11_{TWO}.ipynb", f"ben_2_12_{TWO}.ipynb", f"late_3_13_{TWO}.ipynb")
+    put(home, f"zoe_late_4_14_{TWO}.ipynb")
     told = look(home, RULE)
-    assert days(told) == {"anna": [1], "ben": [0], "late": [0]} and told.untimed == 0
+    assert days(told) == {"anna": [1], "ben": [0], "late": [0], "zoe": [0]} and told.untimed == 0
     assert "one day is counted" in told.submissions[0].versions[TWO][0].late_note
 
 
@@ -370,6 +373,13 @@ def test_a_file_that_was_saved_late_is_told_and_costs_nothing(tmp_path: Path) ->
 def test_what_was_handed_in_again_is_as_late_as_the_first_time(tmp_path: Path) -> None:
     home = put(tmp_path / "blackboard", *((STAMPED.format("anna", day, TWO), SHEET) for day in (19, 24)))
     assert days(look(home, RULE)) == {"anna": [0]}
+    given = names.Given(names.Owner("anna"))
+    twice = [
+        File(files.Entry((name,), 4, 0.0, lambda _: b"same"), given, b"same", "", TWO, {TWO: 1}) for name in ("a", "b")
+    ]
+    for late in ({"a": 4, "b": 0}, {"a": 0, "b": 4}):
+        [one], many = versions(twice, lambda file, late=late: Lateness(late[file.entry.name]))
+        assert (one.late_days, many) == (0, 1)
 
 
 def test_an_extension_for_nobody_or_for_several_is_told(tmp_path: Path) -> None:
