@@ -91,6 +91,29 @@ def test_every_other_byte_stays(tmp_path: Path, encoding: str, delimiter: str, e
     assert cells.data().decode(encoding) == changed.replace('"1,5"', '"8.5"')
 
 
+@pytest.mark.parametrize(
+    ("line", "cells"),
+    [
+        ('"Anna ""A, B""",1', ['Anna "A, B"', "1"]),
+        ('"""",1', ['"', "1"]),
+        ('"",1', ["", "1"]),
+        ('O"Neill,1', ['O"Neill', "1"]),
+        (' "x,y" ,1', ["x,y", "1"]),
+        ('6" tall,5" small', ['6" tall', '5" small']),
+    ],
+)
+def test_quotes_are_read_as_spreadsheets_do(tmp_path: Path, line: str, cells: list[str]) -> None:
+    (tmp_path / "x.csv").write_text(f"a,b\n{line}\nc,d\n")
+    read = Cells(tmp_path / "x.csv")
+    assert read.row(1) == cells and read.row(2) == ["c", "d"] and len(read) == 3
+
+
+def test_a_scale_is_told(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("Identifier,Grade,Scale\nParticipant 1,,Good\n")
+    with pytest.raises(ExportError, match="grades by a scale"):
+        Worksheet(tmp_path / "x.csv")
+
+
 def test_bytes_of_no_known_encoding_stay(tmp_path: Path) -> None:
     data = b'Identifier,Grade,x\r\nParticipant 1,,\x81\x8d\xff "\r\n'
     (tmp_path / "x.csv").write_bytes(data)

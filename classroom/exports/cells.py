@@ -80,10 +80,11 @@ def _split(text: str, delimiter: str) -> tuple[list[list[str]], list[str]]:
     at = 0
     while at < len(text):
         char = text[at]
-        if char == '"':
-            quoted = not quoted
-        elif quoted:
-            pass
+        if quoted and text.startswith('""', at):
+            at += 1
+        elif quoted or (char == '"' and not text[start:at].strip()):
+            # Quotes open at the beginning of a cell alone.
+            quoted = (char == '"') != quoted
         elif char == delimiter:
             cells.append(text[start:at])
             start = at + 1

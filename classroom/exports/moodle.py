@@ -64,6 +64,8 @@ class Worksheet:
                 f"{path} is no grading worksheet: it has no columns Identifier and Grade. Set Moodle to English, "
                 "switch on the offline grading worksheet in its settings, and choose Download grading worksheet."
             )
+        if column(header, "Scale") is not None:
+            raise ExportError(f"{path} grades by a scale: give the assignment on Moodle a maximum number of points.")
         self._name = column(header, "Full name")
         self._most = column(header, "Maximum Grade")
         self._open = column(header, "Grade can be changed")
