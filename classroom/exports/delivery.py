@@ -80,7 +80,7 @@ def _written(path: Path, filled: Filled, system: str, known: Mapping[str, str]) 
     told = [f"Grades for {system}: {path}, {filled.count} of {len(known)} students.{scaled}"]
     if filled.others:
         listed = _listed([f"{known[key]} ({why})" for key, why in filled.others.items()])
-        told.append(f"Not in it, so enter them by hand: {listed}.")
+        told.append(f"Not filled in: {listed}.")
     return told
 
 
