@@ -157,6 +157,8 @@ def _asked(written: Mapping[str, Any], book: Mapping[str, About]) -> tuple[About
     listed, left_out = written.get("exercises", []), written.get("leave_out", [])
     named = [str(name) for name in (*listed, *left_out, *written.get("points", {}))]
     if wrong := next((name for name in named if name not in book), None):
+        if wrong in _KEYS:
+            raise AssignmentError(f"{wrong} stands below [points], which takes it in: move it above the first [table].")
         raise AssignmentError(unknown(wrong, list(book)))
     if "exercises" in written:
         return _listed(listed, left_out, chosen, book)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+import re
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,7 @@ def test_a_list_of_exercises_asks_for_these_alone(tmp_path: Path) -> None:
         ('chapters = [2]\ncounts = "first"', 'give one of "last begun", "best", "last"'),
         ('chapters = [2]\ndue = "tomorrow"', "is no date"),
         ("chapters = [2]\ndue = 7", "is no date"),
+        ("chapters = [2]\n[points]\ndue = 2026-11-20", "due stands below [points]"),
         ('chapters = [2]\ntime_zone = "Berlin"', "is not known"),
         ('chapters = [2]\ntime_zone = "../../etc/passwd"', "is not known"),
         ("chapters = [2]\n[late]\nper_week = 1", "'per_week' means nothing here"),
@@ -65,7 +67,7 @@ def test_a_list_of_exercises_asks_for_these_alone(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_told(tmp_path: Path, text: str, says: str) -> None:
-    with pytest.raises(AssignmentError, match=says.replace("(", r"\(")):
+    with pytest.raises(AssignmentError, match=re.escape(says)):
         loaded(tmp_path, text)
 
 

@@ -54,8 +54,12 @@ def match(people: Sequence[Participant], rows: Sequence[Row], system: str) -> Ma
             by_name.append(one)
     taken = {row.at for row in found.values()}
     bearers = Counter(form for one in by_name for form in _forms(one.student))
+    named: dict[str, dict[int, Row]] = {}
+    for row in rows:
+        for form in _forms(row.name) if row.at not in taken else ():
+            named.setdefault(form, {})[row.at] = row
     for one in by_name:
-        fitting = {row.at: row for row in rows if row.at not in taken and _forms(row.name) & _forms(one.student)}
+        fitting = {at: row for form in _forms(one.student) for at, row in named.get(form, {}).items()}
         alone = all(bearers[form] == 1 for form in _forms(one.student))
         if len(fitting) == 1 and alone:
             [found[one.key]] = fitting.values()
