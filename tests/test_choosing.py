@@ -14,6 +14,7 @@ from classroom.choosing import MOST_GRADED, Choice
 from classroom.jobs import Job
 from classroom.lateness import Deadline, Rule
 from classroom.records import Mark, Submission, Version
+from classroom.sandbox import for_reading
 
 ORDER, CLAMP = EXERCISES
 RIGHT = {name: class_.solution(name) for name in EXERCISES}
@@ -42,7 +43,7 @@ def handed_in(*sheets: bytes | tuple[bytes, int], ranks: tuple[int, ...] = ()) -
 def counted(one: Submission, counts: str = "last begun", **changes: object) -> dict[str, list[str]]:
     """Of each exercise what is said of the versions that may count."""
     asked = dataclasses.replace(few(), counts=counts, **changes)
-    choice = Choice(Job(one, asked, True, 1), CHAPTER)
+    choice = Choice(Job(one, asked, True, 1), CHAPTER, for_reading())
     return {about.id: [found.said for found in choice.for_exercise(about)] for about in asked.exercises}
 
 
