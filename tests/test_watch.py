@@ -89,7 +89,7 @@ def test_a_notebook_of_an_older_format_is_read(tmp_path: Path) -> None:
         (b"<<<<<<< HEAD", "is not a notebook that can be read"),
         (b"[1, 2]", "is not a notebook that can be read"),
         (b'{"nbformat": 4, "cells": 7}', "is not a notebook that can be read"),
-        (b"\xff\xfe\x00", "cannot be read"),
+        (b"\xff\xfe\x00", "it is not text"),
     ],
 )
 def test_a_damaged_notebook_is_told_as_such(tmp_path: Path, content: bytes, says: str) -> None:
