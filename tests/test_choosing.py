@@ -14,7 +14,7 @@ from classroom.choosing import MOST_GRADED, Choice
 from classroom.jobs import Job
 from classroom.lateness import Deadline, Rule
 from classroom.records import Mark, Submission, Version
-from classroom.sandbox import for_reading
+from classroom.sandbox import Sandbox, for_reading
 
 ORDER, CLAMP = EXERCISES
 RIGHT = {name: class_.solution(name) for name in EXERCISES}
@@ -93,9 +93,9 @@ def test_a_sheet_is_read_only_if_it_may_count(monkeypatch: pytest.MonkeyPatch) -
 
     read: list[str] = []
 
-    def counting(submission: Submission, asked: Assignment, chapter: str) -> reading.Read:
+    def counting(submission: Submission, asked: Assignment, chapter: str, sandbox: Sandbox) -> reading.Read:
         read.append(submission.names[chapter])
-        return reading.read_sheet(submission, asked, chapter)
+        return reading.read_sheet(submission, asked, chapter, sandbox)
 
     monkeypatch.setattr(choosing, "read_sheet", counting)
     counted(handed_in(UNTOUCHED, BOTH_WRONG, BOTH))

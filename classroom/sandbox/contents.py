@@ -24,7 +24,7 @@ _OF_THE_GRADER: Mapping[str, tuple[str, ...]] = {
         "rebuild_modules.py",
         "rebuild_values.py",
     ),
-    READING: ("parsing.py", "unzipping.py"),
+    READING: ("parsing.py", "plain.py", "unzipping.py"),
 }
 _OF_EVERY_ROOM = ("__init__.py", "confine.py", "hidden.py", "pages.py", "rooms.py", "warm.py")
 

@@ -158,9 +158,12 @@ class Sandbox:
             return Outcome(None, "silent")
         return _looked_through(is_judgement, work)
 
-    def read_sheet(self, name: str, data: bytes, answers: Mapping[str, str]) -> Outcome:
+    def read_sheet(
+        self, name: str, data: bytes, asked: Mapping[str, JSON], handed_out: Sequence[str] = ()
+    ) -> Outcome:
         """Read a notebook or a script: what :func:`classroom.parsing.parsed_sheet` returns, or why there is nothing."""
-        told = {"name": name, "sheet": base64.b64encode(data).decode(), "answers": dict(answers)}
+        sheet = base64.b64encode(data).decode()
+        told = {"name": name, "sheet": sheet, "asked": dict(asked), "handed_out": list(handed_out)}
         return self._work(READING, None, told, self._limits.reading_seconds, _READ)
 
     def list_zip(self, file: int, most: int, *, bounded: bool) -> Outcome:

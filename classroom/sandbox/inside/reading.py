@@ -25,8 +25,8 @@ def begin(asked: JSON) -> None:
 
 def work(begun: None, told: JSON, files: Sequence[int] = ()) -> JSON:
     match told:
-        case {"sheet": str(data), "name": str(name), "answers": dict(answers)}:
-            return parsing.parsed_sheet(name, base64.b64decode(data), answers)
+        case {"sheet": str(data), "name": str(name), "asked": dict(asked), "handed_out": list(handed_out)}:
+            return parsing.parsed_sheet(name, base64.b64decode(data), asked, handed_out)
         case {"list": int(most), "bounded": bool(bounded)}:
             return unzipping.listed(files[0], most, bounded)
         case {"member": int(place), "limit": int(limit)}:
