@@ -265,8 +265,19 @@ def code_digest() -> str:
 
 def write_table(path: Path, marks: Iterable[Mark]) -> None:
     """Write ``grades.csv``, one row for each mark, in the order given; see :func:`write_rows`."""
-    told = ({**mark.to_json(), "unproven": "; ".join(mark.unproven)} for mark in marks)
-    write_rows(path, COLUMNS, ([row[column] for column in COLUMNS] for row in told))
+    write_rows(path, COLUMNS, _rows(marks))
+
+
+def _rows(marks: Iterable[Mark]) -> Iterator[list[Any]]:
+    told_at: dict[tuple[str, str], str] = {}
+    for mark in marks:
+        told: dict[str, Any] = {**mark.to_json(), "unproven": "; ".join(mark.unproven)}
+        told["for_teacher"] = " ".join(filter(None, [mark.for_teacher, mark.look]))
+        if mark.status == "unreadable":
+            # A file that cannot be read is one thing to look at, however many exercises are in it.
+            first = told_at.setdefault((mark.key, mark.message), mark.exercise)
+            told |= {} if first == mark.exercise else {"message": f"As for {first}.", "for_teacher": ""}
+        yield [told[column] for column in COLUMNS]
 
 
 def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

@@ -16,6 +16,9 @@ nothing was handed in for it, or the stub as it was handed out. ``"unreadable"``
 ``"error"``: the grader itself failed, which costs the student nothing: it is graded again on the next run.
 """
 
+UNSEEN = "The public checks pass; something does not hold on a model or on inputs that you have not seen."
+"""All that a student is told of a hidden variant: whatever else there is to tell, the answer itself could choose."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Version:
@@ -102,14 +105,18 @@ class Mark:
         points, out_of: what it gives, and what it is worth.
         attempts: different versions of the sheet that are there.
         version: which of them counted, and why.
-        rule: the property that is violated, ``"lints"``; ``""`` where none is.
-        message: one sentence for the student; on a hidden variant it tells nothing of the variant.
+        rule: the property that is violated, ``"lints"``; ``""`` where none is. Which one does not hold on a hidden
+            variant an answer can choose, and so tell of the variant: the teacher's alone.
+        message: one sentence for the student; on a hidden variant always the same.
         for_teacher: what it says in full, the hidden variant's name included, where the student is told less.
         node: the name of the node that violates it.
-        read: ``"chapter#anchor"`` to read.
+        read: ``"chapter#anchor"`` to read; where a hidden variant does not hold, the teacher's alone.
         line: the line of the student's code that raised.
         graph: the student's graph there, as :class:`fxbook.record.GraphRecord` in JSON.
         unproven: what the grader could not compute again by itself, so that an answer might forge it.
+        look: what a teacher should see with their own eyes: how an answer was found, or why none was.
+        source: what the student wrote for it, for the teacher, cut where it is long.
+        plain: the same as :mod:`classroom.plain` gives it, to be compared with others'.
         seconds: wall-clock time that grading took.
         late_days: begun days after it was due.
         penalty: the points that lateness took; ``points`` are what is left.
@@ -131,6 +138,9 @@ class Mark:
     line: str = ""
     graph: JSON = None
     unproven: tuple[str, ...] = ()
+    look: str = ""
+    source: str = ""
+    plain: str = ""
     seconds: float = 0.0
     version: str = ""
     late_days: int = 0

@@ -22,7 +22,7 @@ from classroom.choosing import MOST_GRADED, Choice
 from classroom.jobs import Job
 from classroom.names import shown
 from classroom.reading import Read
-from classroom.records import Mark
+from classroom.records import UNSEEN, Mark
 from classroom.sandbox import Sandbox, SandboxError
 from fxbook.checking.apart import Outcome
 from fxbook.exercises import About
@@ -146,36 +146,39 @@ def _mark(job: Job, about: About, choice: Choice, overtime: _Overtime) -> Mark:
 def _graded(job: Job, about: About, read: Read, mark: Mark, overtime: _Overtime) -> Mark:
     if read.sheet is None:
         status = "unreadable" if read.problem else "missing"
-        return dataclasses.replace(mark, status=status, message=shown(read.problem, _MOST_TOLD))
+        told = {"message": shown(read.problem, _MOST_TOLD), "for_teacher": shown(read.reason, _MOST_TOLD)}
+        return dataclasses.replace(mark, status=status, **told)
     if about.answer in read.untouched:
         # What the book wrote is no idea of the student's.
-        return dataclasses.replace(mark, message=f"Not begun: `{about.answer}` is as it was handed out.")
+        told = {"message": f"Not begun: `{about.answer}` is as it was handed out.", "look": _not_found(about, read)}
+        return dataclasses.replace(mark, **told)
+    source, plain = read.texts.get(about.answer, ("", ""))
+    mark = dataclasses.replace(mark, look=_found_as(about, read), source=source, plain=plain)
     seed = job.seed_for(about.id, "public")
     tried = _tried(job, about, read, seed, overtime)
     if tried.rule:
         where = f"Seed {seed}. {_which(about, read)}"
         told = tried.for_teacher or tried.message
-        return dataclasses.replace(mark, **tried.fields(), status=tried.status, for_teacher=_joined(told, where))
+        mark = dataclasses.replace(mark, **tried.fields(), status=tried.status, for_teacher=_joined(told, where))
+        return mark if tried.status != "missing" else dataclasses.replace(mark, look=_not_found(about, read))
     unproven = dict.fromkeys(tried.unproven)
     for name, seed, text in _variants(job, about.id):
         tried = _tried(job, about, read, seed, overtime, text)
         unproven |= dict.fromkeys(tried.unproven)
         if tried.rule:
-            # Nothing of the variant may reach the student: neither names nor values nor what the code says of them.
+            # Nothing of the variant may reach the student: neither names nor values nor what the code says of them, nor
+            # which property it violates there, since the code chooses that too. The rule is for the teacher.
             return dataclasses.replace(
                 mark,
                 status="public",
                 points=mark.out_of * job.assignment.public_share,
                 rule=tried.rule,
-                message=_UNSEEN.format(tried.rule.replace("_", " ")),
+                message=UNSEEN,
                 for_teacher=_joined(f"{name}: {tried.for_teacher or tried.message}", f"Seed {seed}."),
                 read=tried.read,
                 unproven=tuple(unproven),
             )
     return dataclasses.replace(mark, status="passed", points=mark.out_of, unproven=tuple(unproven))
-
-
-_UNSEEN = "The public checks pass; on a model or inputs that you have not seen, the property “{}” does not hold."
 
 
 def _variants(job: Job, exercise_id: str) -> Iterator[tuple[str, int, str]]:
@@ -191,12 +194,12 @@ def _observed(job: Job, about: About, read: Read, seed: int, overtime: _Overtime
     """Observe an answer; where the cells above it do not let it, with those alone that it needs."""
     assert read.sheet
     only = read.only(about.answer)
+    name = read.found.get(about.answer, about.answer)
     sheets_to_try = [only, read.sheet] if overtime.alone else [read.sheet, only]
     outcome = Outcome(None, "silent")
     for sheet in filter(None, sheets_to_try):
         started = time.monotonic()
-        observe = operator.methodcaller("observe", sheet, about.id, about.answer, seed, text, overtime.left())
-        outcome = _again(job, observe)
+        outcome = _again(job, operator.methodcaller("observe", sheet, about.id, name, seed, text, overtime.left()))
         if outcome.data is not None:
             overtime.alone = overtime.alone or (sheet is only and overtime.seconds > 0)
             break
@@ -243,7 +246,8 @@ def _tried(job: Job, about: About, read: Read, seed: int, overtime: _Overtime, t
     if seen["observation"] is None:
         if not read.homes[about.answer]:
             return _Tried("answered", f"No cell of {name} gives the name `{about.answer}`.", status="missing")
-        return _Tried("answered", _joined(f"`{about.answer}` could not be defined.", raised), read=about.read)
+        wanted = shown(read.found.get(about.answer, about.answer), 80)
+        return _Tried("answered", _joined(f"`{wanted}` could not be defined.", raised), read=about.read)
     judged = _again(job, operator.methodcaller("judge", about.id, seen["observation"], seed, text))
     if judged.data is None:
         return _Tried("ends well", _JUDGE_ENDED[judged.ended], read=about.read)
@@ -281,5 +285,25 @@ def _joined(*told: str) -> str:
 def _which(about: About, read: Read) -> str:
     """What a teacher may want to know of how the answer was found."""
     if len(homes := read.homes.get(about.answer, [])) > 1:
-        return f"`{about.answer}` is defined {len(homes)} times: cell {homes[-1]} counts."
+        name = read.found.get(about.answer, about.answer)
+        return f"`{shown(name, 80)}` is defined {len(homes)} times: cell {homes[-1]} counts."
     return ""
+
+
+def _found_as(about: About, read: Read) -> str:
+    """Under which other name the answer was found, if it was."""
+    name = read.found.get(about.answer, "")
+    return f"Found as `{shown(name, 80)}`, which the check calls." if name else ""
+
+
+def _not_found(about: About, read: Read) -> str:
+    """What is to be seen of a sheet that was worked on, where it has no answer to an exercise."""
+    told = []
+    if written := read.called.get(about.answer, ""):
+        told.append(f"The check is called with `{shown(written, 120).replace('`', '')}`, which is no name to look for.")
+    if read.spare:
+        listed = ", ".join(f"`{shown(name, 80)}`" for name in read.spare)
+        told.append(f"No answer uses {listed}: is it one under another name?")
+    if not told and read.worked and not read.homes.get(about.answer):
+        told.append("The rest of the sheet was worked on.")
+    return _joined(*told)

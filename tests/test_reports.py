@@ -13,7 +13,7 @@ from class_of_marks import assignment, failed, mark, marks_of
 from docutils.nodes import make_id
 
 from classroom import reports
-from classroom.records import Mark
+from classroom.records import UNSEEN, Mark
 from classroom.reports.figures import LARGEST, MOST_EDGES, Figures
 from classroom.reports.ideas import wrong_ideas
 from classroom.reports.overview import overview
@@ -92,19 +92,21 @@ def _without_hidden(folder: Path) -> BeautifulSoup:
     return page_of(folder, "student-000")
 
 
-def test_of_a_hidden_variant_only_the_property_is_told(tmp_path: Path) -> None:
+def test_of_a_hidden_variant_nothing_is_told_that_an_answer_could_choose(tmp_path: Path) -> None:
     secret = "SECRETVARIANT"
     graph = graph_of(node(secret))
-    hidden = a_mark(
-        status="public", rule="no_dead_nodes", message=secret, for_teacher=secret, node=secret, line=secret, graph=graph
-    )
-    reports.write(tmp_path, assignment(hidden=True), [dataclasses.replace(hidden, unproven=(secret,))])
-    page = page_of(tmp_path, "student-000")
-    assert secret not in str(page)
-    assert "SEEDS" not in str(page)
-    assert "Public checks passed; a hidden variant does not hold" in words(page)
-    assert "the property “no dead nodes” does not hold" in words(page)
-    assert secret in words(page_of(tmp_path))
+    told = dict.fromkeys(("message", "for_teacher", "node", "line", "look", "source", "plain"), secret)
+    pages = set()
+    for rule, read in (("no_dead_nodes", "02_insertion_points#hand-over-the-readers"), ("lints", "06_kwargs")):
+        hidden = a_mark(status="public", rule=rule, read=read, graph=graph, unproven=(secret,), **told)
+        reports.write(tmp_path, assignment(hidden=True), [hidden])
+        page = page_of(tmp_path, "student-000")
+        pages.add(str(page))
+        assert secret not in str(page) and "SEEDS" not in str(page)
+        assert "Public checks passed; a hidden variant does not hold" in words(page)
+        assert UNSEEN in words(page) and "Read:" not in words(page.find(id=hidden.exercise))
+        assert secret in words(page_of(tmp_path)) and rule.replace("_", " ") in words(page_of(tmp_path))
+    assert len(pages) == 1, "whichever property does not hold, the page is the same"
 
 
 def test_which_version_counted_and_what_lateness_took_is_told(tmp_path: Path) -> None:
@@ -200,13 +202,37 @@ def test_who_is_stuck_and_why() -> None:
         for at in range(2)
     ]
     lost = [mark(asked, 20, at, student="lost", status="failed", points=0.0, attempts=1) for at in range(2)]
+    # Who tried most often and has most points is not stuck, whatever is left to do.
     many = [mark(asked, 21, 0, student="many", status="failed", points=0.0, attempts=7)]
     many += [mark(asked, 21, 1, student="many", status="passed", points=9.0, attempts=7)]
     away = [mark(asked, 22, at, student="away", status="missing", points=0.0, attempts=0) for at in range(6)]
     found = {student.name: "; ".join(why) for student, why in overview(asked, marks + lost + many + away).stuck}
-    assert set(found) == {"lost", "many"}
-    assert "passes none of 2 exercises" in found["lost"] and "fails what most pass" in found["lost"]
-    assert found["many"] == f"7 versions handed in, and {asked.exercises[0].id} does not pass"
+    assert set(found) == {"lost"}
+    assert "passes none of 2 exercises begun" in found["lost"] and "fails what most pass" in found["lost"]
+
+
+def test_who_has_least_of_what_they_have_begun_stands_first_among_the_stuck(tmp_path: Path) -> None:
+    asked = assignment()
+    passes = {"Zoe": 6, "Ada": 0, "Bea": 2, "Cid": 0, "Dan": 1, "Eve": 2}
+    marks = [
+        mark(
+            asked, number, at, key=name, student=name, attempts=1 + 5 * (name == "Bea"), out_of=1.0,
+            points=float(at < many), status="passed" if at < many else "failed", unproven=(), rule="lints", message="-",
+        )
+        for number, (name, many) in enumerate(passes.items())
+        for at in range(6)
+    ]  # fmt: skip
+    # Two of three begun are more than two of six.
+    marks = [
+        dataclasses.replace(one, status="missing", points=0.0)
+        if one.key == "Eve" and one.exercise in [about.id for about in asked.exercises[3:]]
+        else one
+        for one in marks
+    ]
+    reports.write(tmp_path, asked, marks)
+    rows = page_of(tmp_path).find(id="stuck").tbody.find_all("tr")
+    assert [words(row.th) for row in rows] == ["Ada", "Cid", "Dan", "Bea"]
+    assert "6 versions handed in" in words(rows[-1]) and words(rows[-1].find_all("td")[1]) == "6"
 
 
 def test_an_exercise_that_nobody_passes_is_told(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """Tell each student what came of their work, and the teacher what to teach again; all of it from marks.
 
-``overview`` counts, ``ideas`` groups what went wrong, ``figures`` and ``charts`` draw, ``pages`` fills the templates,
-``wording`` makes every text fit to be shown. What is written here loads nothing and runs no script.
+``overview`` counts, ``ideas`` groups what went wrong, ``similarity`` finds what is alike, ``figures`` and ``charts``
+draw, ``pages`` fills the templates, ``wording`` makes every text fit to be shown. What is written here loads nothing
+and runs no script.
 """
 
 from __future__ import annotations
@@ -87,8 +88,11 @@ def _summary(found: Overview) -> str:
         "exercises that nobody passes": len(found.nobody),
         "stuck": len(found.stuck),
         "handed in nothing": sum(student.silent for student in found.students),
-        "answers that cannot be read": sum(question.statuses["unreadable"] for question in found.questions),
+        "files that cannot be read": len(found.unreadable),
         "perhaps late": len({student.key for student, _, _ in found.late_to_look_at}),
+        "sheets with answers that were not found": len(found.not_found),
+        "answers found under another name": len(found.renamed),
+        "pairs with answers that are alike": len(found.pairs),
         "answers not graded, since the grader failed": sum(question.statuses["error"] for question in found.questions),
     }
     if told := [f"{what}: {many}" for what, many in looks.items() if many]:

@@ -1,4 +1,8 @@
-"""Which wrong ideas a class has: marks grouped by exercise, property and message, without the names students chose."""
+"""Which wrong ideas a class has: marks grouped by exercise, property and message, without the names students chose.
+
+What kept an answer from being tried at all (a name that does not exist, a cell that is no Python, a loop without an
+end) is no idea of torch.fx, and stands apart: :func:`troubles`.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,31 @@ _TOKEN = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"|\w+")
 _WORDS = re.compile(r"[^\W\d]\w*")
 _SEED = re.compile(r"\s*\bSeed \d+\.")
 _GAP = "…"
+# The properties that say no more than that an answer could not be used.
+_UNUSED = {"answered", "ends well"}
+_RAISED = re.compile(r"\braises (\w+)")
+# Of the errors of Python those that say nothing of torch.fx, in a teacher's words.
+_PYTHON = {
+    "NameError": "a name that does not exist where it is used",
+    "UnboundLocalError": "a name that does not exist where it is used",
+    "SyntaxError": "a cell that is not Python",
+    "IndentationError": "a cell that is not Python",
+    "TabError": "a cell that is not Python",
+    "ImportError": "an import that fails",
+    "ModuleNotFoundError": "an import that fails",
+    "MemoryError": "more memory than an answer may have",
+    "RecursionError": "a function that calls itself without end",
+    "SystemExit": "code that ends Python",
+    "KeyboardInterrupt": "code that ends Python",
+}
+_ENDED = {
+    "still running": "code that does not come to its end in time",
+    "ended the Python process": "code that ends Python",
+    "crashed the Python process": "code that makes Python crash",
+    "closed or flooded": "code that keeps its result from being read",
+    "more memory": "more memory than an answer may have",
+    "could not be defined": "a cell above the answer that raises",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,6 +58,7 @@ class Idea:
         marks: one for each student, in the order of the class.
         tried: how many students handed something in for the exercise.
         read: ``"chapter#anchor"`` of the section that explains it.
+        trouble: where it is none of torch.fx, what kept the answer from being tried, in words.
     """
 
     exercise: About
@@ -38,6 +68,7 @@ class Idea:
     marks: tuple[Mark, ...]
     tried: int
     read: str
+    trouble: str = ""
 
     @property
     def examples(self) -> tuple[Mark, ...]:
@@ -59,6 +90,18 @@ class Section:
         return len({mark.key for idea in self.ideas for mark in idea.marks})
 
 
+@dataclasses.dataclass(frozen=True)
+class Trouble:
+    """What kept answers from being tried, in words, and where it did, the most frequent first."""
+
+    what: str
+    ideas: tuple[Idea, ...]
+
+    @property
+    def students(self) -> int:
+        return len({mark.key for idea in self.ideas for mark in idea.marks})
+
+
 def wrong_ideas(exercises: Sequence[About], marks: Iterable[Mark]) -> list[Idea]:
     """The wrong ideas of a class, the most frequent first."""
     of_exercise: dict[str, list[Mark]] = defaultdict(list)
@@ -74,7 +117,9 @@ def wrong_ideas(exercises: Sequence[About], marks: Iterable[Mark]) -> list[Idea]
                 groups[mark.status, mark.rule, _skeleton(mark)].append(mark)
         for (status, rule, _), group in groups.items():
             read = group[0].read or about.read
-            found.append(Idea(about, str(rule), status == "public", _merged(group), tuple(group), tried, read))
+            merged = _merged(group)
+            trouble = _trouble(str(rule), told(group[0]))
+            found.append(Idea(about, str(rule), status == "public", merged, tuple(group), tried, read, trouble))
     return sorted(found, key=lambda idea: -len(idea.marks))
 
 
@@ -82,10 +127,30 @@ def sections(ideas: Iterable[Idea]) -> list[Section]:
     """The sections of the book that explain them, those that would help most students first."""
     of_section: dict[str, list[Idea]] = defaultdict(list)
     for idea in ideas:
-        if idea.read:
+        if idea.read and not idea.trouble:
             of_section[idea.read].append(idea)
     found = [Section(read, tuple(own)) for read, own in of_section.items()]
     return sorted(found, key=lambda section: -section.students)
+
+
+def troubles(ideas: Iterable[Idea]) -> list[Trouble]:
+    """What kept answers from being tried, what meets most students first."""
+    of_kind: dict[str, list[Idea]] = defaultdict(list)
+    for idea in ideas:
+        if idea.trouble:
+            of_kind[idea.trouble].append(idea)
+    found = [Trouble(what, tuple(own)) for what, own in of_kind.items()]
+    return sorted(found, key=lambda trouble: -trouble.students)
+
+
+def _trouble(rule: str, told: str) -> str:
+    """What kept an answer from being tried, ``""`` where it was tried and an idea of torch.fx is wrong."""
+    if rule not in _UNUSED:
+        return ""
+    raised = _RAISED.search(told)
+    if raised and raised[1] in _PYTHON:
+        return _PYTHON[raised[1]]
+    return next((what for part, what in _ENDED.items() if part in told), "")
 
 
 def told(mark: Mark) -> str:

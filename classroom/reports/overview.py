@@ -9,13 +9,17 @@ from collections.abc import Callable, Mapping, Sequence
 
 from classroom.assignment import Assignment
 from classroom.records import Mark, Status
-from classroom.reports.ideas import Idea, Section, sections, wrong_ideas
+from classroom.reports.ideas import Idea, Section, Trouble, sections, troubles, wrong_ideas
+from classroom.reports.similarity import Alike, alike
 from classroom.reports.wording import SHORT, count, readable
 from fxbook.exercises import About
 
 _MOST_PASS = 0.75
 _FEW = 5
+# Who has less than this share of the points of what they have begun may be stuck.
+_LITTLE = 0.5
 _MANY_VERSIONS = 4
+_BEGUN: tuple[Status, ...] = ("passed", "public", "failed")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,8 +54,13 @@ class Student:
         return self.having("passed", "public")
 
     @property
+    def begun(self) -> float:
+        """What the exercises are worth that were begun."""
+        return sum(mark.out_of for mark in self.marks if mark.status in _BEGUN)
+
+    @property
     def silent(self) -> bool:
-        """Whether nothing was handed in."""
+        """Whether nothing was handed in, or nothing but stubs."""
         return all(mark.status == "missing" for mark in self.marks)
 
     def having(self, *statuses: Status) -> int:
@@ -94,6 +103,18 @@ class Unproven:
 
 
 @dataclasses.dataclass(frozen=True)
+class Pair:
+    """Two students, and their answers that are alike, those that are most alike first."""
+
+    students: tuple[Student, Student]
+    answers: tuple[Alike, ...]
+
+
+Seen = tuple[Student, str, list[str]]
+"""A student, what is to be seen, and the exercises that it is told of."""
+
+
+@dataclasses.dataclass(frozen=True)
 class Overview:
     """A class: everything that the class report and the summary print. Students stand in the order of their names."""
 
@@ -102,8 +123,10 @@ class Overview:
     questions: tuple[Question, ...]
     ideas: tuple[Idea, ...]
     sections: tuple[Section, ...]
+    troubles: tuple[Trouble, ...]
     stuck: tuple[tuple[Student, tuple[str, ...]], ...]
     unproven: tuple[Unproven, ...]
+    pairs: tuple[Pair, ...]
 
     @property
     def total(self) -> float:
@@ -129,23 +152,38 @@ class Overview:
         """Exercises that nobody passes who handed something in: the fault may be the exercise's or the machine's."""
         return [question for question in self.questions if question.tried >= _FEW and not question.passed]
 
-    def with_status(self, status: Status) -> list[tuple[Student, str, list[str]]]:
-        """Students with marks of that status, what is told of them, and the exercises that it is told of."""
-        return self._told(lambda mark: mark.for_teacher or mark.message if mark.status == status else None)
+    @property
+    def unreadable(self) -> list[Seen]:
+        """What cannot be read: a row for each file, however many exercises are in it."""
+        return self._seen(lambda mark: (mark.for_teacher or mark.message) if mark.status == "unreadable" else None)
 
     @property
-    def late_to_look_at(self) -> list[tuple[Student, str, list[str]]]:
-        """Students whose lateness the teacher should look at, why, and the exercises that it is told of."""
-        return self._told(lambda mark: mark.late_note or None)
+    def errors(self) -> list[Seen]:
+        """On whom the grader failed."""
+        return self._seen(lambda mark: (mark.for_teacher or mark.message) if mark.status == "error" else None)
 
-    def _told(self, reason_of: Callable[[Mark], str | None]) -> list[tuple[Student, str, list[str]]]:
-        """Students with marks of which there is something to tell, what that is, and the exercises."""
-        found: dict[tuple[str, str], tuple[Student, str, list[str]]] = {}
+    @property
+    def late_to_look_at(self) -> list[Seen]:
+        """Students whose lateness the teacher should look at, why, and the exercises that it is told of."""
+        return self._seen(lambda mark: mark.late_note or None)
+
+    @property
+    def not_found(self) -> list[Seen]:
+        """Where no answer was found in a sheet that was worked on."""
+        return self._seen(lambda mark: mark.look if mark.status == "missing" and mark.look else None)
+
+    @property
+    def renamed(self) -> list[Seen]:
+        """Whose answer was found under another name."""
+        return self._seen(lambda mark: mark.look if mark.status != "missing" and mark.look else None)
+
+    def _seen(self, what: Callable[[Mark], str | None]) -> list[Seen]:
+        found: dict[tuple[str, str], Seen] = {}
         for student in self.students:
             for mark in student.marks:
-                if (reason := reason_of(mark)) is not None:
-                    row = found.setdefault((student.key, reason), (student, reason, []))
-                    row[2].append(mark.exercise)
+                told = what(mark)
+                if told is not None:
+                    found.setdefault((student.key, told), (student, told, []))[2].append(mark.exercise)
         return list(found.values())
 
 
@@ -165,8 +203,10 @@ def overview(assignment: Assignment, marks: Sequence[Mark]) -> Overview:
         questions=questions,
         ideas=tuple(ideas),
         sections=tuple(sections(ideas)),
+        troubles=tuple(troubles(ideas)),
         stuck=_stuck(students, questions),
         unproven=_unproven(students),
+        pairs=_pairs(students, alike(assignment.exercises, every)),
     )
 
 
@@ -206,28 +246,38 @@ def _question(about: About, marks: list[Mark], ideas: list[Idea]) -> Question:
 
 
 def _stuck(students: Sequence[Student], questions: Sequence[Question]) -> tuple[tuple[Student, tuple[str, ...]], ...]:
-    """Who needs help, and why; those with most reasons first. Who handed nothing in is told apart."""
+    """Who needs help, and why; those with the least of what they have begun first. Who began nothing is told apart."""
     easy = [at for at, one in enumerate(questions) if one.tried >= _FEW and one.passed >= _MOST_PASS * one.tried]
     versions = [mark.attempts for student in students for mark in student.marks if mark.attempts]
     many = max(_MANY_VERSIONS, 2 * statistics.median(versions or [0]))
     middle = _median(students)
     found = []
     for student in students:
-        reasons = []
-        if student.passed == 0 and student.having("failed") > 1:
-            reasons.append(f"passes none of {count(student.having('failed'), 'exercise')} handed in")
+        begun, failing = student.having(*_BEGUN), student.having("failed")
         missed = [questions[at].about.id for at in easy if student.marks[at].status == "failed"]
         # One slip of somebody who does well otherwise is none.
-        if len(missed) > 1 or (missed and student.points < middle):
+        behind = len(missed) > 1 and student.points < middle
+        if not failing or not (behind or student.points < _LITTLE * student.begun):
+            continue
+        reasons = [f"passes {student.passed or 'none'} of {count(begun, 'exercise')} begun"]
+        if missed:
             more = f" and {len(missed) - 3} more" if len(missed) > 3 else ""
             reasons.append(f"fails what most pass: {', '.join(missed[:3])}{more}")
-        failing = [mark for mark in student.marks if mark.status == "failed" and mark.attempts >= many]
-        if failing:
-            worst = max(failing, key=lambda mark: mark.attempts)
-            reasons.append(f"{worst.attempts} versions handed in, and {worst.exercise} does not pass")
-        if reasons:
-            found.append((student, tuple(reasons)))
-    return tuple(sorted(found, key=lambda one: (-len(one[1]), one[0].points)))
+        worst = max((mark for mark in student.marks if mark.status == "failed"), key=lambda mark: mark.attempts)
+        if worst.attempts >= many:
+            reasons.append(f"{worst.attempts} versions handed in")
+        found.append((student, tuple(reasons)))
+    return tuple(sorted(found, key=lambda one: (one[0].points / (one[0].begun or 1), one[0].points)))
+
+
+def _pairs(students: Sequence[Student], answers: Sequence[Alike]) -> tuple[Pair, ...]:
+    """The answers that are alike by who wrote them; who is alike in most exercises comes first."""
+    by_key = {student.key: student for student in students}
+    found: dict[tuple[str, str], list[Alike]] = defaultdict(list)
+    for one in answers:
+        found[one.marks[0].key, one.marks[1].key].append(one)
+    rows = [Pair((by_key[one], by_key[other]), tuple(own)) for (one, other), own in found.items()]
+    return tuple(sorted(rows, key=lambda row: (-len(row.answers), -row.answers[0].share)))
 
 
 def _of_substance(what: str) -> bool:

@@ -26,7 +26,7 @@ _MOST_VERSIONS = 6
 
 
 def student_page(assignment: Assignment, student: Student, figures: Figures, book: str = "") -> str:
-    """The report for one student: nothing of anybody else, and of a hidden variant the property only.
+    """The report for one student: nothing of anybody else, and nothing of a hidden variant.
 
     Args:
         assignment: what was asked.
@@ -130,6 +130,7 @@ def _environment() -> Environment:
     )
     filters: dict[str, Any] = {
         "address": _address,
+        "listing": wording.listing,
         "counted": wording.count,
         "number": wording.number,
         "property": wording.property_name,

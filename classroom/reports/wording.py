@@ -10,7 +10,7 @@ import unicodedata
 from markupsafe import Markup, escape
 
 from classroom import names
-from classroom.records import Mark, Status
+from classroom.records import UNSEEN, Mark, Status
 from fxbook.exercises import place
 
 NOTHING = Markup("")
@@ -36,6 +36,7 @@ _LIMITS = {
     "student": 120,
     "message": 600,
     "for_teacher": 600,
+    "look": 600,
     "rule": 80,
     "node": 80,
     "line": 300,
@@ -60,6 +61,13 @@ def shown(text: object, limit: int) -> str:
         accents = accents + 1 if unicodedata.combining(char) else 0
         kept += [char] if accents <= _MOST_ACCENTS else []
     return "".join(kept)
+
+
+def listing(text: str) -> str:
+    """The text on its lines, fit to be shown; for the teacher alone, since a page can be long."""
+    lines = text.replace("\t", "    ").split("\n")
+    indents = (len(line) - len(line.lstrip(" ")) for line in lines)
+    return "\n".join(" " * min(indent, 80) + shown(line, 300) for indent, line in zip(indents, lines, strict=True))
 
 
 def readable(mark: Mark) -> Mark:
@@ -110,14 +118,12 @@ def verdict(status: Status, hidden: bool) -> str:
 
 
 def message(mark: Mark) -> str:
-    """What the student is told beside the verdict; of a hidden variant its property and no more."""
+    """What the student is told beside the verdict; of a hidden variant always the same."""
     match mark.status:
         case "passed":
             return ""
         case "public":
-            named = property_name(mark.rule)
-            told = f"the property “{named}” does not hold" if named else "a property does not hold"
-            return f"On a model or on inputs that you have not seen, {told}."
+            return UNSEEN
         case "missing":
             return mark.message or "No answer to this exercise was found in what you handed in."
         case "unreadable":

@@ -158,9 +158,7 @@ class Sandbox:
             return Outcome(None, "silent")
         return _looked_through(is_judgement, work)
 
-    def read_sheet(
-        self, name: str, data: bytes, asked: Mapping[str, JSON], handed_out: Sequence[str] = ()
-    ) -> Outcome:
+    def read_sheet(self, name: str, data: bytes, asked: Mapping[str, JSON], handed_out: Sequence[str] = ()) -> Outcome:
         """Read a notebook or a script: what :func:`classroom.parsing.parsed_sheet` returns, or why there is nothing."""
         sheet = base64.b64encode(data).decode()
         told = {"name": name, "sheet": sheet, "asked": dict(asked), "handed_out": list(handed_out)}

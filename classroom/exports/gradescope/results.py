@@ -10,7 +10,7 @@ from typing import Any
 from classroom import hidden, private
 from classroom.assignment import Assignment
 from classroom.exports import ExportError
-from classroom.records import Mark
+from classroom.records import UNSEEN, Mark
 from fxbook.exercises import About, about, place
 
 JSON = Any
@@ -93,7 +93,7 @@ def _tests(assignment: Assignment, asked: About, mark: Mark) -> list[JSON]:
         return [_test(asked, "public checks", mark.status == "passed", worth, _said(mark))]
     public = mark.status in ("passed", "public")
     share = worth * assignment.public_share
-    on_hidden = "" if mark.status == "passed" else mark.message if public else "The public checks come first."
+    on_hidden = "" if mark.status == "passed" else UNSEEN if public else "The public checks come first."
     return [
         _test(asked, "public checks", public, share, "" if public else _said(mark)),
         {**_test(asked, "hidden variants", mark.status == "passed", worth - share, on_hidden), "visibility": _LATER},

@@ -1,0 +1,94 @@
+"""Which answers are alike beyond what the book and the class explain: a hint to look, never a verdict.
+
+An answer is compared as plain text (:mod:`classroom.plain`), by the sets of its runs of a few tokens, as MOSS does
+(Schleimer, Wilkerson, Aiken: Winnowing, SIGMOD 2003), but with all of them, since answers are short. Runs that stand in
+the stub, in the book's solution, or in the answers of many others tell nothing. ``benchmarks/similarity.py``
+measures how many honest pairs it lists and how many copies it finds. The libraries tried there in its place do no
+better: RapidFuzz compares sequences, and loses a copy whose statements are in another order; copydetect (of 2024) does
+what is done here, with hashes that differ in each run.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from classroom.gradebook import EXERCISES
+from classroom.plain import plain_answer
+from classroom.records import Mark
+from fxbook import sheets
+from fxbook.exercises import About
+
+Runs = frozenset[tuple[str, ...]]
+_TOKEN = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|\w+|\S")
+_RUN = 4
+LEAST_OWN = 30
+"""Runs of an answer that nothing explains, at least: of shorter ones likeness means nothing."""
+LEAST_SHARE = 0.6
+# A run in more answers than this part of the class, but at least and at most so many, is a common way.
+_COMMON, _FEWEST, _MOST = 5, 3, 15
+
+
+@dataclasses.dataclass(frozen=True)
+class Alike:
+    """Two answers to an exercise, and the share of the longer one's own runs that stands in the other: 0.6 to 1."""
+
+    exercise: About
+    share: float
+    marks: tuple[Mark, Mark]
+
+
+def alike(exercises: Sequence[About], marks: Iterable[Mark]) -> list[Alike]:
+    """The pairs of answers that are alike, those that are most alike first."""
+    of_exercise: dict[str, list[Mark]] = defaultdict(list)
+    for mark in marks:
+        if mark.plain:
+            of_exercise[mark.exercise].append(mark)
+    found = [
+        Alike(about, share, (of_exercise[about.id][one], of_exercise[about.id][other]))
+        for about in exercises
+        for (one, other), share in pairs([mark.plain for mark in of_exercise[about.id]], _explained(about)).items()
+    ]
+    return sorted(found, key=lambda one: -one.share)
+
+
+def pairs(texts: Sequence[str], explained: Runs) -> Mapping[tuple[int, int], float]:
+    """Of answers as plain text the pairs that are alike, by their indices, and the share of each."""
+    every = [runs(text) for text in texts]
+    holders = Counter(itertools.chain.from_iterable(every))
+    most = max(_FEWEST, min(_MOST, len(texts) // _COMMON))
+    own = [{run for run in found - explained if holders[run] <= most} for found in every]
+    homes: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for at, found in enumerate(own):
+        if len(found) >= LEAST_OWN:
+            for run in found:
+                homes[run].append(at)
+    shared = Counter(itertools.chain.from_iterable(itertools.combinations(at, 2) for at in homes.values()))
+    shares = {(one, other): many / max(len(own[one]), len(own[other])) for (one, other), many in shared.items()}
+    return {pair: share for pair, share in sorted(shares.items()) if share >= LEAST_SHARE}
+
+
+def runs(text: str) -> Runs:
+    """The runs of tokens in a plain text."""
+    tokens = _TOKEN.findall(text)
+    return frozenset(zip(*(tokens[at:] for at in range(_RUN)), strict=False))
+
+
+@functools.cache
+def _explained(about: About) -> Runs:
+    """What the book itself wrote: the stub and the solution."""
+    handed_out = _cells("exercises", about.chapter)
+    solved = _cells("solutions", about.chapter)
+    return runs(plain_answer(handed_out, (), about.answer)) | runs(plain_answer(solved, handed_out, about.answer))
+
+
+@functools.cache
+def _cells(folder: str, chapter: str) -> tuple[str, ...]:
+    """The cells of a printed notebook; none where this is no checkout of the book."""
+    path: Path = EXERCISES.parent / folder / f"{chapter}.ipynb"
+    return sheets.read(path).cells if path.is_file() else ()
