@@ -159,8 +159,9 @@ def _graded(job: Job, about: About, read: Read, mark: Mark, overtime: _Overtime)
     if tried.rule:
         where = f"Seed {seed}. {_which(about, read)}"
         told = tried.for_teacher or tried.message
-        mark = dataclasses.replace(mark, **tried.fields(), status=tried.status, for_teacher=_joined(told, where))
-        return mark if tried.status != "missing" else dataclasses.replace(mark, look=_not_found(about, read))
+        if tried.status == "missing":
+            return dataclasses.replace(mark, **tried.fields(), status="missing", look=_not_found(about, read))
+        return dataclasses.replace(mark, **tried.fields(), status=tried.status, for_teacher=_joined(told, where))
     unproven = dict.fromkeys(tried.unproven)
     for name, seed, text in _variants(job, about.id):
         tried = _tried(job, about, read, seed, overtime, text)

@@ -91,7 +91,7 @@ def _summary(found: Overview) -> str:
         "files that cannot be read": len(found.unreadable),
         "perhaps late": len({student.key for student, _, _ in found.late_to_look_at}),
         "sheets with answers that were not found": len(found.not_found),
-        "answers found under another name": len(found.renamed),
+        "students with answers under another name": len(found.renamed),
         "pairs with answers that are alike": len(found.pairs),
         "answers not graded, since the grader failed": sum(question.statuses["error"] for question in found.questions),
     }

@@ -24,25 +24,25 @@ _UNUSED = {"answered", "ends well"}
 _RAISED = re.compile(r"\braises (\w+)")
 # Of the errors of Python those that say nothing of torch.fx, in a teacher's words.
 _PYTHON = {
-    "NameError": "a name that does not exist where it is used",
-    "UnboundLocalError": "a name that does not exist where it is used",
-    "SyntaxError": "a cell that is not Python",
-    "IndentationError": "a cell that is not Python",
-    "TabError": "a cell that is not Python",
-    "ImportError": "an import that fails",
-    "ModuleNotFoundError": "an import that fails",
-    "MemoryError": "more memory than an answer may have",
-    "RecursionError": "a function that calls itself without end",
-    "SystemExit": "code that ends Python",
-    "KeyboardInterrupt": "code that ends Python",
+    "NameError": "A name that does not exist where it is used",
+    "UnboundLocalError": "A name that does not exist where it is used",
+    "SyntaxError": "A cell that is not Python",
+    "IndentationError": "A cell that is not Python",
+    "TabError": "A cell that is not Python",
+    "ImportError": "An import that fails",
+    "ModuleNotFoundError": "An import that fails",
+    "MemoryError": "More memory than an answer may have",
+    "RecursionError": "A function that calls itself without end",
+    "SystemExit": "Code that ends Python",
+    "KeyboardInterrupt": "Code that ends Python",
 }
 _ENDED = {
-    "still running": "code that does not come to its end in time",
-    "ended the Python process": "code that ends Python",
-    "crashed the Python process": "code that makes Python crash",
-    "closed or flooded": "code that keeps its result from being read",
-    "more memory": "more memory than an answer may have",
-    "could not be defined": "a cell above the answer that raises",
+    "still running": "Code that does not come to its end in time",
+    "ended the Python process": "Code that ends Python",
+    "crashed the Python process": "Code that makes Python crash",
+    "closed or flooded": "Code that keeps its result from being read",
+    "more memory": "More memory than an answer may have",
+    "could not be defined": "A cell above the answer that raises",
 }
 
 

@@ -173,9 +173,13 @@ class Overview:
         return self._seen(lambda mark: mark.look if mark.status == "missing" and mark.look else None)
 
     @property
-    def renamed(self) -> list[Seen]:
-        """Whose answer was found under another name."""
-        return self._seen(lambda mark: mark.look if mark.status != "missing" and mark.look else None)
+    def renamed(self) -> list[tuple[Student, list[Mark]]]:
+        """Whose answers were found under other names."""
+        found = [
+            (student, [mark for mark in student.marks if mark.status != "missing" and mark.look])
+            for student in self.students
+        ]
+        return [(student, marks) for student, marks in found if marks]
 
     def _seen(self, what: Callable[[Mark], str | None]) -> list[Seen]:
         found: dict[tuple[str, str], Seen] = {}

@@ -130,6 +130,7 @@ def _environment() -> Environment:
     )
     filters: dict[str, Any] = {
         "address": _address,
+        "found_name": wording.found_name,
         "listing": wording.listing,
         "counted": wording.count,
         "number": wording.number,

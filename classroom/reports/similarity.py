@@ -52,7 +52,7 @@ def alike(exercises: Sequence[About], marks: Iterable[Mark]) -> list[Alike]:
     found = [
         Alike(about, share, (of_exercise[about.id][one], of_exercise[about.id][other]))
         for about in exercises
-        for (one, other), share in pairs([mark.plain for mark in of_exercise[about.id]], _explained(about)).items()
+        for (one, other), share in pairs([mark.plain for mark in of_exercise[about.id]], explained(about)).items()
     ]
     return sorted(found, key=lambda one: -one.share)
 
@@ -80,7 +80,7 @@ def runs(text: str) -> Runs:
 
 
 @functools.cache
-def _explained(about: About) -> Runs:
+def explained(about: About) -> Runs:
     """What the book itself wrote: the stub and the solution."""
     handed_out = _cells("exercises", about.chapter)
     solved = _cells("solutions", about.chapter)

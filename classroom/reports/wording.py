@@ -105,6 +105,11 @@ def property_name(rule: str) -> str:
     return rule.replace("_", " ").strip()
 
 
+def found_name(mark: Mark) -> str:
+    """The name under which an answer was found."""
+    return (re.findall(r"`([^`]+)`", mark.look) or [mark.look])[0]
+
+
 def verdict(status: Status, hidden: bool) -> str:
     """What came of an exercise, for the student; ``hidden``: the assignment has hidden variants."""
     return {
