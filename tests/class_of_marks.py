@@ -13,6 +13,8 @@ from classroom.records import Mark
 from fxbook import check
 
 WRONG_ANSWERS = 3
+# Students whose answers are alike.
+ALIKE = (0, 11)
 NAMES = ("Amélie Müller", "王 小明", "سارا احمدی", "Nguyễn Văn An", "Olena O'Brien", "José García")
 
 
@@ -59,6 +61,8 @@ def mark(asked: Assignment, student: int, at: int, /, **fields: Any) -> Mark:
         "attempts": 1 + (student + at) % 5,
     }
     kind = (7 * student + 3 * at) % 11
+    if student in ALIKE:
+        own |= {"source": f"def answer(traced):\n    return {at}", "plain": " ".join(map(str, range(at, at + 80)))}
     if student % 5 == 4:
         own |= {"status": "missing", "attempts": 0}
     elif kind < 4:
@@ -78,5 +82,5 @@ def mark(asked: Assignment, student: int, at: int, /, **fields: Any) -> Mark:
     elif kind == 10:
         own |= {"status": "error", "for_teacher": "BrokenProcessPool: a worker died"}
     else:
-        own |= {"status": "missing"}
+        own |= {"status": "missing", "look": "No answer uses `mine`: is it one under another name?" if at == 2 else ""}
     return Mark(**{**own, **fields})

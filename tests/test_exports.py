@@ -23,7 +23,7 @@ from classroom.exports import ExportError, nbgrader
 from classroom.exports.gradescope.autograder import as_toml, make_autograder
 from classroom.exports.gradescope.results import results, write_results
 from classroom.hidden import HiddenError
-from classroom.records import Mark
+from classroom.records import UNSEEN, Mark
 from classroom.sandbox import protection
 from press import ROOT
 from press.exercises import split
@@ -186,7 +186,7 @@ SCHEMA: Any = {
 }
 ROWS = [
     Mark("ann", "Ann", "00-layers-in-order", "passed", 1.0, 1.0),
-    Mark("ann", "Ann", "00-readers", "public", 0.5, 1.0, message="On another model …", for_teacher="SECRET"),
+    Mark("ann", "Ann", "00-readers", "public", 0.5, 1.0, message="SECRET", for_teacher="SECRET"),
     Mark("ann", "Ann", "00-swap-targets", "failed", 0.0, 2.0, message="<b>`relu`</b>.", node="relu", line="x = 1"),
     Mark("ann", "Ann", "00-unused-parameters", "unreadable", 0.0, 2.0),
 ]
@@ -201,6 +201,7 @@ def test_the_results_of_a_student_are_what_gradescope_documents() -> None:
     told = [tests[f"00-readers {what}"] for what in ("public checks", "hidden variants")]
     assert [(one["score"], one["status"]) for one in told] == [(0.5, "passed"), (0, "failed")]
     assert [one["visibility"] for one in told] == ["visible", "after_due_date"]
+    assert told[1]["output"] == UNSEEN
     assert told[0]["name"] == "00-readers (Find who reads a value): public checks"
     swap = tests["00-swap-targets public checks"]["output"]
     assert swap.splitlines()[:3] == ["<b>`relu`</b>.", "In your code: x = 1", "Node: relu"]

@@ -141,6 +141,17 @@ def test_no_name_is_a_formula_in_a_spreadsheet(tmp_path: Path, name: str, cell: 
     assert (row["message"], row["for_teacher"], row["points"]) == (cell, cell, "1.5")
 
 
+def test_a_file_that_cannot_be_read_is_told_once_in_the_table(tmp_path: Path) -> None:
+    lost = {"status": "unreadable", "message": "It breaks off.", "for_teacher": "Ask for it."}
+    marks = [mark(key, exercise, **lost) for key in ("a", "b") for exercise in ("02-put-in-order", "02-halve-the-skip")]
+    marks.append(mark("a", "03-clean-up", status="unreadable", message="It is empty.", for_teacher="Ask for that."))
+    write_table(tmp_path / "grades.csv", marks)
+    text = (tmp_path / "grades.csv").read_text(encoding="utf-8-sig")
+    rows = [(row["message"], row["for_teacher"]) for row in csv.DictReader(io.StringIO(text, newline=""))]
+    once = [("It breaks off.", "Ask for it."), ("As for 02-put-in-order.", "")]
+    assert rows == [*once, *once, ("It is empty.", "Ask for that.")]
+
+
 # ---- progress --------------------------------------------------------------------------------------------------------
 
 

@@ -16,10 +16,10 @@ import classroom_class as class_
 import pytest
 from grading_parts import ASSIGNMENT, CHAPTER, EXERCISES, answers, few, handed_in, jobs, needs_sandbox
 
-from classroom import grading, submissions
+from classroom import gradebook, grading, submissions
 from classroom.grading import GradingError, LocalWorkers, graded
 from classroom.jobs import Job, jobs_of
-from classroom.records import Mark
+from classroom.records import UNSEEN, Mark
 from classroom.sandbox import Limits, Sandbox
 
 # ---- the whole -------------------------------------------------------------------------------------------------------
@@ -110,6 +110,7 @@ def test_what_is_hidden_reaches_the_teacher_and_not_the_student(leak: str) -> No
         assert (found.status, found.points) == ("passed", found.out_of)
     else:
         assert (found.status, found.points) == ("public", found.out_of / 4), found
+        assert found.message == UNSEEN, "what is told may depend on nothing that the answer chooses"
         assert found.rule and found.for_teacher.startswith("Hidden cases: ") and found.read
         assert leak in ("stops", "leaves torch changed") or "secret" in found.for_teacher
     for_student = [found.message, found.rule, found.node, found.read, found.line, json.dumps(found.graph)]
@@ -137,6 +138,30 @@ def test_what_stands_in_the_way_is_said(cells: list[str], status: str, says: str
         close()
     assert (told["status"], told["points"]) == (status, 0) and says in told["message"], told
     assert len(told["message"]) <= 600 and told["message"].isprintable() and told["message"].encode()
+
+
+def test_an_answer_under_another_name_is_graded_and_the_teacher_is_told(tmp_path: Path) -> None:
+    from classroom.work import close, grade
+
+    named, renamed = class_.solution("02-put-in-order").source, "my_own"
+    moved = CLAMPS.format(leak="").replace("clamp_output", renamed)
+    checks = [f'check("02-clamp-the-output", {renamed})', 'check("02-put-in-order", lambda traced: traced)']
+    try:
+        for cells, statuses in (((moved, named, *checks), ["passed", "passed"]), (checks, ["missing", "missing"])):
+            told = grade(Job(handed_in("anna", *cells), few(), True, 5))
+            marks = {mark["exercise"]: Mark.from_json(mark) for mark in told}
+            assert [marks[name].status for name in sorted(EXERCISES)] == statuses, marks
+            clamp, order = (marks[name] for name in sorted(EXERCISES))
+            if statuses[0] == "passed":
+                assert clamp.look == "Found as `my_own`, which the check calls." and order.look == ""
+                assert "def my_own" in clamp.source and "torch.clamp" in clamp.plain and "my_own" not in clamp.plain
+            else:
+                assert clamp.look.startswith("The check is called with `my_own`, which is no name")
+                assert order.look.startswith("The check is called with `lambda traced: traced`, which is no name")
+            gradebook.write_table(tmp_path / "grades.csv", marks.values())
+            assert clamp.look in (tmp_path / "grades.csv").read_text(encoding="utf-8-sig")
+    finally:
+        close()
 
 
 def test_seeds_are_the_same_again_and_different_for_each() -> None:

@@ -17,6 +17,7 @@ ASSIGNMENT = of_chapters(["02"])
 [CHAPTER] = ASSIGNMENT.chapters
 EXERCISE = "02-put-in-order"
 ANSWER = "put_in_order"
+STUB = stubs(CHAPTER)[EXERCISE]
 DEFINED = "def put_in_order(traced):\n    return helper(traced)"
 
 
@@ -67,6 +68,80 @@ def test_an_answer_that_is_as_it_was_handed_out_is_told_from_one_that_was_begun(
         (["x = 1"], False),
     ):
         assert (ANSWER in read("x.ipynb", class_.from_cells(cells)).untouched) == untouched, cells
+
+
+OTHER = "def {}(traced):\n    return 2"
+CHECK = f'check("{EXERCISE}", {{}})'
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [OTHER.format("mine"), CHECK.format("mine")],
+        [OTHER.format("mine"), STUB, CHECK.format("mine")],
+        [STUB, OTHER.format("mine"), CHECK.format("mine")],
+        [CHECK.format("mine"), "class mine: ..."],
+        ["mine = lambda traced: traced", CHECK.format("mine")],
+        [OTHER.format("mine"), OTHER.format("older"), CHECK.format("older"), CHECK.format("mine")],
+        [OTHER.format("mine"), f'report = check(exercise_id="{EXERCISE}", answer=mine)\nassert report.passed'],
+        [OTHER.format("mine"), f"import fxbook\nprint(fxbook.check('{EXERCISE}', mine))"],
+        ["def mine(traced:\n    return 2", CHECK.format("mine")],
+    ],
+)
+def test_an_answer_under_another_name_is_the_one_that_its_check_calls(cells: list[str]) -> None:
+    found = read("x.ipynb", class_.from_cells(cells))
+    assert found.found == {ANSWER: "mine"} and ANSWER not in found.untouched and not found.called
+    home = found.homes[ANSWER][-1]
+    assert "mine" in found.sheet.cells[home - 1] and home in found.alone[ANSWER]
+
+
+@pytest.mark.parametrize(
+    ("cells", "called"),
+    [
+        ([OTHER.format(ANSWER), OTHER.format("mine"), CHECK.format("mine")], ""),
+        ([OTHER.format("mine"), STUB, CHECK.format("mine"), CHECK.format(ANSWER)], ""),
+        ([OTHER.format("mine"), CHECK.format("lambda traced: 1")], "lambda traced: 1"),
+        (["import tools", CHECK.format("tools.mine")], "tools.mine"),
+        ([OTHER.format("mine"), CHECK.format("mine(1)")], "mine(1)"),
+        ([CHECK.format("mine")], "mine"),
+        # What was handed out under another name is no answer to this: a check was copied and not changed.
+        ([class_.solution("02-chain-behind-a-node").source, CHECK.format("insert_chain")], "insert_chain"),
+        ([OTHER.format("mine"), 'check("02-halve-the-skip", mine)'], ""),
+        ([OTHER.format("mine"), f'name = "{EXERCISE}"\ncheck(name, mine)'], ""),
+        ([CHECK.format("(" * 80 + ")" * 80)], "()"),
+        ([CHECK.format("mine" * 100)], "mine" * 29 + "min…"),
+    ],
+)
+def test_what_a_check_calls_is_no_guess(cells: list[str], called: str) -> None:
+    found = read("x.ipynb", class_.from_cells(cells))
+    assert ANSWER not in found.found and found.called.get(ANSWER, "") == called
+
+
+def test_functions_that_no_answer_uses_are_told() -> None:
+    helper, used = "def helper(x): return 1", f"def {ANSWER}(traced): return helper(traced)"
+    assert read("x.ipynb", class_.from_cells([STUB, OTHER.format("mine"), CHECK.format(ANSWER)])).spare == ["mine"]
+    assert read("x.ipynb", class_.from_cells([helper, used])).spare == []
+    whole = class_.notebook(CHAPTER, {about.id: class_.solution(about.id) for about in ASSIGNMENT.exercises})
+    for made in (whole, class_.notebook(CHAPTER, {})):
+        found = read("x.ipynb", class_.as_bytes(made))
+        assert found.spare == [] and found.found == {} and found.called == {}
+        assert found.worked == (made is whole)
+
+
+def test_a_file_that_cannot_be_read_is_told_to_the_teacher_in_plain_words() -> None:
+    for data, reason in (
+        (b"", "it is empty"),
+        (class_.damaged(class_.notebook(CHAPTER, {}))[1], "it breaks off before its end"),
+        (b"<!DOCTYPE html>", "it is a web page"),
+        (b"%PDF-1.7", "it is a PDF"),
+        (b"PK\3\4", "it is a zip or an Office document"),
+        (b"\x80\x04K\x01.", "it is not text"),
+        (b"{}\n<<<<<<< HEAD\n{}", "marks of a merge"),
+        (b"Dear teacher,", "it is text, but not that of a notebook"),
+    ):
+        found = read("x.ipynb", data)
+        assert found.reason.startswith(f"x.ipynb cannot be read: {reason}") or reason in found.reason
+        assert found.reason.endswith("Ask for the file again.") and "Error" not in found.reason + found.problem
 
 
 def test_what_is_damaged_is_told() -> None:

@@ -244,6 +244,99 @@ def test_an_exercise_that_nobody_passes_is_told(tmp_path: Path) -> None:
     assert "obody passes" not in words(page_of(tmp_path)) + said
 
 
+def test_what_is_no_idea_of_torch_fx_is_not_taught_again_but_stands_apart(tmp_path: Path) -> None:
+    asked = assignment()
+    python = [
+        ("ends well", "Your code raises NameError: name 'grph' is not defined.", "A name that does not exist"),
+        ("ends well", "Your code was still running when the time was over: it may loop for ever.", "in time"),
+        ("ends well", "Your code raises MemoryError.", "More memory"),
+        ("ends well", "Your code ended the Python process (os._exit or the like).", "Code that ends Python"),
+        ("answered", "`x` could not be defined. Cell 2 raises IndentationError: unexpected indent", "not Python"),
+        ("answered", "`x` could not be defined. Cell 2 raises ModuleNotFoundError: No module", "An import that fails"),
+        ("answered", "`x` could not be defined. Cell 2 raises ZeroDivisionError: x", "above the answer that raises"),
+    ]
+    ideas = [
+        ("ends well", "Your code raises RuntimeError: Tried to erase Node add but it still had 1 users.", ""),
+        ("lints", "Node `x` reads itself. Cell 9 raises NameError: name 'y' is not defined", ""),
+    ]
+    marks = [
+        a_mark(key=f"{at}-{number}", rule=rule, message=told, read="02_insertion_points#in-one-page")
+        for at, (rule, told, _) in enumerate(python)
+        for number in range(3)
+    ]
+    marks += [a_mark(key=f"idea-{at}", rule=rule, message=told) for at, (rule, told, _) in enumerate(ideas)]
+    marks += [a_mark(key="on hidden", status="public", rule="ends well", for_teacher=f"Hidden seed 1: {python[0][1]}")]
+    said = reports.write(tmp_path, asked, marks)
+    page = page_of(tmp_path)
+    again, apart = words(page.find(id="again")), words(page.find(id="python"))
+    assert all(told.split(":")[0].replace("`", "") not in again for _, told, _ in python)
+    assert "erase" in again and "erase" not in apart and "reads itself" in again and "reads itself" not in apart
+    assert "A name that does not exist where it is used: 4 students" in apart
+    assert all(what in apart for _, _, what in python) and apart.count(": 3 students") == len(python) - 1
+    assert "would help 2 students" in again and "IndentationError" not in said
+
+
+def test_a_class_that_only_struggles_with_python_is_not_said_to_pass(tmp_path: Path) -> None:
+    marks = [a_mark(rule="ends well", message="Your code raises NameError: name 'x' is not defined.")]
+    said = reports.write(tmp_path, assignment(), marks)
+    assert "Nothing that the book explains went wrong" in words(page_of(tmp_path).find(id="again"))
+    assert "Teach again" not in said
+
+
+def test_a_file_that_cannot_be_read_is_told_once(tmp_path: Path) -> None:
+    asked = assignment()
+    told = {"status": "unreadable", "rule": "", "message": "x.ipynb is damaged.", "for_teacher": "Ask Ada for x.ipynb."}
+    marks = [mark(asked, 0, at, **{**told, "points": 0.0}) for at in range(len(asked.exercises))]
+    said = reports.write(tmp_path, asked, marks)
+    assert words(page_of(tmp_path)).count("Ask Ada for x.ipynb.") == 1
+    assert f"Ask Ada for x.ipynb. {len(asked.exercises)} exercises" in words(page_of(tmp_path).find(id="look"))
+    page = page_of(tmp_path, "student-000")
+    assert words(page).count("x.ipynb is damaged.") == 1 and "Ask Ada" not in words(page)
+    assert words(page).count(f"As for {asked.exercises[0].title}") == len(asked.exercises) - 1
+    assert "files that cannot be read: 1" in said
+
+
+def test_an_answer_under_another_name_or_not_found_is_to_be_looked_at(tmp_path: Path) -> None:
+    asked = assignment()
+    unused = "No answer uses `mine`: is it one under another name?"
+    marks = [mark(asked, 0, at, status="missing", points=0.0, look=unused) for at in range(2)]
+    found = "Found as `my_own`, which the check calls."
+    marks += [mark(asked, 1, 0, status="passed", student="Ben", look=found), mark(asked, 1, 1, status="missing")]
+    said = reports.write(tmp_path, asked, marks)
+    look = words(page_of(tmp_path).find(id="look"))
+    assert look.count("is it one under another name?") == 1
+    assert f"{asked.exercises[0].id}, {asked.exercises[1].id}: No answer uses mine" in look
+    assert f"Ben : {asked.exercises[0].id} as my_own" in look
+    assert "sheets with answers that were not found: 1; students with answers under another name: 1" in said
+    assert "my_own" not in words(page_of(tmp_path, "student-001"))
+
+
+def test_answers_that_are_alike_stand_side_by_side_for_the_teacher_alone(tmp_path: Path) -> None:
+    asked = assignment()
+    text = " ".join(map(str, range(90)))
+    marks = [
+        mark(asked, student, at, student=name, plain=text, source=f"# {name}'s <own>\n\tway\x1b = {at}")
+        for student, name in enumerate(("Ada", "Ben", "Cleo"))
+        for at in range(2 if name == "Cleo" else 4)
+    ]
+    said = reports.write(tmp_path, asked, marks)
+    look = page_of(tmp_path).find(id="look")
+    assert "A hint to look, never a verdict." in words(look)
+    rows = [words(row).partition(" 02-")[0] for row in look.find_all("ul")[-1].find_all("li")]
+    assert [row.replace(" , ", ", ") for row in rows] == [
+        "Ada and Ben, 4 exercises", "Ada and Cleo, 2 exercises", "Ben and Cleo, 2 exercises",
+    ]  # fmt: skip
+    folds = look.find_all("details")
+    assert not any(fold.has_attr("open") for fold in folds) and words(folds[0].summary).endswith(": 100 %")
+    assert [part.get_text() for part in folds[0].find_all("pre")] == [
+        "# Ada's <own>\n    way = 0", "# Ben's <own>\n    way = 0",
+    ]  # fmt: skip
+    assert "pairs with answers that are alike: 3" in said
+    assert "<own>" not in words(page_of(tmp_path, "student-001")) and "like" not in words(
+        page_of(tmp_path, "student-001")
+    )
+
+
 def test_what_a_pass_rests_on_is_told_to_the_teacher_alone(tmp_path: Path) -> None:
     forged = "what the answer returned"
     passed = a_mark(status="passed", points=1.0, unproven=("that nothing was copied", forged))

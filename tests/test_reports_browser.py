@@ -56,12 +56,15 @@ def hostile(payload: str) -> list[Mark]:
         **{"inputs": [0, 0], "users": [0], "notes": [payload, "dead"], "faults": [payload]},
     }
     graph = {"nodes": [node], "lint": payload, "stale": False}
-    fields = ("student", "rule", "message", "for_teacher", "node", "read", "line")
+    fields = ("student", "rule", "message", "for_teacher", "node", "read", "line", "look", "source")
     asked = assignment(hidden=True)
     statuses = ("passed", "public", "failed", "missing", "unreadable", "error")
     texts: dict[str, Any] = dict.fromkeys(fields, payload)
+    # Two who are alike, so that their answers stand side by side.
+    texts["plain"] = " ".join([payload, *map(str, range(99))])
     return [
-        mark(asked, 0, at, **texts, key="it's <b>&amp;\"?#%41", status=status, graph=graph, unproven=(payload,))
+        mark(asked, 0, at, **texts, key=key, status=status, graph=graph, unproven=(payload,))
+        for key in ("it's <b>&amp;\"?#%41", "zoe")
         for at, status in enumerate(statuses)
     ]
 
@@ -117,7 +120,7 @@ def test_nothing_a_student_wrote_becomes_part_of_a_page(open_page: Any, tmp_path
     reports.write(plain, asked, hostile("`plain`"))
     # Without the policy of the page, so that it is the escaping that is tried.
     allowed = [set(open_page(path, policy=False).evaluate(NAMES_IN_PAGE)) for path in pages(plain)]
-    assert "svg" in allowed[1] and "script" not in allowed[0]
+    assert "svg" in allowed[1] and "pre" in allowed[0] and "script" not in allowed[0]
     for at, payload in enumerate(PAYLOADS):
         folder = tmp_path / str(at)
         reports.write(folder, asked, hostile(payload))
