@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -92,6 +94,52 @@ def test_submissions_and_marks_stand_outside_the_folder_of_the_book(page: Path) 
                                   "a/b/grades.csv", "totals.csv", "submitted/anna/x.ipynb"])  # fmt: skip
 def test_no_commit_takes_marks_along(name: str) -> None:
     assert subprocess.run(["git", "check-ignore", "-q", name], cwd=ROOT).returncode == 0
+
+
+def test_it_says_at_once_that_the_solutions_are_public() -> None:
+    first = GUIDE.partition("\n## Hand out\n")[2].strip()
+    assert first.startswith("**The solutions are public.**")
+    before = first.partition("classroom release --assignment")[0]
+    for part in ("Hidden variants", "Exercises of your own", "A private fork", "`CONTRIBUTING.md`", "make notebooks"):
+        assert part in before
+    assert "## Add an exercise" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+def git(*arguments: str, folder: Path) -> str:
+    known = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    known |= {f"GIT_{who}_{what}": "a@b.example" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    done = subprocess.run(
+        ["git", *arguments], cwd=folder, env={**os.environ, **known}, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_a_private_fork_keeps_what_is_added_and_takes_what_the_book_changes(tmp_path: Path) -> None:
+    book, own = tmp_path / "book", tmp_path / "own.git"
+    git("init", "-q", "-b", "main", str(book), folder=tmp_path)
+    git("init", "-q", "--bare", str(own), folder=tmp_path)
+    git("commit", "-q", "--allow-empty", "-m", "The book", folder=book)
+    commands = re.findall(r"^\$ (git .+|cd .+)$", GUIDE, re.MULTILINE)
+    commands = [command for command in commands if command != "cd course"]
+    folder = tmp_path
+    for command in commands:
+        words = (
+            command.replace("ADDRESS-OF-THE-BOOK", str(book)).replace("ADDRESS-OF-YOUR-REPOSITORY", str(own)).split()
+        )
+        if words[0] == "cd":
+            folder /= words[1]
+        else:
+            git(*words[1:], folder=folder)
+    git("commit", "-q", "--allow-empty", "-m", "Our exercise", folder=folder)
+    git("commit", "-q", "--allow-empty", "-m", "A later page", folder=book)
+    [later] = re.findall(r"`git (pull .+?)`", GUIDE)
+    git(*later.split(), folder=folder)
+    git("push", "-q", folder=folder)
+    assert {"The book", "Our exercise", "A later page"} <= set(
+        git("log", "--format=%s", "main", folder=own).splitlines()
+    )
+    assert "Our exercise" not in git("log", "--format=%s", folder=book)
 
 
 @pytest.mark.parametrize("command", re.findall(r"^\$ python3 -m classroom (.+)$", GUIDE, re.MULTILINE))
