@@ -16,7 +16,7 @@ from fxbook.cells import parsed
 from fxbook.sheets import Sheet
 
 # A sheet of more statements is not compared: no homework has them.
-_MOST_STATEMENTS = 3000
+_MOST_STATEMENTS = 600
 # Characters of an answer that are kept, as it was written and as plain text.
 _MOST_SOURCE, _MOST_PLAIN = 4000, 6000
 _TOO_HARD = (RecursionError, MemoryError, ValueError)

@@ -49,6 +49,7 @@ def test_a_source_keeps_the_comments_of_its_author_and_is_cut_where_it_is_long()
     source, told = Own(["def answer():\n" + "    call(1, 2, 3)\n" * 2000], ()).texts("answer")
     assert len(source) <= 4000 and len(told) <= 6000
     assert Own(["def answer(:"], ()).texts("answer") == ("", "")
+    assert Own(["x = 1\n" * 700, "def answer(): return x"], ()).texts("answer") == ("", "")
     assert Own(["x = " + "-" * 5000 + "1\ndef answer(): return x"], ()).texts("answer")[1] == ""
 
 
