@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fxbook.cells import names, parsed
+from fxbook.damage import what_is_wrong
 from fxbook.exercises import About
 
 if TYPE_CHECKING:
@@ -155,43 +156,12 @@ def parse(name: str, data: bytes) -> Sheet:
         return Sheet(Path(name), tuple(_plain(cell.source) for cell in notebook.cells if cell.cell_type == "code"))
     except Exception as error:
         # A damaged file fails in the reader in as many ways as there are damages.
-        reason = _what_is_wrong(data, error)
+        reason = what_is_wrong(data, error)
         raise SheetError(
             f"{name} is not a notebook that can be read: {reason}. Save it again, or copy it anew from the book "
             "and put your functions in; the other sheets and your progress are not touched.",
             reason,
         ) from error
-
-
-# How files begin that are often saved under the name of a notebook.
-_OTHER_KINDS = {
-    b"%PDF": "it is a PDF",
-    b"PK": "it is a zip or an Office document",
-    b"\x1f\x8b": "it is a packed file",
-    b"\x89PNG": "it is a picture",
-    b"\xff\xd8": "it is a picture",
-    b"<": "it is a web page, as a browser saves it, or another kind of text",
-}
-_CONFLICT = re.compile(rb"^<<<<<<< ", re.MULTILINE)
-
-
-def _what_is_wrong(data: bytes, error: Exception) -> str:
-    """Why a file is no notebook, as a clause that needs no knowledge of the format."""
-    start = data.lstrip()
-    if not start.strip(b"\0"):
-        return "it is empty" if not data else "it holds nothing but blanks"
-    if _CONFLICT.search(data):
-        return "it holds marks of a merge that git left open (`<<<<<<<`)"
-    for beginning, kind in _OTHER_KINDS.items():
-        if start.startswith(beginning):
-            return kind
-    if isinstance(error, UnicodeDecodeError):
-        return "it is not text, or only in part"
-    if start.startswith(b"{") and not data.rstrip(b"\0 \r\n\t").endswith(b"}"):
-        return "it breaks off before its end, as after a download or an upload that was cut"
-    if start.startswith((b"{", b"[")):
-        return "its text is that of a notebook in part only, as after an edit by hand"
-    return "it is text, but not that of a notebook"
 
 
 def _read_script(text: str) -> Any:

@@ -87,6 +87,9 @@ def _summary(found: Overview) -> str:
     looks = {
         "exercises that nobody passes": len(found.nobody),
         "stuck": len(found.stuck),
+        "in trouble with Python": len(
+            {mark.key for one in found.troubles for idea in one.ideas for mark in idea.marks}
+        ),
         "handed in nothing": sum(student.silent for student in found.students),
         "files that cannot be read": len(found.unreadable),
         "perhaps late": len({student.key for student, _, _ in found.late_to_look_at}),
