@@ -53,6 +53,8 @@ def _grade(options: argparse.Namespace) -> int:
     from classroom import grading, submissions
 
     _check_book(options)
+    if options.tls and options.dask is None:
+        raise grading.GradingError("--tls FOLDER is for --dask tls://HOST:8786.")
     assignment = _assignment(options)
     systems = _systems(options, assignment)
     found = submissions.look(options.submissions, assignment, systems.moodle[1].told_of if systems.moodle else None)
@@ -63,10 +65,10 @@ def _grade(options: argparse.Namespace) -> int:
         from classroom import hidden  # It needs torch.
 
         hidden.read(assignment.hidden)
-    if options.dask:
+    if options.dask is not None:
         from classroom.distributed import DaskWorkers
 
-        workers: grading.Workers = DaskWorkers(options.dask, trusted=options.trusted)
+        workers: grading.Workers = DaskWorkers(options.dask, tls=options.tls, trusted=options.trusted)
     else:
         _say_what_is_unprotected(options.trusted)
         workers = grading.LocalWorkers(options.workers)
@@ -169,6 +171,17 @@ def _reported(options: argparse.Namespace, assignment: Assignment, marks: Sequen
     return 1 if failed else 0
 
 
+def _certificates(options: argparse.Namespace) -> int:
+    from classroom import certificates
+
+    end = certificates.make(options.out)
+    print(
+        f"Wrote {options.out}, good until {end:%Y-%m-%d}. Whoever has {certificates.KEY} can take part: copy the "
+        "folder to the machines of the cluster, and to no other."
+    )
+    return 0
+
+
 def _nbgrader(options: argparse.Namespace) -> int:
     from classroom.exports import nbgrader
 
@@ -221,7 +234,12 @@ def parser() -> argparse.ArgumentParser:
     )
     _add_out(grade, "the folder for marks and reports; given again, what is graded there already is kept")
     grade.add_argument("--workers", type=_count, default=0, metavar="N", help="processes (default: one per processor)")
-    grade.add_argument("--dask", metavar="ADDRESS", help="grade on a Dask cluster: tcp://HOST:8786")
+    grade.add_argument(
+        "--dask",
+        metavar="ADDRESS",
+        help="grade on a Dask cluster: tcp://127.0.0.1:8786, or with certificates tls://HOST:8786",
+    )
+    grade.add_argument("--tls", type=Path, metavar="FOLDER", help="the certificates for --dask tls://HOST:8786")
     grade.add_argument(
         "--trusted",
         action="store_true",
@@ -232,6 +250,9 @@ def parser() -> argparse.ArgumentParser:
     report = _command(commands, "report", _report, "write the reports again from the marks, without grading")
     report.add_argument("out", type=Path, metavar="MARKS", help="the folder that `grade` wrote with --out")
     _add_reports(report)
+
+    made = _command(commands, "certificates", _certificates, "make certificates for a Dask cluster of your own")
+    made.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the new folder that is to hold them")
 
     export = commands.add_parser("export", help="write an assignment, or marks, for nbgrader or Gradescope")
     systems = export.add_subparsers(required=True, metavar="SYSTEM")
@@ -292,6 +313,7 @@ def _count(text: str) -> int:
 if __name__ == "__main__":
     # A wrong command is told before anything is installed.
     options = parser().parse_args()
-    need = EVERYTHING if options.run is _nbgrader or getattr(options, "dask", None) else NOTEBOOKS
+    for_all = options.run in (_nbgrader, _certificates) or getattr(options, "dask", None) is not None
+    need = EVERYTHING if for_all else NOTEBOOKS
     status = run_module(need, "classroom", sys.argv[1:])
     sys.exit(main(sys.argv[1:]) if status is None else status)
