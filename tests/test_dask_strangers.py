@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import csv
 import datetime
+import importlib
+import re
+import shlex
 import socket
 import ssl
 import stat
@@ -18,6 +21,8 @@ import pytest
 
 pytest.importorskip("distributed", reason="Dask is not installed: pip install 'torch-fx-node-by-node[classroom]'")
 
+import itertools
+
 from clusters import Cluster, clusters
 from cryptography import x509
 from dask.distributed import Client, Security
@@ -29,6 +34,9 @@ from classroom.__main__ import main
 from classroom.distributed import DaskWorkers
 from classroom.grading import GradingError
 from classroom.strangers import Door, check_doors, safe_address
+from press import ROOT
+
+GUIDE = (ROOT / "book" / "teaching.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +151,16 @@ def test_a_door_that_is_open_stops_it_all(cluster: Cluster, tls: Path, monkeypat
     monkeypatch.setattr(strangers, "is_loopback", lambda host: False)
     with pytest.raises(GradingError, match="shows what it does on 127"):
         DaskWorkers(cluster.address, tls=tls, trusted=True)
+
+
+@pytest.mark.parametrize("command", re.findall(r"^\$ \.venv/bin/(dask (?:.*\\\n)*.*)$", GUIDE, re.MULTILINE))
+def test_the_guide_lets_no_strangers_in(command: str) -> None:
+    _, kind, *given = shlex.split(command.replace("\\\n", " "))
+    options = dict(itertools.pairwise(given))
+    known = importlib.import_module(f"distributed.cli.dask_{kind}").main.params
+    assert {name for name in given if name.startswith("--")} <= {name for one in known for name in one.opts}
+    assert options["--dashboard-address"].startswith("127.0.0.1:")
+    assert options.get("--host") == "127.0.0.1" or {"--tls-ca-file", "--tls-cert", "--tls-key"} <= set(given)
 
 
 # ---- who is let in ---------------------------------------------------------------------------------------------------
