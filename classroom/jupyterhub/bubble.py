@@ -103,8 +103,8 @@ def refusal(folder: Path) -> str:
     if ran.returncode:
         said = (ran.stderr.strip().splitlines() or [f"it ended with status {ran.returncode}"])[-1]
         return (
-            f"bubblewrap does not work here ({said}). In a container, start it with `--privileged`; elsewhere allow "
-            "namespaces of users (`sysctl user.max_user_namespaces`, on Ubuntu also "
-            "`sysctl kernel.apparmor_restrict_unprivileged_userns=0`)."
+            f"bubblewrap does not work here ({said}). Allow namespaces of users (`sysctl user.max_user_namespaces`, on "
+            "Ubuntu also `sysctl kernel.apparmor_restrict_unprivileged_userns=0`). A container keeps bubblewrap from "
+            "making them: run the hub on the machine itself, or give each student a container, as in a cluster."
         )
     return ""

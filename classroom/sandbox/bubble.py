@@ -72,8 +72,8 @@ def protection() -> Protection:
     if not found["user"]:
         missing.append(
             "Submissions run under your own user id, in a namespace where it owns nothing they can see: an ordinary "
-            "user has no other id to give. What keeps them from your files is that these are not mounted there. Run "
-            "as root, for a user id that is new for each submission."
+            "user has no other id to give. What keeps them from your files is that these are not mounted there. For a "
+            "second wall, grade as a user of this machine who owns nothing else."
         )
     if not groups.is_available():
         missing.append(
@@ -121,13 +121,21 @@ def _try() -> tuple[str, dict[str, bool]]:
 
 def _what_to_do() -> str:
     if Path("/.dockerenv").exists() or Path("/run/.containerenv").exists():
-        return "In a container, start it with `--privileged`, or grade on the machine itself."
+        return (
+            "Containers keep bubblewrap from making namespaces: grade on the machine itself. Or start the container as "
+            "a user other than root and with what bubblewrap needs, which we have not tried: for Docker "
+            "`--security-opt` with each of `seccomp=unconfined`, `apparmor=unconfined` and `systempaths=unconfined`, "
+            "for Podman without root `--security-opt unmask=ALL`."
+        )
     if Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").exists() and os.geteuid():
         return (
-            "Ubuntu restricts namespaces of users: grade as root, or allow them with "
+            "Ubuntu restricts namespaces of users: allow them with "
             "`sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0`."
         )
-    return "Grade as root, or allow namespaces of users (`sysctl user.max_user_namespaces`)."
+    return (
+        "Allow namespaces of users: `sysctl user.max_user_namespaces` is to be above 0 and, where there is such a "
+        "setting, `sysctl kernel.unprivileged_userns_clone` to be 1."
+    )
 
 
 def start(
