@@ -57,6 +57,9 @@ def _grade(options: argparse.Namespace) -> int:
         raise grading.GradingError("--tls FOLDER is for --dask tls://HOST:8786.")
     assignment = _assignment(options)
     systems = _systems(options, assignment)
+    # What students handed in is read on this machine, wherever it is graded.
+    _say_what_is_unprotected(options.trusted)
+    print(f"Looking through {options.submissions} …", file=sys.stderr, flush=True)
     found = submissions.look(options.submissions, assignment, systems.moodle[1].told_of if systems.moodle else None)
     for told in _of_what_was_found(found, assignment):
         print(told, file=sys.stderr)
@@ -64,13 +67,13 @@ def _grade(options: argparse.Namespace) -> int:
     if assignment.hidden:
         from classroom import hidden  # It needs torch.
 
+        print("Trying the hidden variants …", file=sys.stderr, flush=True)
         hidden.read(assignment.hidden)
     if options.dask is not None:
         from classroom.distributed import DaskWorkers
 
         workers: grading.Workers = DaskWorkers(options.dask, tls=options.tls, trusted=options.trusted)
     else:
-        _say_what_is_unprotected(options.trusted)
         workers = grading.LocalWorkers(options.workers)
     marks = grading.run(
         found.submissions, assignment, options.out, workers, trusted=options.trusted, again=options.again

@@ -115,6 +115,7 @@ def _has_form(found: JSON, answers: frozenset[str]) -> bool:
     return (
         homes.keys() == alone.keys() == answers
         and answers.issuperset(names.keys() | called.keys() | texts.keys())
+        and all(len(_listed(pair)) == 2 for pair in texts.values())
         and all(type(place) is int and 1 <= place <= len(cells) for place in places)
         and all(isinstance(text, str) for part in told for text in part)
     )
