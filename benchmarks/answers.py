@@ -22,6 +22,7 @@ from fxbook.checking import check_with
 from fxbook.checking.apart import run_apart
 from fxbook.checking.judge import judge
 from fxbook.checking.observe import observe
+from fxbook.checking.prepare import prepare
 from fxbook.checking.verify import HARD_SECONDS, SOFT_SECONDS
 from fxbook.checks import all_exercises
 from fxbook.checks.exercise import Exercise
@@ -31,7 +32,7 @@ SEED = 1
 
 def caught_by(exercise: Exercise, answer: object) -> list[str]:
     """The rules of all properties that find something in the answer, in the order of the exercise."""
-    outcome = run_apart(lambda: observe(exercise, answer, SEED, SOFT_SECONDS), HARD_SECONDS)
+    outcome = run_apart(lambda: observe(prepare(exercise, SEED), answer, SOFT_SECONDS), HARD_SECONDS)
     if outcome.data is None:
         return ["(ends well)"]
     bare = judge(dataclasses.replace(exercise, properties=()), outcome.data, SEED)

@@ -45,7 +45,8 @@ from classroom.rebuild import rebuild
 from classroom.rebuild_values import RefusedError, UnreadableError
 from fxbook.checking import apart
 from fxbook.checking.judge import Verdict, judge
-from fxbook.checking.observe import observe_graph, weights_of
+from fxbook.checking.observe import observe_graph
+from fxbook.checking.prepare import weights_of
 from fxbook.checking.quick_errors import quick_errors
 from fxbook.checks.exercise import Case, Exercise, model_of
 from fxbook.checks.view import Violation

@@ -21,10 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 from fxbook.cells import names, parsed
 from fxbook.damage import what_is_wrong
-from fxbook.exercises import About
 
 if TYPE_CHECKING:
-    from fxbook.checks.exercise import Exercise
+    from fxbook.checking.prepare import Prepared
 
 JSON = Any
 _ASKS = {"check", "hint"}
@@ -223,24 +222,14 @@ def write_script(notebook: Path) -> Path:
     return script
 
 
-def observe_answer(
-    sheet: Sheet,
-    exercise: Exercise,
-    about: About,
-    seed: int,
-    seconds: float | None = None,
-    *,
-    rebuildable: bool = False,
-) -> JSON:
+def observe_answer(sheet: Sheet, prepared: Prepared, answer: str, seconds: float | None = None) -> JSON:
     """Run the cells that the answer needs, then observe the answer; belongs in a child process or a sandbox.
 
     Args:
         sheet: the learner's sheet.
-        exercise: how the answer is used.
-        about: the exercise; its ``answer`` is the name to look for.
-        seed: chooses weights and inputs; the judge needs the same.
+        prepared: what the answer is used on; see :func:`fxbook.checking.prepare.prepare`.
+        answer: the name to look for.
         seconds: soft limit on using the answer.
-        rebuildable: see :func:`fxbook.checking.observe.observe`.
 
     Returns:
         ``{"failed": [{"cell", "type", "message", "line"}], "observation"}``: what cells raised, and what was observed,
@@ -250,13 +239,12 @@ def observe_answer(
 
     space: dict[str, Any] = {"__name__": "__main__"}
     failed = []
-    for number, source in sheet.needed_for(about.answer):
+    for number, source in sheet.needed_for(answer):
         if error := _run(source, f"<cell {number} of {sheet.path.name}>", space):
             failed.append({"cell": number, **error})
-    if about.answer not in space:
+    if answer not in space:
         return {"failed": failed, "observation": None}
-    observation = observe(exercise, space[about.answer], seed, seconds, rebuildable=rebuildable)
-    return {"failed": failed, "observation": observation}
+    return {"failed": failed, "observation": observe(prepared, space[answer], seconds)}
 
 
 def _run(source: str, filename: str, space: dict[str, Any]) -> JSON | None:

@@ -31,6 +31,7 @@ from fxbook.checking import apart, check_with
 from fxbook.checking.guard import Guard
 from fxbook.checking.judge import judge
 from fxbook.checking.observe import observe
+from fxbook.checking.prepare import prepare
 from fxbook.checking.report import Report
 from fxbook.checking.symptom import entry_of
 from fxbook.checks import Case, Exercise, eager, traced
@@ -453,14 +454,14 @@ def test_computed_value_is_compared_and_a_use_of_its_own_is_kept_to() -> None:
 
 
 def test_observation_is_json_and_the_judge_reads_only_that() -> None:
-    observation = observe(RELU_AFTER_LINEAR, right, 5)
+    observation = observe(prepare(RELU_AFTER_LINEAR, 5), right)
     travelled = json.loads(json.dumps(observation))
     assert json.dumps(travelled) == json.dumps(observation)
     assert judge(RELU_AFTER_LINEAR, travelled, 5).passed
 
 
 def test_both_halves_are_determined_by_the_seed() -> None:
-    observations = [json.dumps(observe(RELU_AFTER_LINEAR, right, seed)) for seed in (5, 5, 6)]
+    observations = [json.dumps(observe(prepare(RELU_AFTER_LINEAR, seed), right)) for seed in (5, 5, 6)]
     assert observations[0] == observations[1]
     assert observations[0] != observations[2]
     outputs = [json.loads(text)["cases"][0]["outputs"] for text in observations]
@@ -469,9 +470,7 @@ def test_both_halves_are_determined_by_the_seed() -> None:
 
 
 def test_judge_refuses_outputs_made_under_another_seed() -> None:
-    observation = observe(RELU_AFTER_LINEAR, right, 5)
-    assert judge(RELU_AFTER_LINEAR, observation, 6).violation.rule == "readable"  # type: ignore[union-attr]
-    observation["seed"] = 6
+    observation = observe(prepare(RELU_AFTER_LINEAR, 5), right)
     assert judge(RELU_AFTER_LINEAR, observation, 6).violation.rule == "same_result"  # type: ignore[union-attr]
 
 
@@ -495,7 +494,7 @@ def _paths(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("forged", [None, 3, -1, "x", [], {}, [[]], {"node": 99}, 1e400], ids=repr)
 def test_judge_survives_any_json(forged: Any) -> None:
-    observation = observe(RELU_AFTER_LINEAR, right, 5)
+    observation = observe(prepare(RELU_AFTER_LINEAR, 5), right)
     for path in list(_paths(observation)):
         changed: Any = copy.deepcopy(observation)
         if not path:

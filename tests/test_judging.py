@@ -24,6 +24,7 @@ from classroom.sandbox import Limits
 from fxbook.checking.apart import run_apart
 from fxbook.checking.judge import judge
 from fxbook.checking.observe import observe
+from fxbook.checking.prepare import prepare
 from fxbook.checks import Exercise, all_exercises, find
 from fxbook.exercises import about
 from fxbook.sheets import observe_answer, read
@@ -60,7 +61,7 @@ def known(identity: str) -> Exercise:
 
 def observed(exercise: Exercise, answer: Any, seed: int = SEED) -> JSON:
     """What a sandbox would send, as it comes out of it: through JSON."""
-    outcome = run_apart(functools.partial(observe, exercise, answer, seed, rebuildable=True), 20)
+    outcome = run_apart(functools.partial(observe, prepare(exercise, seed, rebuildable=True), answer), 20)
     assert outcome.data is not None, outcome.ended
     return outcome.data
 
@@ -84,7 +85,8 @@ def solutions(chapter: str) -> Any:
 @with_each_exercise
 def test_the_printed_solution_passes(identity: str) -> None:
     told = about(identity)
-    work = functools.partial(observe_answer, solutions(told.chapter), known(identity), told, SEED, rebuildable=True)
+    prepared = prepare(known(identity), SEED, rebuildable=True)
+    work = functools.partial(observe_answer, solutions(told.chapter), prepared, told.answer)
     seen = run_apart(work, 20).data
     assert seen["failed"] == []
     judgement = agree(known(identity), seen["observation"])
@@ -256,7 +258,7 @@ NESTED: JSON = functools.reduce(lambda inner, _: [inner], range(100_000), 1)
 JUNK = [None, True, -1, 10**4000, float("nan"), "", "\ud800", [], {}, [[None]], {"tuple": 5}, {"dict": [[1]]}, NESTED]
 
 
-@pytest.mark.parametrize("key", ["exercise", "seed", "problem", "error", "cases", "printed", "replaced"])
+@pytest.mark.parametrize("key", ["exercise", "problem", "error", "cases", "printed", "replaced"])
 def test_any_observation_is_judged(good: JSON, key: str) -> None:
     rules = {rule(judged({**good, key: junk})) for junk in JUNK}
     assert rules <= {"", "readable", "leaves torch alone", "usable", "ends well"}

@@ -16,6 +16,7 @@ from torch import Tensor, fx, nn
 
 from fxbook.checking.judge import Verdict, judge
 from fxbook.checking.observe import observe
+from fxbook.checking.prepare import prepare
 from fxbook.checks import Case, Exercise, Property, Violation, eager, traced
 from fxbook.checks.families import ADD, BATCH_NORM, CONV2D, DROPOUT, GELU, LINEAR, RELU, SIGMOID, family
 from fxbook.checks.predicates import (
@@ -49,7 +50,7 @@ def verdict(holds: Property, answer: Any, **fields: Any) -> Verdict:
     """What is found when the answer is used on the shallow stack, with only this property asked."""
     exercise = Exercise("99-x", "build", (SHALLOW,), (holds,))
     exercise = dataclasses.replace(exercise, **{"use": "edit", "cases": (SHALLOW, DEEP), **fields})
-    return judge(exercise, observe(exercise, answer, 3), 3)
+    return judge(exercise, observe(prepare(exercise, 3), answer), 3)
 
 
 # ---- answers ---------------------------------------------------------------------------------------------------------

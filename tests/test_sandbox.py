@@ -32,6 +32,7 @@ from classroom.sandbox import Limits, Sandbox, SandboxError, bubble, calls, grou
 from fxbook import checks, sheets
 from fxbook.checking import apart
 from fxbook.checking.apart import Outcome
+from fxbook.checking.prepare import prepare
 from fxbook.exercises import catalogue
 from press import ROOT
 
@@ -60,7 +61,7 @@ def test_half_of_the_library_sees_what_the_whole_sees(
     assert exercise
 
     def whole() -> Any:
-        return sheets.observe_answer(sheet, exercise, about, SEED, rebuildable=True)
+        return sheets.observe_answer(sheet, prepare(exercise, SEED, rebuildable=True), about.answer)
 
     inside = sandbox.observe(sheet, about.id, about.answer, SEED)
     assert inside.data == apart.run_apart(whole, 30).data

@@ -130,15 +130,15 @@ class Sandbox:
             SandboxError: the file of hidden variants cannot be used, or the sandbox cannot be started again.
         """
         limits = self._limits
+        # Nothing of the submission is in the first, and nothing that tells its cases in the second.
+        asked = _asked(exercise_id, hidden, seed)
         told = {
             "name": sheet.name,
             "cells": list(sheet.cells),
             "answer": answer,
-            "seed": seed,
             "seconds": limits.answer_seconds,
         }
         allowed = limits.seconds if seconds is None else min(seconds, limits.seconds)
-        asked = _asked(exercise_id, hidden)
         return _looked_through(_is_observed, self._work(OBSERVING, asked, told, allowed, _OBSERVED))
 
     def judge(self, exercise_id: str, observation: JSON, seed: int, hidden: str = "") -> Outcome:
@@ -151,7 +151,7 @@ class Sandbox:
         Raises:
             SandboxError: as :meth:`observe`.
         """
-        asked = {**_asked(exercise_id, hidden), "seed": seed}
+        asked = _asked(exercise_id, hidden, seed)
         try:
             work = self._work(JUDGING, asked, observation, self._limits.judging_seconds, _JUDGED)
         except RecursionError:  # It is nested so deep that it could be read, but not be written again.
@@ -246,8 +246,9 @@ class _OpenRoom(_Room):
             return Outcome(None, "silent")
 
 
-def _asked(exercise_id: str, hidden: str) -> JSON:
-    return {"exercise": exercise_id, "hidden": halves.hidden_for(hidden, exercise_id) if hidden else ""}
+def _asked(exercise_id: str, hidden: str, seed: int) -> JSON:
+    text = halves.hidden_for(hidden, exercise_id) if hidden else ""
+    return {"exercise": exercise_id, "hidden": text, "seed": seed}
 
 
 # ---- the form of what comes back -------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import fx, nn
 
-from fxbook.checks.exercise import Exercise
+from fxbook.checking.prepare import Prepared
 
 _GRAPHS = (fx.Graph, fx.GraphModule)
 # What a function returns; with a use of its own an exercise may take a dict or a list of functions.
@@ -21,22 +21,22 @@ class UnusableError(Exception):
     """An answer that cannot be used; its message tells the learner what to pass."""
 
 
-def caller(exercise: Exercise, answer: Any) -> Callable[..., Any]:
-    """What to call with the arguments of the exercise.
+def caller(prepared: Prepared, answer: Any) -> Callable[..., Any]:
+    """What to call with the arguments of each case.
 
     Raises:
         UnusableError: the answer is not of a kind that the exercise can use.
     """
-    if exercise.use == "object":
+    if prepared.use == "object":
         return _the_object(answer)
     if answer is None:
         raise UnusableError("The answer is None: pass your function itself, by its name.")
-    if exercise.call is not None:
+    if prepared.call is not None:
         if isinstance(answer, (*_GRAPHS, _Tensor, *_PLAIN)):
             kinds = (*_GRAPHS, _Tensor, *_PLAIN)
             kind = next(kind.__name__ for kind in kinds if isinstance(answer, kind))
             raise UnusableError(f"The answer is of type {kind}: pass your function itself, or your class, by its name.")
-        return functools.partial(_used, exercise.call, answer)
+        return functools.partial(_used, prepared.call, answer)
     if isinstance(answer, (*_GRAPHS, _Module)) or type(answer).__name__ == "PassResult":
         kind = next((kind.__name__ for kind in _GRAPHS if isinstance(answer, kind)), type(answer).__name__)
         raise UnusableError(

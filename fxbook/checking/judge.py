@@ -6,10 +6,11 @@ Reads plain data only and never runs the learner's code. What the model itself g
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection
 from typing import Any
 
 from fxbook.checking.apart import MEMORY
-from fxbook.checks.exercise import DRAWS, Case, Exercise
+from fxbook.checks.exercise import DRAWS, Exercise, drawn_order
 from fxbook.checks.values import is_value
 from fxbook.checks.view import CaseView, Violation, first_violation
 from fxbook.record import GraphRecord
@@ -54,8 +55,16 @@ class _UnreadableError(Exception):
     """The observation is not of the form that observe gives it."""
 
 
+@dataclasses.dataclass(frozen=True)
+class _Raised:
+    """A case that ended in an error, or what ended the observation; ``line`` is the learner's."""
+
+    violation: Violation
+    line: str | None
+
+
 def _judge(exercise: Exercise, observation: JSON, seed: int) -> Verdict:
-    views, seen = _read(exercise, observation, seed)
+    met, seen = _read(exercise, observation, seed)
     printed = seen["printed"]
     if seen["problem"]:
         return Verdict(Violation(seen["problem"], rule="usable"), printed=printed)
@@ -66,18 +75,19 @@ def _judge(exercise: Exercise, observation: JSON, seed: int) -> Verdict:
         # First, since whatever else was observed was observed with it replaced.
         message = f"Your code replaces {names}: an answer may change graphs, not torch or the checks."
         return Verdict(Violation(message, rule="leaves torch alone"), printed=printed)
-    for index, view in enumerate(views):
-        violation = _first_violation(view)
+    for index in sorted(met):
+        found = met[index]
+        violation = _first_violation(found) if isinstance(found, CaseView) else found.violation
         if violation:
-            # The known models hold by now, or this one would not have been reached.
-            told = _on_another_model(violation, view.case) if view.case.unseen and index else violation
-            return Verdict(told, index, view.graph, printed=printed)
+            told = _on_another_model(violation, exercise, index, met)
+            if isinstance(found, CaseView):
+                return Verdict(told, index, found.graph, printed=printed)
+            return Verdict(told, line=found.line, printed=printed)
     if seen["error"]:
-        case = exercise.cases[min(len(views), len(exercise.cases) - 1)]
-        violation = Violation(_error_message(seen["error"]), rule="ends well")
-        told = _on_another_model(violation, case) if views and case.unseen else violation
-        return Verdict(told, line=seen["error"]["line"], printed=printed)
-    if len(views) != len(exercise.cases):
+        last = _raised(seen["error"])
+        index = drawn_order(exercise, seed)[min(len(met), len(exercise.cases) - 1)]
+        return Verdict(_on_another_model(last.violation, exercise, index, met), line=last.line, printed=printed)
+    if len(met) != len(exercise.cases):
         raise _UnreadableError
     return Verdict(None, printed=printed)
 
@@ -97,7 +107,12 @@ def _wrong_kind(view: CaseView, kinds: tuple[str, ...]) -> Violation:
     return Violation(f"Your function returns {returned}: {wanted} was asked.", rule="right kind")
 
 
-def _on_another_model(violation: Violation, case: Case) -> Violation:
+def _on_another_model(violation: Violation, exercise: Exercise, index: int, met: Collection[int]) -> Violation:
+    """What is told of a case; of one that the learner has not seen, where those that they know were met and hold."""
+    case = exercise.cases[index]
+    known = {place for place, other in enumerate(exercise.cases) if not other.unseen}
+    if not case.unseen or not index or not known.issubset(met):
+        return violation
     message = f"It holds for the model you know, but not on another ({case.name}): {_uncapital(violation.message)}"
     return dataclasses.replace(violation, message=message)
 
@@ -120,30 +135,37 @@ def _error_message(error: JSON) -> str:
     return f"Your code raises {kind}: {message}" if message else f"Your code raises {kind}."
 
 
-def _read(exercise: Exercise, seen: JSON, seed: int) -> tuple[list[CaseView], JSON]:
-    """The observation as views.
+def _read(exercise: Exercise, seen: JSON, seed: int) -> tuple[dict[int, CaseView | _Raised], JSON]:
+    """The cases that were observed, by their place in the exercise, and the observation itself.
 
     Raises:
-        _UnreadableError: it is not an observation of this exercise under this seed.
+        _UnreadableError: it is not an observation of this exercise.
     """
     try:
-        text = all(isinstance(seen[key], kind) for key, kind in _FORM.items())
-        if not text or (seen["exercise"], seen["seed"]) != (exercise.id, seed):
+        if not all(isinstance(seen[key], kind) for key, kind in _FORM.items()) or seen["exercise"] != exercise.id:
             raise _UnreadableError
         if len(seen["cases"]) > len(exercise.cases) or not all(isinstance(name, str) for name in seen["replaced"]):
             raise _UnreadableError
         if seen["error"] is not None:
-            told = seen["error"]["type"], seen["error"]["message"], seen["error"]["line"] or ""
-            if not all(isinstance(text, str) for text in told) or not isinstance(seen["error"]["loading"], bool):
-                raise _UnreadableError
-        return [_view(exercise, index, found, seed) for index, found in enumerate(seen["cases"])], seen
+            _raised(seen["error"])
+        met: dict[int, CaseView | _Raised] = {}
+        for index, found in zip(drawn_order(exercise, seed), seen["cases"], strict=False):
+            error = found["error"]
+            met[index] = _view(exercise, index, found, seed) if error is None else _raised(error)
+        return met, seen
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _UnreadableError from error
 
 
+def _raised(error: JSON) -> _Raised:
+    texts = error["type"], error["message"], error["line"] or ""
+    if not all(isinstance(text, str) for text in texts) or not isinstance(error["loading"], bool):
+        raise _UnreadableError
+    return _Raised(Violation(_error_message(error), rule="ends well"), error["line"])
+
+
 _FORM: dict[str, Any] = {
     "exercise": str,
-    "seed": int,
     "problem": str | None,
     "error": dict | None,
     "cases": list,

@@ -24,11 +24,10 @@ from fxbook.checking import wire
 from fxbook.checking.answers import UnusableError, caller
 from fxbook.checking.apart import had_its_time, spare_memory
 from fxbook.checking.blame import describe
-from fxbook.checking.given import Given
 from fxbook.checking.guard import Guard
+from fxbook.checking.prepare import ORIGIN, Prepared, PreparedCase, named
 from fxbook.checking.quick_errors import quick_errors
-from fxbook.checking.snapshot import Snapshot
-from fxbook.checks.exercise import Case, Exercise, inputs_of, model_of, seeded
+from fxbook.checks.exercise import Case, Use, inputs_of, seeded
 from fxbook.checks.running import run_on
 from fxbook.checks.values import encode
 from fxbook.record import record
@@ -36,8 +35,9 @@ from fxbook.record import record
 JSON = Any
 # In the child nobody else can be asked what these are: an answer may replace them in torch.fx.
 _Graph, _GraphModule, _Interpreter, _Module = fx.Graph, fx.GraphModule, fx.Interpreter, nn.Module
-_ORIGIN = "fxbook_origin"
 _MOST_PRINTED = 4000
+# Of torch, while an answer runs that is data: any number but that of the cases.
+_SEED = 0
 _AGAIN_SECONDS = 0.05
 # torch.export, torch.compile and the like import hundreds of modules when they are first used.
 _MANY_MODULES = 50
@@ -47,23 +47,20 @@ class TimeUp(BaseException):
     """The soft limit is over; raised in the learner's code, so that its line is known."""
 
 
-def observe(
-    exercise: Exercise, answer: Any, seed: int, seconds: float | None = None, *, rebuildable: bool = False
-) -> JSON:
-    """Use the answer on every case of the exercise.
+def observe(prepared: Prepared, answer: Any, seconds: float | None = None) -> JSON:
+    """Use the answer on every case of an exercise.
 
     Args:
-        exercise: what to do with the answer.
+        prepared: see :func:`fxbook.checking.prepare.prepare`.
         answer: the learner's function, class, module or graph.
-        seed: chooses weights and inputs; the judge needs the same.
         seconds: soft limit; ``None`` where there is none. Only the main thread can be interrupted.
-        rebuildable: tell of each graph also what it can be built again from, as ``"wire"`` of its case.
 
     Returns:
-        ``{"exercise", "seed", "problem", "error", "cases", "printed", "replaced"}``. ``problem`` is a sentence about an
-        answer that cannot be used, ``error`` describes what the learner's code raised, in the case after the last.
+        ``{"exercise", "problem", "error", "cases", "printed", "replaced"}``. ``problem`` is a sentence about an answer
+        that cannot be used, ``error`` describes what ended the observation, in the case after the last. Of an answer
+        that is data a case has an ``error`` of its own, and the next one is tried: no case depends on their order.
     """
-    seen: JSON = {"exercise": exercise.id, "seed": seed, "problem": None, "error": None, "cases": []}
+    seen: JSON = {"exercise": prepared.id, "problem": None, "error": None, "cases": []}
     printed = _Bounded(_MOST_PRINTED)
     guard = Guard()
     modules = len(sys.modules)
@@ -71,53 +68,68 @@ def observe(
         try:
             # Whatever the notebook has set: chapter 08 switches gradients off.
             with _alarm(seconds), quick_errors(), torch.enable_grad():
-                call = caller(exercise, answer)
-                for index, case in enumerate(exercise.cases):
-                    _observe_case(exercise, case, call, seed + 1000 * index, seen, rebuildable)
+                call = caller(prepared, answer)
+                for case in prepared.cases:
+                    seen["cases"].append(_observed(prepared.use, case, call))
         except UnusableError as problem:
             seen["problem"] = str(problem)
         except BaseException as error:
             if isinstance(error, MemoryError):
                 spare_memory()
-            seen["error"] = describe(error)
-            seen["error"]["loading"] = len(sys.modules) - modules > _MANY_MODULES
+            seen["error"] = _described(error, modules)
     seen["printed"] = printed.getvalue()
     seen["replaced"] = guard.replaced()[:5]
     return seen
 
 
-def _observe_case(
-    exercise: Exercise, case: Case, call: Callable[..., Any], seed: int, seen: JSON, rebuildable: bool
-) -> None:
-    model = model_of(case, seed)
-    arguments = exercise.arguments(case, model, seed)
-    given = next((item for item in arguments if isinstance(item, _Module)), None)
-    root = given if given is not None else model
-    weights = weights_of(model, root)
-    before = Snapshot.of(given) if given is not None else None
-    kept = Given(root) if rebuildable and exercise.use != "compute" else None
-    origins = _mark(given.graph) if isinstance(given, _GraphModule) else {}
+def _described(error: BaseException, modules: int) -> JSON:
+    """What an error says, and whether so many modules were there before that many have been loaded since."""
+    return describe(error) | {"loading": len(sys.modules) - modules > _MANY_MODULES}
+
+
+def _observed(use: Use, case: PreparedCase, call: Callable[..., Any]) -> JSON:
+    """One case of an observation."""
     found: JSON = {"kind": "", "graph": None, "outputs": None, "run_error": None, "run_node": None, "value": None}
-    _bind(call, arguments)
-    with seeded(seed):
-        result = call(*arguments)
-    if type(result).__name__ == "PassResult" and exercise.use in ("pass", "edit"):
+    found |= {"origins": [], "shared": {}, "modules": [], "changes": [], "same_object": False, "error": None}
+    _bind(call, case.arguments)
+    modules = len(sys.modules)
+    try:
+        # A graph may be made with random numbers, which running it must not repeat; of data no seed may tell anything.
+        with seeded(case.tried.seed if case.tried else _SEED):
+            result = call(*case.arguments)
+        if use == "compute":
+            return found | _facts(case, result) | {"value": encode(result)}
+    except (TimeUp, MemoryError, UnusableError):
+        raise
+    except BaseException as error:
+        if use != "compute":
+            raise
+        return found | {"error": _described(error, modules)}
+    if type(result).__name__ == "PassResult" and use in ("pass", "edit"):
         result = result.graph_module
-    if exercise.use == "edit" and (result is None or isinstance(result, bool) or result is getattr(given, "graph", 0)):
-        result = given
-    found["kind"] = _kind(result)
-    found["same_object"] = result is given and given is not None
-    found["changes"] = before.changes(given)[:10] if before is not None else []
-    found["origins"], found["shared"], found["modules"] = [], {}, []
-    if exercise.use == "compute":
-        found["value"] = encode(result)
-    elif isinstance(result, _Graph | _GraphModule):
-        graph = result if isinstance(result, _Graph) else result.graph
-        found["origins"] = [origins.get(id(node), _copied_from(node)) for node in graph.nodes]
-        if kept is not None:
-            found["wire"] = wire.describe(result, kept)
-        found |= observe_graph(result, root, weights, case, seed)
-    seen["cases"].append(found)
+    own = getattr(case.given, "graph", 0)
+    if use == "edit" and (result is None or isinstance(result, bool) or result is own):
+        result = case.given
+    return found | _facts(case, result) | _told_of_graph(case, result)
+
+
+def _facts(case: PreparedCase, result: Any) -> JSON:
+    """What became of the model that was given, and of which kind the result is."""
+    changes = case.before.changes(case.given)[:10] if case.before is not None and case.given is not None else []
+    same = result is case.given and case.given is not None
+    return {"kind": _kind(result), "same_object": same, "changes": changes}
+
+
+def _told_of_graph(case: PreparedCase, result: Any) -> JSON:
+    """Of a result that is a graph, what it is and does."""
+    tried = case.tried
+    if tried is None or not isinstance(result, _Graph | _GraphModule):
+        return {}
+    graph = result if isinstance(result, _Graph) else result.graph
+    told: JSON = {"origins": [tried.origins.get(id(node), _copied_from(node)) for node in graph.nodes]}
+    if tried.kept is not None:
+        told["wire"] = wire.describe(result, tried.kept)
+    return told | observe_graph(result, tried.root, tried.weights, tried.case, tried.seed)
 
 
 def observe_graph(
@@ -128,7 +140,7 @@ def observe_graph(
     Args:
         result: the graph; a bare one finds its submodules and weights in ``root``.
         root: what the answer was given, or the model of the case.
-        weights: see :func:`weights_of`.
+        weights: see :func:`fxbook.checking.prepare.weights_of`.
         case: whose inputs it is run on.
         seed: chooses them.
 
@@ -139,7 +151,7 @@ def observe_graph(
     module = _runnable(result, root, found)
     found["graph"] = record(result if module is None else module).to_json()
     if module is not None:
-        found["shared"] = {name: weights.get(id(held)) for name, held in _named(module)}
+        found["shared"] = {name: weights.get(id(held)) for name, held in named(module)}
         found["modules"] = [path for path, _ in module.named_modules(remove_duplicate=False) if path]
         _run(module, case, seed, found)
     return found
@@ -223,26 +235,8 @@ def _bind(call: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         raise UnusableError(f"Your function is called with {called}, but takes {taken}.") from None
 
 
-def weights_of(*modules: nn.Module) -> dict[int, str]:
-    """The names of parameters and buffers by the identity of the object; the last module's names count."""
-    return {id(held): name for module in modules for name, held in _named(module)}
-
-
-def _named(module: nn.Module) -> list[tuple[str, Any]]:
-    return [*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)]
-
-
-def _mark(graph: fx.Graph) -> dict[int, int]:
-    """Number the nodes of the graph given, so that they are known again; a copy of a node carries its ``meta`` too."""
-    marked = {}
-    for index, node in enumerate(graph.nodes):
-        node.meta[_ORIGIN] = index
-        marked[id(node)] = index
-    return marked
-
-
 def _copied_from(node: fx.Node) -> int | None:
-    origin = node.meta.get(_ORIGIN) if isinstance(node.meta, dict) else None
+    origin = node.meta.get(ORIGIN) if isinstance(node.meta, dict) else None
     return origin if isinstance(origin, int) else None
 
 

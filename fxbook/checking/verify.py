@@ -11,6 +11,7 @@ from fxbook.checking import apart
 from fxbook.checking.guard import Guard
 from fxbook.checking.judge import Verdict, judge
 from fxbook.checking.observe import observe
+from fxbook.checking.prepare import prepare
 from fxbook.checking.report import Report
 from fxbook.checks.exercise import Exercise
 from fxbook.checks.view import Violation
@@ -54,20 +55,31 @@ def check_with(exercise: Exercise, answer: Any, *, seed: int | None = None) -> R
     if seed is None:
         seed = random.SystemRandom().randrange(2**31)
     if apart.CAN_FORK:
-        outcome = apart.run_apart(functools.partial(observe, exercise, answer, seed, SOFT_SECONDS), HARD_SECONDS)
+        outcome = apart.run_apart(functools.partial(_observed, exercise, answer, seed), HARD_SECONDS)
         note, observation = "", outcome.data
         if observation is None:
             return Report(about(exercise.id), Verdict(Violation(_ENDED[outcome.ended], rule="ends well")))
     else:
         guard = Guard()
-        note, observation = UNPROTECTED, observe(exercise, answer, seed, SOFT_SECONDS)
+        note, observation = UNPROTECTED, _observed(exercise, answer, seed)
         guard.put_back()
     try:
-        verdict = judge(exercise, observation, seed)
+        verdict = _failed(observation["failed"]) if "failed" in observation else judge(exercise, observation, seed)
     except Exception as error:
-        # A check that is wrong must not look like an answer that is wrong.
-        message = (
-            f"This check itself failed, which is not your fault ({type(error).__name__}: {error}). Please report it."
-        )
-        verdict = Verdict(Violation(message, rule="the check works"))
+        verdict = _failed(f"{type(error).__name__}: {error}")
     return Report(about(exercise.id), verdict, note)
+
+
+def _observed(exercise: Exercise, answer: Any, seed: int) -> Any:
+    """The observation, or ``{"failed": why}`` where there is nothing to use the answer on."""
+    try:
+        prepared = prepare(exercise, seed)
+    except Exception as error:
+        return {"failed": f"{type(error).__name__}: {error}"}
+    return observe(prepared, answer, SOFT_SECONDS)
+
+
+def _failed(why: str) -> Verdict:
+    """A check that is wrong must not look like an answer that is wrong."""
+    message = f"This check itself failed, which is not your fault ({why}). Please report it."
+    return Verdict(Violation(message, rule="the check works"))

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.checks.exercise import Case, Exercise, eager
+from fxbook.checks.exercise import Case, Exercise
 from fxbook.checks.models_08 import (
     Attention,
     Indexed,
@@ -95,16 +95,18 @@ def _called(answer: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def run_watched(
-    use: Callable[[fx.GraphModule, Any], Callable[[], Any]], model: nn.Module, by_name: bool = False
+    use: Callable[[fx.GraphModule, Any], Callable[[], Any]],
+    model: nn.Module,
+    tensors: list[Tensor],
+    by_name: bool = False,
 ) -> dict[str, Any]:
     """Run the watched graph of the model through the answer and write down what was alive, when.
 
     ``use`` takes the graph and the list (or a dict by the names of the inputs, in another order), and gives a function
-    that runs them; what it holds stays alive after the run.
+    that runs them; what it holds stays alive after the run. Nothing but the list ``tensors`` holds the inputs.
     """
     traced, watch = watched(model)
     inputs = [node.name for node in traced.graph.find_nodes(op="placeholder")]
-    tensors = draw(len(inputs))
     for name, place in zip(inputs, range(len(tensors)), strict=True):
         watch.see(name, tensors[place])
     handed: Any = tensors
@@ -130,21 +132,21 @@ def _copied(value: Any) -> Any:
     return torch.utils._pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.clone(), value)
 
 
-def call_by_name(answer: Callable[..., Any], model: nn.Module) -> dict[str, Any]:
+def call_by_name(answer: Callable[..., Any], model: nn.Module, tensors: list[Tensor]) -> dict[str, Any]:
     """For an answer that is a function of the module and a dict of inputs."""
-    return run_watched(lambda traced, named: lambda: _called(answer)(traced, named), model, by_name=True)
+    return run_watched(lambda traced, named: lambda: _called(answer)(traced, named), model, tensors, by_name=True)
 
 
-def call_boxed_run(answer: Callable[..., Any], model: nn.Module) -> dict[str, Any]:
+def call_boxed_run(answer: Callable[..., Any], model: nn.Module, tensors: list[Tensor]) -> dict[str, Any]:
     """For an answer that is a class with ``boxed_run``."""
     if not callable(answer):
         raise TypeError("pass the class itself, by its name, without ()")
 
-    def use(traced: fx.GraphModule, tensors: list[Tensor]) -> Callable[[], Any]:
+    def use(traced: fx.GraphModule, handed: list[Tensor]) -> Callable[[], Any]:
         runner = answer(traced)
-        return lambda: runner.boxed_run(tensors)
+        return lambda: runner.boxed_run(handed)
 
-    ran = run_watched(use, model)
+    ran = run_watched(use, model, tensors)
     if "steps" in ran:
         ran["taken"] = _lengths_taken(answer, model)
     return ran
@@ -170,6 +172,11 @@ def graph_of(model: nn.Module) -> tuple[fx.Graph]:
 
 def moved_graph_of(model: nn.Module) -> tuple[fx.Graph]:
     return (moved(model).graph,)
+
+
+def with_inputs_of_its_own(model: nn.Module) -> tuple[Any, ...]:
+    """The model and a list of inputs, which nothing else holds."""
+    return model, draw(len(fx.symbolic_trace(model).graph.find_nodes(op="placeholder")))
 
 
 def with_inputs(*shapes: tuple[int, ...], kind: type[fx.Interpreter] | None = None) -> Callable[[nn.Module], Any]:
@@ -206,7 +213,7 @@ EXERCISES = (
     Exercise(
         id="08-let-inputs-go",
         use="compute",
-        given=eager,
+        given=with_inputs_of_its_own,
         call=call_by_name,
         cases=(
             Case("the gated mix", Mixed, none),
@@ -287,7 +294,7 @@ EXERCISES = (
     Exercise(
         id="08-free-early",
         use="compute",
-        given=eager,
+        given=with_inputs_of_its_own,
         call=call_boxed_run,
         cases=(
             Case("values that no node reads", Unused, none),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import random
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
@@ -132,6 +133,14 @@ def inputs_of(case: Case, seed: int) -> list[Inputs]:
         with seeded(seed + 1 + draw):
             drawn.append(case.inputs())
     return drawn
+
+
+def drawn_order(exercise: Exercise, seed: int) -> list[int]:
+    """The places of the cases in the order in which an answer meets them: where it is data, its place would tell it."""
+    order = list(range(len(exercise.cases)))
+    if exercise.use == "compute":
+        random.Random(seed).shuffle(order)
+    return order
 
 
 @contextlib.contextmanager

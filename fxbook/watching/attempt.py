@@ -44,13 +44,15 @@ def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
     from fxbook import checks
     from fxbook.checking.apart import CAN_FORK, run_apart
     from fxbook.checking.judge import judge
+    from fxbook.checking.prepare import prepare
     from fxbook.checking.report import Report
     from fxbook.checking.verify import SOFT_SECONDS, UNPROTECTED
 
     exercise = checks.find(about.id)
     assert exercise, f"{about.id} has no check"
     seed = random.SystemRandom().randrange(2**31)
-    work = functools.partial(sheets.observe_answer, sheet, exercise, about, seed, SOFT_SECONDS)
+    prepared = prepare(exercise, seed)
+    work = functools.partial(sheets.observe_answer, sheet, prepared, about.answer, SOFT_SECONDS)
     outcome = run_apart(work, SECONDS) if CAN_FORK else None
     seen = outcome.data if outcome else work()
     if seen is None:

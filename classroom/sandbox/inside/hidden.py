@@ -39,7 +39,8 @@ def with_cases(exercise: Exercise, text: str) -> Exercise:
     """
     names: dict[str, object] = {"__name__": "hidden"}
     exec(compile(text, "<hidden variants>", "exec"), names)
-    given = names.get(NAME)
+    # Not left where the functions of the text could be asked for it.
+    given = names.pop(NAME, None)
     cases = given.get(exercise.id) if isinstance(given, dict) else None
     if not isinstance(cases, tuple | list) or not cases or not all(isinstance(case, Case) for case in cases):
         raise ValueError(f'give {NAME} = {{"{exercise.id}": (Case(…), …), …}}, of each id a tuple of Case')

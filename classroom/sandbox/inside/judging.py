@@ -8,6 +8,7 @@ from typing import Any
 from classroom import judging
 from fxbook import checks
 from fxbook.checking.observe import observe
+from fxbook.checking.prepare import prepare
 from fxbook.checks.exercise import Exercise
 
 from .hidden import asked_exercise
@@ -19,7 +20,7 @@ def get_ready(chapters: Sequence[str]) -> None:
     for exercise in checks.all_exercises():
         if not chapters or exercise.id[:2] in chapters:
             # What torch keeps when it first traces and runs these models is there for every fork.
-            judging.judged(exercise, observe(exercise, _nothing, seed=0, rebuildable=True), 0)
+            judging.judged(exercise, observe(prepare(exercise, seed=0, rebuildable=True), _nothing), 0)
 
 
 def begin(asked: JSON) -> tuple[Exercise, int]:

@@ -9,10 +9,10 @@ from typing import Any
 
 from fxbook import checks, sheets
 from fxbook.checking.observe import observe
-from fxbook.checks.exercise import Exercise
-from fxbook.exercises import About
+from fxbook.checking.prepare import Prepared, prepare
 
 from .hidden import asked_exercise
+from .rooms import NotBegunError
 
 JSON = Any
 # What an answer or its observation may import, and what takes long to import.
@@ -36,17 +36,22 @@ def get_ready(chapters: Sequence[str]) -> None:
     for exercise in checks.all_exercises():
         if not chapters or exercise.id[:2] in chapters:
             # So that what torch keeps when it first traces or runs something is there for every fork.
-            observe(exercise, _nothing, seed=0, rebuildable=True)
+            observe(prepare(exercise, seed=0, rebuildable=True), _nothing)
 
 
-def begin(asked: JSON) -> Exercise:
-    return asked_exercise(asked)
+def begin(asked: JSON) -> Prepared:
+    """The cases of an exercise, made: nothing that is left here tells the seed, or the teacher's text."""
+    exercise = asked_exercise(asked)
+    try:
+        return prepare(exercise, asked["seed"], rebuildable=True)
+    except Exception as error:
+        cause = "hidden" if asked["hidden"] else "refused"
+        raise NotBegunError(cause, f"{type(error).__name__}: {error}") from None
 
 
-def work(begun: Exercise, told: JSON, files: Sequence[int] = ()) -> JSON:
+def work(begun: Prepared, told: JSON, files: Sequence[int] = ()) -> JSON:
     sheet = sheets.Sheet(Path(told["name"]), tuple(told["cells"]))
-    about = About(begun.id, begun.id, answer=told["answer"])
-    return sheets.observe_answer(sheet, begun, about, told["seed"], told["seconds"], rebuildable=True)
+    return sheets.observe_answer(sheet, begun, told["answer"], told["seconds"])
 
 
 def _nothing(*_: object, **__: object) -> None:

@@ -111,6 +111,8 @@ class Warm:
                 begun = self._room.begin(receive())
             except NotBegunError as problem:
                 return {problem.cause: str(problem)}
+            # The frames in which it began, with all that they held.
+            gc.collect()
             apart.send(outbound, {"ready": True}, mark)
             return self._room.work(begun, receive(), files)
 

@@ -1,0 +1,108 @@
+"""Before a check has the answer: make all that the answer will be used on, and keep nothing of where it came from.
+
+What an answer returns that is data is compared with what the judge computes of the same cases. Whoever knows the seed
+can make the cases, too; so they are made first, in an order of their own, and what remains has neither the seed nor a
+name of a case. In a sandbox this is done before anything of a stranger is read.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from torch import fx, nn
+
+from fxbook.checking.given import Given
+from fxbook.checking.snapshot import Snapshot
+from fxbook.checks.exercise import Case, Exercise, Use, drawn_order, model_of
+
+ORIGIN = "fxbook_origin"
+
+
+@dataclasses.dataclass(frozen=True)
+class Tried:
+    """What it takes to run the graph that an answer makes in one case, and to know again what it was given.
+
+    ``root`` is what a bare graph runs in, ``weights`` are as :func:`weights_of` gives them, ``origins`` the places of
+    the nodes that were given, by identity; ``kept`` is there where the graph is to be told as data.
+    """
+
+    case: Case
+    seed: int
+    root: nn.Module
+    weights: dict[int, str]
+    origins: dict[int, int]
+    kept: Given | None
+
+
+@dataclasses.dataclass(frozen=True)
+class PreparedCase:
+    """What the answer is called with, the model among that, as it was before; ``tried`` where a graph is asked."""
+
+    arguments: tuple[Any, ...]
+    given: nn.Module | None
+    before: Snapshot | None
+    tried: Tried | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Prepared:
+    """What an observation needs of an exercise: no name of a case, and no seed where the answer is data.
+
+    It is for one answer, which may change what it is given.
+    """
+
+    id: str
+    use: Use
+    call: Callable[..., Any] | None
+    cases: tuple[PreparedCase, ...]
+
+
+def prepare(exercise: Exercise, seed: int, *, rebuildable: bool = False) -> Prepared:
+    """Make the cases of an exercise, in the order in which an answer is to meet them.
+
+    Args:
+        exercise: how an answer is used.
+        seed: chooses weights, inputs and all else that a case draws; the judge needs the same. Of an exercise whose
+            answer is data nothing that is returned holds it.
+        rebuildable: have each graph told also as what it can be built again from, as ``"wire"`` of its case.
+
+    Raises:
+        Exception: whatever a case raises; those of the book raise nothing.
+    """
+    order = drawn_order(exercise, seed)
+    cases = tuple(_prepared(exercise, exercise.cases[index], seed + 1000 * index, rebuildable) for index in order)
+    return Prepared(exercise.id, exercise.use, exercise.call, cases)
+
+
+def _prepared(exercise: Exercise, case: Case, seed: int, rebuildable: bool) -> PreparedCase:
+    model = model_of(case, seed)
+    arguments = exercise.arguments(case, model, seed)
+    given = next((item for item in arguments if isinstance(item, nn.Module)), None)
+    tried = None
+    if exercise.use != "compute":
+        root = given if given is not None else model
+        kept = Given(root) if rebuildable else None
+        origins = _mark(given.graph) if isinstance(given, fx.GraphModule) else {}
+        tried = Tried(case, seed, root, weights_of(model, root), origins, kept)
+    return PreparedCase(arguments, given, Snapshot.of(given) if given is not None else None, tried)
+
+
+def weights_of(*modules: nn.Module) -> dict[int, str]:
+    """The names of parameters and buffers by the identity of the object; the last module's names count."""
+    return {id(held): name for module in modules for name, held in named(module)}
+
+
+def named(module: nn.Module) -> list[tuple[str, Any]]:
+    """The parameters and buffers of a module by name, those of two names twice."""
+    return [*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)]
+
+
+def _mark(graph: fx.Graph) -> dict[int, int]:
+    """Number the nodes of the graph given, so that they are known again; a copy of a node carries its ``meta`` too."""
+    marked = {}
+    for index, node in enumerate(graph.nodes):
+        node.meta[ORIGIN] = index
+        marked[id(node)] = index
+    return marked
