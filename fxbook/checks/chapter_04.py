@@ -10,44 +10,57 @@ import torch
 import torch._dynamo  # print_readable imports it, which takes longer than a check may
 from torch import Tensor, fx, nn
 
-from fxbook.checks.exercise import Case, Exercise
-from fxbook.checks.models_04 import (
+from fxbook.checks.edits_04 import (
     Edit,
-    FeedForward,
-    Gated,
-    Mixed,
-    Noisy,
-    Plain,
     add_dead_node,
     adds_noise,
     adds_up_in_place,
-    beside_a_sequential,
+    another_activation,
     breaks_order,
     calls,
     calls_a_module,
-    double,
+    calls_one_of,
     edited,
+    fetches_another,
     fetches_nothing,
     fetches_twice,
-    in_a_row,
     insert_neg,
     last_sum_later,
-    magnitude,
+    layer_that_fails,
     names_nothing,
-    refuses,
     relus,
     renamed,
-    several_levels,
+    renamed_anew,
     shape_first,
+    shape_last,
     sound_again,
     square_of_up,
     stops_half_way,
     tanh_for_relu,
     there_and_back,
     typed_square_of_up,
+    writes_no_python,
+)
+from fxbook.checks.exercise import Case, Exercise, one_of
+from fxbook.checks.inside_04 import (
+    beside_a_sequential,
+    in_a_row,
+    several_levels,
+    stale_around_a_child,
     under_a_plain_root,
     with_a_stale_child,
-    writes_no_python,
+)
+from fxbook.checks.models_04 import (
+    FeedForward,
+    Gated,
+    Mixed,
+    Noisy,
+    Plain,
+    declines,
+    double,
+    halve,
+    magnitude,
+    refuses,
 )
 from fxbook.checks.noted_04 import brought_up_to_date, counted, said_of, tried
 from fxbook.checks.predicates import input_unchanged
@@ -98,47 +111,9 @@ def failing(width: int, build: Given) -> Given:
     return lambda model: (*build(model), torch.randn(3, width))
 
 
-STALE: dict[str, bool] = {
-    "a module fresh from tracing": False,
-    "an edit": True,
-    "an edit, compiled": False,
-    "an edit that was taken back": False,
-    "an edit that changes no result": True,
-    "an edit that changes the order alone": True,
-    "an edit in a traced module inside": False,
-}
-
-
-FAILING: dict[str, str | None] = {
-    "a line that calls a function": "relu",
-    "a line that calls a layer": "up",
-    "nothing that fails": None,
-    "a line that calls a traced module": "near",
-    "nodes with names of their own": "step_1",
-    "a line that fetches a weight": "scale",
-    "a function of your own": "refuses",
-    "an operation in place": "add",
-    "a node with a type": "relu",
-    "an edit that was not compiled": None,
-    "a graph that was mended, not compiled": "relu",
-}
-
-
-SURVIVES: dict[str, bool] = {
-    "the block of the chapter": True,
-    "a function of your own": False,
-    "nodes with names of their own": True,
-    "an edit that was not compiled": True,
-    "paths and a weight": True,
-    "noise of the size of an input": True,
-    "noise that reads no input": False,
-    "an addition in place": False,
-    "a lambda": False,
-    "a function that chooses": False,
-    "a module of your own that chooses": True,
-    "a weight fetched twice": False,
-    "a shape read early and used late": False,
-}
+def either() -> nn.Module:
+    """One of two models."""
+    return one_of(FeedForward, Gated)()
 
 
 def alone(build: Callable[[nn.Module], fx.GraphModule]) -> Given:
@@ -157,21 +132,26 @@ def edit_of(edit: Edit, *, stale: bool = False) -> Given:
     return given
 
 
+_CALLS_ONE_THAT_RAISES = calls_one_of(refuses, declines)
+
 EXERCISES = (
     Exercise(
         id="04-is-it-stale",
         use="compute",
         call=said_of,
         cases=(
-            Case("a module fresh from tracing", FeedForward, rows(), given=edited(lambda graph: None)),
-            Case("an edit", FeedForward, rows(), given=edited(tanh_for_relu)),
-            Case("an edit, compiled", FeedForward, rows(), given=edited(tanh_for_relu, compiled=True)),
+            Case("a module fresh from tracing", either, rows(), given=edited(lambda graph: None)),
+            Case("an edit", either, rows(), given=edited(another_activation)),
+            Case("an edit, compiled", either, rows(), given=edited(another_activation, compiled=True)),
             Case("an edit that was taken back", Gated, rows(), True, edited(there_and_back)),
-            Case("an edit that changes no result", FeedForward, rows(), True, edited(add_dead_node)),
+            Case("an edit that changes no result", either, rows(), True, edited(add_dead_node)),
             Case("an edit that changes the order alone", Gated, rows(), True, edited(last_sum_later)),
             Case("an edit in a traced module inside", FeedForward, rows(), True, with_a_stale_child),
+            Case("a node that changes no result, compiled", either, rows(), True, edited(add_dead_node, True)),
+            Case("another order, compiled", Gated, rows(), True, edited(last_sum_later, True)),
+            Case("an edit around a traced module inside", FeedForward, rows(), True, stale_around_a_child),
         ),
-        properties=(input_unchanged, left_alone, says_whether_stale(STALE)),
+        properties=(input_unchanged, left_alone, says_whether_stale),
     ),
     Exercise(
         id="04-every-module-inside",
@@ -206,7 +186,7 @@ EXERCISES = (
         use="compute",
         cases=(
             Case("a line that calls a function", FeedForward, rows(), given=failing(4, edited(square_of_up, True))),
-            Case("a line that calls a layer", FeedForward, rows(), given=failing(3, edited(lambda graph: None))),
+            Case("a line that calls a layer", FeedForward, rows(), given=layer_that_fails),
             Case("nothing that fails", FeedForward, rows(), True, failing(4, edited(lambda graph: None))),
             Case(
                 "a line that calls a traced module",
@@ -215,15 +195,17 @@ EXERCISES = (
                 True,
                 failing(3, lambda model: (in_a_row(near=fx.symbolic_trace(model)),)),
             ),
-            Case("nodes with names of their own", Gated, rows(), True, failing(3, alone(renamed))),
+            Case("nodes with names of their own", Gated, rows(), True, failing(3, alone(renamed_anew))),
             Case("a line that fetches a weight", Gated, rows(), True, failing(4, edited(fetches_nothing, True))),
-            Case("a function of your own", FeedForward, rows(), True, failing(4, alone(calls(refuses)))),
+            Case(
+                "a function of your own", FeedForward, rows(), True, failing(4, alone(calls_one_of(refuses, declines)))
+            ),
             Case("an operation in place", FeedForward, rows(), True, failing(4, edited(adds_up_in_place, True))),
             Case("a node with a type", FeedForward, rows(), True, failing(4, edited(typed_square_of_up, True))),
             Case("an edit that was not compiled", FeedForward, rows(), True, failing(4, edited(square_of_up))),
             Case("a graph that was mended, not compiled", FeedForward, rows(), True, failing(4, sound_again)),
         ),
-        properties=(names_the_node(FAILING),),
+        properties=(names_the_node,),
     ),
     Exercise(
         id="04-survives-a-pickle",
@@ -231,7 +213,7 @@ EXERCISES = (
         call=said_of,
         cases=(
             Case("the block of the chapter", FeedForward, rows(), given=alone(fx.symbolic_trace)),
-            Case("a function of your own", FeedForward, rows(), given=alone(calls(double))),
+            Case("a function of your own", FeedForward, rows(), given=alone(calls_one_of(double, halve))),
             Case("nodes with names of their own", FeedForward, rows(), True, alone(renamed)),
             Case("an edit that was not compiled", FeedForward, rows(), True, edited(tanh_for_relu)),
             Case("paths and a weight", Gated, rows(), True, alone(fx.symbolic_trace)),
@@ -243,8 +225,11 @@ EXERCISES = (
             Case("a module of your own that chooses", FeedForward, rows(), True, alone(calls_a_module)),
             Case("a weight fetched twice", Gated, rows(), True, alone(fetches_twice)),
             Case("a shape read early and used late", FeedForward, rows(), True, alone(shape_first)),
+            Case("an addition", FeedForward, rows(), True, alone(calls(operator.add, 1.0))),
+            Case("a weight that nothing else fetches", Gated, rows(), True, alone(fetches_another)),
+            Case("a shape read where it is used", FeedForward, rows(), True, alone(shape_last)),
         ),
-        properties=(input_unchanged, left_alone, foretells_the_pickle(SURVIVES)),
+        properties=(input_unchanged, left_alone, foretells_the_pickle),
     ),
     Exercise(
         id="04-forget-nothing",

@@ -143,6 +143,11 @@ def drawn_order(exercise: Exercise, seed: int) -> list[int]:
     return order
 
 
+def one_of(*choices: Any) -> Any:
+    """One of these, drawn under torch's seed: for what a case makes anew each time."""
+    return choices[int(torch.randint(len(choices), ()))]
+
+
 @contextlib.contextmanager
 def seeded(seed: int) -> Iterator[None]:
     """Seed torch for the body, on the CPU and in float32; the caller's random state and defaults come back after it."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import Tensor, fx, nn
 
-from fxbook.checks.models_04 import Edit, breaks_order, names_nothing, relus, stops_half_way, writes_no_python
+from fxbook.checks.edits_04 import Edit, breaks_order, names_nothing, relus, stops_half_way, writes_no_python
 from fxbook.naming import target_name
 from fxbook.record import record
 

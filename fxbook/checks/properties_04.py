@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fxbook.checks.predicates import configurable
+from fxbook.checks.truth_04 import failing_node, is_stale, survives_a_pickle
 from fxbook.checks.values import Value, difference, encode
 from fxbook.checks.view import CaseView, Violation
 
@@ -25,10 +25,9 @@ def told(case: CaseView) -> dict[str, Value]:
     return {key: item for key, item in items if isinstance(key, str)}
 
 
-@configurable
-def says_whether_stale(case: CaseView, expected: dict[str, bool]) -> Violation | None:
+def says_whether_stale(case: CaseView) -> Violation | None:
     """The answer is ``True`` for a module whose text is older than its graph, else ``False``."""
-    stale, said = expected[case.case.name], told(case).get("said")
+    stale, said = is_stale(*case.arguments), told(case).get("said")
     if not isinstance(said, bool):
         return Violation("Your function returns neither True nor False.")
     if said == stale:
@@ -123,10 +122,9 @@ def _lint() -> str:
 # ---- which node, which module ----------------------------------------------------------------------------------------
 
 
-@configurable
-def names_the_node(case: CaseView, expected: dict[str, str | None]) -> Violation | None:
+def names_the_node(case: CaseView) -> Violation | None:
     """The answer is the name of the node that fails, or ``None`` where none does."""
-    wanted, found = expected[case.case.name], case.value
+    wanted, found = failing_node(*case.arguments), case.value
     if found == wanted:
         return None
     if isinstance(found, dict) and "node" in found:
@@ -144,10 +142,9 @@ def names_the_node(case: CaseView, expected: dict[str, str | None]) -> Violation
     return Violation(f"{what}.", look=_LINE)
 
 
-@configurable
-def foretells_the_pickle(case: CaseView, expected: dict[str, bool]) -> Violation | None:
+def foretells_the_pickle(case: CaseView) -> Violation | None:
     """The answer says whether the module comes out of a pickle with the program that its graph has."""
-    wanted, said = expected[case.case.name], told(case).get("said")
+    wanted, said = survives_a_pickle(*case.arguments), told(case).get("said")
     if not isinstance(said, bool):
         return Violation("Your function returns neither True nor False.")
     if said == wanted:
