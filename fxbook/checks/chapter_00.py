@@ -8,10 +8,20 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.checks.exercise import Case, Exercise, eager
+from fxbook.checks.exercise import Case, Exercise, eager, one_of
 from fxbook.checks.explained import compiled, given_edited, methods_exist, well_formed
 from fxbook.checks.families import GELU, RELU, TANH, family
-from fxbook.checks.models_00 import Classifier, Dense, FourSpellings, NamedRelu, Recurrent, Residual, Tagger, Tied
+from fxbook.checks.models_00 import (
+    Classifier,
+    Dense,
+    Drawn,
+    FourSpellings,
+    NamedRelu,
+    Recurrent,
+    Residual,
+    Tagger,
+    Tied,
+)
 from fxbook.checks.predicates import (
     calls,
     edited,
@@ -44,6 +54,12 @@ SWAPS: dict[Any, Any] = {"relu": "tanh", torch.relu: torch.tanh}
 def traced_and(*more: Any) -> Callable[[nn.Module], tuple[Any, ...]]:
     """The answer is called with the traced model and something else."""
     return lambda module: (fx.symbolic_trace(module), *more)
+
+
+def traced_and_a_node(module: nn.Module) -> tuple[Any, ...]:
+    """The answer is called with the traced model and the name of one of its nodes."""
+    traced = fx.symbolic_trace(module)
+    return traced, one_of(*(node.name for node in traced.graph.nodes))
 
 
 def with_tanh(model: nn.Module, x: Tensor) -> Tensor:
@@ -83,6 +99,7 @@ EXERCISES = (
         cases=(
             Case("the classifier of the chapter", Classifier, rows(4)),
             Case("a model that calls a layer twice", Recurrent, rows(5), unseen=True),
+            Case("a model with layers of its own", Drawn, rows(4), unseen=True),
         ),
         call=what_it_lists,
         properties=(layers_in_order,),
@@ -96,6 +113,7 @@ EXERCISES = (
             Case("`x` of a dense block", Dense, rows(4), unseen=True, given=traced_and("x")),
             Case("`cat` of a dense block", Dense, rows(4), unseen=True, given=traced_and("cat")),
             Case("`cat_1` of a dense block", Dense, rows(4), unseen=True, given=traced_and("cat_1")),
+            Case("a node of a model with layers of its own", Drawn, rows(4), unseen=True, given=traced_and_a_node),
         ),
         call=what_it_lists,
         properties=(readers,),
@@ -129,6 +147,7 @@ EXERCISES = (
             Case("a model that calls a layer twice", Recurrent, rows(5), unseen=True),
             Case("a model with tied weights and a constant", Tied, rows(4), unseen=True),
             Case("a model that takes tokens", Tagger, lambda: (torch.randint(10, (2, 5)),), unseen=True),
+            Case("a model with layers of its own", Drawn, rows(4), unseen=True),
         ),
         call=answer_and_traces,
         properties=(unused_parameters, input_unchanged, nothing_stored, no_gradient),

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from fxbook.checks import models_06 as models
 from fxbook.checks import pairs_06 as pairs
+from fxbook.checks.differences_06 import told_apart
 from fxbook.checks.exercise import Case, Exercise, traced
 from fxbook.checks.explained import compiled, well_formed
 from fxbook.checks.in_place_06 import (
@@ -23,6 +24,7 @@ from fxbook.checks.in_place_06 import (
     stays,
     watched,
 )
+from fxbook.checks.nameless import nameless_model
 from fxbook.checks.predicates import (
     edited,
     input_unchanged,
@@ -44,7 +46,6 @@ from fxbook.checks.properties_06 import (
     no_default_left,
     only_sums_changed,
     others_kept,
-    told_apart,
 )
 
 if torch.distributed.is_available():
@@ -60,7 +61,7 @@ def rows(count: int = 1) -> Callable[[], tuple[Tensor, ...]]:
 def model_and_changed(model: nn.Module) -> tuple[Any, ...]:
     """A model, what a pass made of it, and an input, of so many rows that some gradient differs in its last digit."""
     assert isinstance(model, pairs.Pair)
-    return model, model.changed(), torch.randn(16, 4)
+    return nameless_model(model), model.changed(), torch.randn(16, 4)
 
 
 def random_graph(number: int) -> Case:
@@ -146,6 +147,9 @@ EXERCISES = (
             Case("a result with one more dimension", pairs.Reshaped, rows()),
             Case("gradients in other rows", pairs.MirroredGradient, rows()),
             Case("a parameter times 0, and without it", pairs.ZeroGradient, rows()),
+            Case("`relu` in place on a value that nothing else reads", pairs.ReadOnce, rows()),
+            Case("a result whose rows are turned around twice", pairs.TurnedTwice, rows()),
+            Case("gradients that are handed on as they are", pairs.HandedOnGradient, rows()),
         ),
         properties=(told_apart, input_unchanged),
     ),

@@ -19,7 +19,7 @@ from fxbook.checks.values import Value, dict_items, difference
 from fxbook.checks.view import CaseView, Property, Violation, first_violation
 from fxbook.record import NodeRecord
 
-_IN_PLACE = f"{HERE}#working-in-place-overwrites-what-the-node-reads"
+IN_PLACE = f"{HERE}#working-in-place-overwrites-what-the-node-reads"
 SHARED = f"{HERE}#silent-another-layer-works-in-place-too"
 
 # ---- all that a module does: its result, its inputs afterwards, its gradients ----------------------------------------
@@ -90,7 +90,7 @@ def _other_behaviour(case: CaseView) -> Violation | None:
         if differs := difference(ours.get("result"), theirs["result"], "what it returns"):
             return Violation(f"The result does not compute what the model does: {differs}.", output)
         if difference(ours.get("inputs"), theirs["inputs"]):
-            return Violation("The result overwrites the tensor that it is given.", look=_IN_PLACE)
+            return Violation("The result overwrites the tensor that it is given.", look=IN_PLACE)
         gradients = _items(ours.get("gradients"))
         wanted = _items(theirs["gradients"])
         if name := next((name for name in wanted if difference(gradients.get(name), wanted[name])), None):
@@ -204,13 +204,13 @@ def nothing_unsafe(case: CaseView) -> Violation | None:
         if not _works_in_place(node) or _works_in_place(case.before.named(node.name)) or not node.inputs:
             continue
         if not _is_activation(node):
-            return Violation(f"Node `{node.name}` works in place, and is no activation.", node.index, _IN_PLACE)
+            return Violation(f"Node `{node.name}` works in place, and is no activation.", node.index, IN_PLACE)
         if said := _objection(case, node):
             safe = next((other for other in _same_layer(case, node) if not _objection(case, other)), None)
             if safe:
                 message = f"Node `{node.name}` calls the layer of `{safe.name}`, which works in place, and {said}."
                 return Violation(message, node.index, SHARED)
-            return Violation(f"Node `{node.name}` works in place, and {said}.", node.index, _IN_PLACE)
+            return Violation(f"Node `{node.name}` works in place, and {said}.", node.index, IN_PLACE)
     return None
 
 
@@ -226,5 +226,5 @@ def nothing_missed(case: CaseView) -> Violation | None:
         if _is_activation(node) and not _works_in_place(node) and node.inputs and not _objection(case, node):
             read = case.nodes[node.inputs[0]]
             message = f"Node `{node.name}` does not work in place, though it is safe on `{read.name} = {read.call}`."
-            return Violation(message, node.index, _IN_PLACE)
+            return Violation(message, node.index, IN_PLACE)
     return None

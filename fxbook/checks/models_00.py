@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from fxbook.checks.exercise import one_of
+
 
 class Classifier(nn.Module):
     """The classifier of the chapter; ``auxiliary`` is used by nothing."""
@@ -49,6 +51,24 @@ class Dense(nn.Module):
         joined = torch.cat([x, features], dim=-1)
         gated = torch.mul(input=doubled, other=features)
         return torch.cat([joined, gated.relu(), features.tanh()], dim=-1)
+
+
+class Drawn(nn.Module):
+    """Layers with names, an order and calls that are drawn: one is never called, and one is called twice."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        names = ("first", "query", "gate", "mix", "norm", "out", "lift", "left")
+        chosen = [names[place] for place in torch.randperm(len(names))[:4].tolist()]
+        for name in chosen:
+            self.add_module(name, one_of(nn.Linear(4, 4), nn.LayerNorm(4)))
+        called = chosen[1:] + chosen[1:2]
+        self.order = tuple(called[place] for place in torch.randperm(len(called)).tolist())
+
+    def forward(self, x: Tensor) -> Tensor:
+        for name in self.order:
+            x = self.get_submodule(name)(x).tanh()
+        return x
 
 
 class NamedRelu(nn.Module):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import OrderedDict
+from collections.abc import Callable
 
 import torch
 from torch import fx, nn
@@ -80,6 +81,36 @@ def many_sums(model: nn.Module) -> tuple[fx.GraphModule]:
         result = graph.call_function(torch.mul, (doubled, 2), name="add_total")
     output.args = (result,)
     return (fx.GraphModule(model, graph),)
+
+
+class DrawnSums(nn.Module):
+    """Steps in an order that is drawn, some of them additions in some spelling."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.order = tuple(torch.randint(len(_STEPS), (12,)).tolist())
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        value = x
+        for place in self.order:
+            value = _STEPS[place](value, x)
+        return value
+
+
+_STEPS: tuple[Callable[[torch.Tensor, torch.Tensor], torch.Tensor], ...] = (
+    lambda value, x: value + x,
+    lambda value, x: 2 + value,
+    lambda value, x: torch.add(value, x),
+    lambda value, x: torch.add(value, x, alpha=1),
+    lambda value, x: torch.add(input=value, other=x, alpha=2),
+    lambda value, x: value.add(x),
+    lambda value, x: value.clone().add_(1.0),
+    lambda value, x: value.add(x, alpha=3),
+    lambda value, x: value - x,
+    lambda value, x: value.sum(dim=-1, keepdim=True) * x,
+    lambda value, x: torch.mul(value, 2),
+    lambda value, x: value.relu(),
+)
 
 
 class ScaleAndShift(nn.Module):

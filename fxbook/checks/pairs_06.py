@@ -1,4 +1,4 @@
-"""The models of "Tell a difference": each with what a pass made of it, and in which respect the two differ."""
+"""The models of "Tell a difference", each with a pass that changes it; what comes of it is found out elsewhere."""
 
 from __future__ import annotations
 
@@ -11,13 +11,7 @@ functional = nn.functional
 
 
 class Pair(nn.Module):
-    """A model, what a pass made of it, and in which respect the second differs (``None``: it does not).
-
-    ``raises`` is the class of the error where the second raises on the way.
-    """
-
-    different: str | None = None
-    raises: type[Exception] | None = None
+    """A model, and what a pass made of it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,10 +60,15 @@ class SafelyInPlace(InPlace):
         return functional.celu(self.project(x), alpha=0.7) * x
 
 
+class ReadOnce(InPlace):
+    """In place on a value that nothing else reads."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.relu(self.project(x)) + x
+
+
 class ReadAgain(InPlace):
     """In place on a value that is read once more, later."""
-
-    different = "the result is another one"
 
     def forward(self, x: Tensor) -> Tensor:
         hidden = self.project(x)
@@ -79,17 +78,12 @@ class ReadAgain(InPlace):
 class OverInput(InPlace):
     """In place on the input."""
 
-    different = "the second overwrites the tensor that it is given"
-
     def forward(self, x: Tensor) -> Tensor:
         return self.project(functional.relu(x))
 
 
 class KeptForBackward(InPlace):
     """In place on a value that a gradient is computed from."""
-
-    different = "the second raises when its gradient is computed"
-    raises = RuntimeError
 
     def forward(self, x: Tensor) -> Tensor:
         return functional.relu(torch.sigmoid(self.project(x)))
@@ -110,16 +104,12 @@ class _StraightThrough(torch.autograd.Function):
 class LostBackward(Pair):
     """A gradient of its own, which tracing loses."""
 
-    different = "the gradients with respect to the input differ"
-
     def forward(self, x: Tensor) -> Tensor:
         return self.project(x) * _StraightThrough.apply(x)
 
 
 class Detached(Pair):
     """A parameter that gets no gradient any more."""
-
-    different = "a parameter has another gradient"
 
     def forward(self, x: Tensor) -> Tensor:
         return functional.linear(x, self.project.weight) + self.project.bias
@@ -133,9 +123,6 @@ class Detached(Pair):
 class Raising(Pair):
     """A dimension that the value does not have."""
 
-    different = "the second raises"
-    raises = IndexError
-
     def forward(self, x: Tensor) -> Tensor:
         return functional.softmax(self.project(x), dim=1)
 
@@ -147,8 +134,6 @@ class Raising(Pair):
 class Reordered(Pair):
     """The rows of the result in another order: their sum is the same, and so are all gradients of it."""
 
-    different = "the rows of the result are in another order"
-
     def forward(self, x: Tensor) -> Tensor:
         return self.project(x)
 
@@ -157,40 +142,54 @@ class Reordered(Pair):
         self.insert(graph, graph.output_node().args[0], torch.flip, (0,))
 
 
-class _Mirrored(torch.autograd.Function):
-    """Returns what it is given, and hands every gradient to another row."""
+class TurnedTwice(Reordered):
+    """The rows of the result in another order, and back."""
+
+    def change(self, graph: fx.Graph) -> None:
+        """Turn the rows around, twice."""
+        super().change(graph)
+        super().change(graph)
+
+
+class _HandedOn(torch.autograd.Function):
+    """Returns what it is given, and turns every gradient around in these dimensions."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor) -> Tensor:
+    def forward(ctx: Any, x: Tensor, dims: tuple[int, ...]) -> Tensor:
+        ctx.dims = dims
         return x.clone()
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> Tensor:
-        return gradient.flip(0)
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        return gradient.flip(ctx.dims), None
 
 
-def mirrored(x: Tensor) -> Tensor:
-    """Gives each row the gradient of another one."""
-    return _Mirrored.apply(x)
+def handed_on(x: Tensor, dims: tuple[int, ...]) -> Tensor:
+    """``x``, with a gradient that is turned around in these dimensions."""
+    return _HandedOn.apply(x, dims)
 
 
-class MirroredGradient(Pair):
-    """The gradients of the input in other rows: their sum is the same."""
+class HandedOnGradient(Pair):
+    """The gradients of the input take another way, and are what they were."""
 
-    different = "the gradients with respect to the input belong to other rows"
+    dims: tuple[int, ...] = ()
 
     def forward(self, x: Tensor) -> Tensor:
         return self.project(x) * x
 
     def change(self, graph: fx.Graph) -> None:
-        """Mirror the gradient of the input."""
-        self.insert(graph, next(iter(graph.nodes)), mirrored)
+        """Hand the gradient of the input on."""
+        self.insert(graph, next(iter(graph.nodes)), handed_on, self.dims)
+
+
+class MirroredGradient(HandedOnGradient):
+    """The gradients of the input in other rows: their sum is the same."""
+
+    dims = (0,)
 
 
 class Reshaped(Pair):
     """The same numbers in another shape, which compare as equal where shapes are broadcast."""
-
-    different = "the result has another shape"
 
     def forward(self, x: Tensor) -> Tensor:
         return self.project(x)

@@ -9,7 +9,7 @@ from typing import Any
 from torch import nn
 
 from fxbook.checks.families import GELU, LINEAR, RELU, Family, family
-from fxbook.checks.models_00 import Classifier, Dense, NamedRelu, Recurrent, Residual, Tagger, Tied
+from fxbook.checks.models_00 import NamedRelu, Residual
 from fxbook.checks.predicates import calls
 from fxbook.checks.values import Value
 from fxbook.checks.view import CaseView, Violation
@@ -17,14 +17,6 @@ from fxbook.record import JSON, GraphRecord, NodeRecord
 
 LEAKY_RELU = family("leaky_relu", modules=(nn.LeakyReLU,)).called("leaky_relu, which was to stay")
 RELU_MODULE = Family("the submodule `relu`, which is to stay", modules=RELU.modules)
-
-UNUSED = {
-    Classifier: ["auxiliary.weight", "auxiliary.bias"],
-    Recurrent: ["unused.weight", "unused.bias"],
-    Tied: ["spare.weight", "spare.bias"],
-    Tagger: ["spare_norm.weight", "spare_norm.bias", "spare.weight", "spare.bias"],
-    Dense: [],
-}
 
 
 # ---- in the learner's half -------------------------------------------------------------------------------------------
@@ -174,7 +166,7 @@ def _holds(value: JSON, index: int) -> bool:
 
 def unused_parameters(case: CaseView) -> Violation | None:
     """The answer names the parameters that no call reaches, each once, in any order."""
-    asked = UNUSED[type(case.model)]
+    asked = _never_reached(case)
     found = names_in(case.value["tuple"][0])
     if isinstance(found, Violation):
         return found
@@ -187,6 +179,20 @@ def unused_parameters(case: CaseView) -> Violation | None:
         return twice
     missing = next((name for name in asked if name not in found), None)
     return Violation(f"`{missing}` is unused, and is not in the answer.") if missing else None
+
+
+def _never_reached(case: CaseView) -> list[str]:
+    """The names of the parameters that no node fetches and no submodule that is called holds."""
+    model = case.model
+    reached = set()
+    for node in case.before:
+        if node.op == "call_module":
+            reached |= {id(held) for held in model.get_submodule(node.target).parameters()}
+        elif node.op == "get_attr":
+            reached |= {
+                id(held) for name, held in model.named_parameters(remove_duplicate=False) if name == node.target
+            }
+    return [name for name, held in model.named_parameters() if id(held) not in reached]
 
 
 def _no_unused(case: CaseView, name: str) -> str:

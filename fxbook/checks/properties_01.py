@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torch import nn
 
 from fxbook.checks.families import ADD, LAYER_NORM, LINEAR, MUL, NEG, SUB, TANH, Family, family
-from fxbook.checks.predicates import calls, calls_before, configurable
+from fxbook.checks.predicates import calls, calls_before
 from fxbook.checks.properties_00 import kind_of
 from fxbook.checks.view import CaseView, Violation, first_violation
 from fxbook.record import JSON, NodeRecord
@@ -21,10 +21,15 @@ _TURNS = NEG | MUL | SUB
 # ---- finding nodes ---------------------------------------------------------------------------------------------------
 
 
-@configurable
-def finds(case: CaseView, additions: dict[str, tuple[str, ...]]) -> Violation | None:
-    """The answer is the list of the nodes that add, which ``additions`` names for each case."""
-    wanted, listed = additions[case.case.name], case.value
+def _adds(node: NodeRecord) -> bool:
+    """Whether the node computes the sum of two values, as they are."""
+    alpha = dict(node.kwargs["dict"]).get("alpha", 1)
+    return node.op != "call_module" and node in ADD and alpha == 1
+
+
+def finds(case: CaseView) -> Violation | None:
+    """The answer is the list of the nodes that add."""
+    wanted, listed = [node.name for node in case.before if _adds(node)], case.value
     nodes = listed.get("tuple") if isinstance(listed, dict) else listed
     if not isinstance(nodes, list):
         return Violation(f"The answer is {kind_of(listed)}: a list of nodes was asked.")

@@ -12,8 +12,8 @@ from torch import fx
 
 from fxbook.checks.families import family
 from fxbook.checks.models_05 import Fixable, Whole
-from fxbook.checks.suspects_05 import Suspect
 from fxbook.checks.values import Value, dict_items, difference
+from fxbook.checks.verdicts_05 import truth_of
 from fxbook.checks.view import CaseView, Violation
 from fxbook.record import GraphRecord, NodeRecord
 
@@ -27,15 +27,13 @@ _TORCHS_OWN = ("aten", "prims", "prim", "higher_order", "profiler", "inductor")
 
 def right_verdict(case: CaseView) -> Violation | None:
     """The word returned is what is true of the function that was given."""
-    suspect = case.model
-    assert isinstance(suspect, Suspect)
-    name = suspect.function.__name__
+    name, truth = case.case.name, truth_of(*case.arguments)
     if case.value not in _VERDICTS:
         words = ", ".join(repr(word) for word in _VERDICTS)
-        return Violation(f"For `{name}` your function returns no verdict: one of {words} was asked.")
-    if case.value == suspect.verdict:
+        return Violation(f"For {name} your function returns no verdict: one of {words} was asked.")
+    if case.value == truth.verdict:
         return None
-    return Violation(f"Of `{name}` you say {case.value!r}, but {suspect.why}.", look=suspect.look)
+    return Violation(f"Of {name} you say {case.value!r}, but {truth.why}.", look=truth.look)
 
 
 # ---- an argument that is fixed ---------------------------------------------------------------------------------------

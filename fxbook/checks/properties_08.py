@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fxbook.checks.predicates import configurable
-from fxbook.checks.values import Value, difference, encode
+from fxbook.checks.values import Value
 from fxbook.checks.view import CaseView, Violation
 from fxbook.record import GraphRecord, NodeRecord
 
@@ -54,7 +54,7 @@ def table(value: Value) -> dict[str, Value] | None:
     """An encoded dict with names or nodes as keys, by name; ``None`` for anything else."""
     if not (isinstance(value, dict) and "dict" in value):
         return None
-    named = {_name(key): item for key, item in value["dict"]}
+    named = {name_of(key): item for key, item in value["dict"]}
     return None if None in named else {key: item for key, item in named.items() if key is not None}
 
 
@@ -65,11 +65,12 @@ def names(value: Value) -> set[str] | None:
         items = next((value[kind] for kind in ("set", "tuple") if kind in value), None)
     if items is None:
         return None
-    found = [name for item in items if (name := _name(item)) is not None]
+    found = [name for item in items if (name := name_of(item)) is not None]
     return set(found) if len(found) == len(items) else None
 
 
-def _name(value: Value) -> str | None:
+def name_of(value: Value) -> str | None:
+    """The name that an encoded text is, or that an encoded node has."""
     match value:
         case str():
             return value
@@ -88,7 +89,7 @@ def ends_at_last_reader(case: CaseView) -> Violation | None:
             continue
         if node.name not in found:
             return Violation(f"Node `{node.name}` is missing in the answer.")
-        told, right = _name(found[node.name]), last_reader(graph, node)
+        told, right = name_of(found[node.name]), last_reader(graph, node)
         if told == right.name:
             continue
         if not node.users:
@@ -112,7 +113,7 @@ def graph_left_alone(case: CaseView) -> Violation | None:
 
 
 def told_of(case: CaseView) -> Value:
-    """What the answer told, of an answer that was used by ``chapter_08.told_of_graph``."""
+    """What the answer told, of an answer that was used by ``used_08.told_of_graph``."""
     match case.value:
         case {"dict": [["told", told], ["changed", _]]}:
             return told
@@ -152,37 +153,3 @@ def _compared(case: CaseView, answer: Value, asked: dict[str, set[str]], what: s
             return Violation(f"While node `{step}` computes, `{value}` {what}: the answer lacks it.")
     extra = next((name for name in found if name not in asked), None)
     return Violation(f"`{extra}` is in the answer, but computes nothing.") if extra else None
-
-
-@configurable
-def tells_failure(case: CaseView, failures: dict[str, tuple[str, list[tuple[int, ...]]] | None]) -> Violation | None:
-    """The answer is the name of the node that fails and the shapes that it reads, which ``failures`` has by case."""
-    asked, found = encode(failures[case.case.name]), case.value
-    if asked is None:
-        return Violation("The model runs without an error, but the answer is not None.") if found is not None else None
-    if found is None:
-        return Violation("The answer is None, but the model does not run to its end.")
-    parts = found.get("tuple") if isinstance(found, dict) else found
-    if not isinstance(parts, list) or len(parts) != 2:
-        return Violation("The answer is not a pair: the name of a node, and a list of shapes.")
-    name, shapes = asked["tuple"]
-    told = _name(parts[0])
-    if told is None or case.before.named(told) is None:
-        return Violation(f"`{told}`, the first part of the answer, is no name of a node.")
-    if told != name:
-        return Violation(f"The answer names node `{told}`: another one raised the error.")
-    return _shapes(name, parts[1], shapes)
-
-
-def _shapes(name: str, found: Value, asked: list[Value]) -> Violation | None:
-    if isinstance(found, dict) and "tuple" in found:
-        found = found["tuple"]
-    if not isinstance(found, list):
-        return Violation(f"Node `{name}` is right, but its shapes are not in a list.")
-    if len(found) != len(asked):
-        said = f"{len(asked)} tensor{'' if len(asked) == 1 else 's'}"
-        return Violation(f"Node `{name}` is right and reads {said}, but the answer has {len(found)} for its shapes.")
-    for place, (one, right) in enumerate(zip(found, asked, strict=True)):
-        if difference(one, right):
-            return Violation(f"Node `{name}` is right, but shape {place + 1} of {len(asked)} is not what it read.")
-    return None

@@ -16,7 +16,7 @@ _HERE = "08_boxed_run"
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """What ``chapter_08.run_watched`` wrote down of a run.
+    """What ``used_08.run_watched`` wrote down of a run.
 
     ``steps`` has the nodes that computed, in order, each with the names of the values alive; ``astray`` a node that got
     another value than it reads; ``left`` is how many inputs were left in what was handed over, ``held`` the values

@@ -1,4 +1,8 @@
-"""Functions of chapter 05 whose trace stops, differs or is right, each with why, and where that is explained."""
+"""Functions of chapter 05 whose trace stops, differs or is right, with the batches to judge them on.
+
+Each is made anew: torch's random numbers choose its numbers and names, and one piece of code may differ with some and
+be right with others. None of it tells which by its name or its place.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +14,18 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from fxbook.checks.exercise import Case
+from fxbook.checks.exercise import Case, one_of
+from fxbook.checks.nameless import nameless
+
+Function = Callable[..., Any]
 
 
 class Suspect(nn.Module):
-    """A function to be judged, the batches to judge it on, what is true of its trace, and why."""
+    """A function to be judged, and the batches to judge it on."""
 
-    def __init__(self, function: Callable[..., Any], verdict: str, why: str, look: str, batches: list[Tensor]) -> None:
+    def __init__(self, function: Function, batches: list[Tensor]) -> None:
         super().__init__()
-        self.function, self.verdict, self.why, self.look, self.batches = function, verdict, why, look, batches
+        self.function, self.batches = function, batches
 
     def forward(self, x: Tensor) -> Any:
         return self.function(x)
@@ -32,51 +39,61 @@ def _negative() -> Tensor:
     return -0.5 - torch.rand(2, 3)
 
 
-def _suspect(function: Callable[..., Any], verdict: str, why: str, look: str, *batches: Callable[[], Tensor]) -> Case:
+def _suspect(name: str, make: Callable[[], Function], *batches: Callable[[], Tensor]) -> Case:
     def build() -> Suspect:
-        return Suspect(function, verdict, why, look, [make() for make in batches or (_positive,)])
+        return Suspect(nameless(make()), [make_batch() for make_batch in batches or (_positive,)])
 
-    return Case(f"`{function.__name__}`", build, lambda: (torch.ones(2, 3),))
-
-
-# ---- tracing stops ---------------------------------------------------------------------------------------------------
+    return Case(f"`{name}`", build, lambda: (torch.ones(2, 3),))
 
 
-def positive_or_zero(x: Tensor) -> Tensor:
+# ---- the functions, with their numbers left to say -------------------------------------------------------------------
+
+
+def _always(function: Function) -> Callable[[], Function]:
+    return lambda: function
+
+
+def _positive_or_zero(x: Tensor) -> Tensor:
     return x if x.sum() > 0 else torch.zeros_like(x)
 
 
-def per_row(x: Tensor) -> Tensor:
+def _per_row(x: Tensor) -> Tensor:
     return x / len(x)
 
 
-def ramp(x: Tensor) -> Tensor:
+def _ramp(x: Tensor) -> Tensor:
     for step in range(x.shape[0]):
         x = x + step
     return x
 
 
-def root(x: Tensor) -> Tensor:
+def _root(x: Tensor) -> Tensor:
     return np.sqrt(x)
 
 
-def checked(x: Tensor) -> Tensor:
-    assert isinstance(x, torch.Tensor), "a tensor was expected"
-    return x * 2
+def _checked(factor: float) -> Function:
+    def function(x: Tensor) -> Tensor:
+        assert isinstance(x, torch.Tensor), "a tensor was expected"
+        return x * factor
+
+    return function
 
 
-# ---- it can be traced, and differs -----------------------------------------------------------------------------------
+def _scaled(eagerly: float, traced: float) -> Function:
+    def function(x: Tensor) -> Tensor:
+        return x * eagerly if isinstance(x, torch.Tensor) else x * traced
+
+    return function
 
 
-def grams(x: Tensor) -> Tensor:
-    return x if isinstance(x, torch.Tensor) else x * 1000
+def _shifted(amount: float) -> Function:
+    def function(x: Tensor, shift: Tensor | None = None) -> Tensor:
+        return x if shift is None else x + amount
+
+    return function
 
 
-def shifted(x: Tensor, shift: Tensor | None = None) -> Tensor:
-    return x if shift is None else x + 1
-
-
-def doubled_if_positive(x: Tensor) -> Tensor:
+def _doubled_if_positive(x: Tensor) -> Tensor:
     try:
         if x.sum() > 0:
             return x * 2
@@ -85,101 +102,132 @@ def doubled_if_positive(x: Tensor) -> Tensor:
     return x
 
 
-def negative_if_named(x: Tensor) -> Tensor:
-    return -x if hasattr(x, "label") else x
+def _negative_if_it_has(name: str) -> Function:
+    def function(x: Tensor) -> Tensor:
+        return -x if hasattr(x, name) else x
+
+    return function
 
 
-def square_or_flat(x: Tensor) -> Tensor:
-    try:
-        return x.view(2, 2)
-    except RuntimeError:
-        return x.flatten()
+def _viewed_or_flat(rows: int, columns: int) -> Function:
+    def function(x: Tensor) -> Tensor:
+        try:
+            return x.view(rows, columns)
+        except RuntimeError:
+            return x.flatten()
+
+    return function
 
 
-def with_its_double(x: Tensor) -> tuple[Tensor, Tensor]:
-    return x, x * 2 if isinstance(x, torch.Tensor) else x * 3
+def _with_a_multiple(eagerly: float, traced: float) -> Function:
+    def function(x: Tensor) -> tuple[Tensor, Tensor]:
+        return x, x * eagerly if isinstance(x, torch.Tensor) else x * traced
+
+    return function
 
 
-def in_parts(x: Tensor) -> list[Tensor]:
+def _in_parts(x: Tensor) -> list[Tensor]:
     return [x.abs(), x.sign()] if isinstance(x, torch.Tensor) else [x.abs()]
 
 
-def with_size(x: Tensor) -> dict[str, Any]:
+def _with_size(x: Tensor) -> dict[str, Any]:
     found = {"value": x * 2}
     if type(x) is torch.Tensor:
         found["size"] = x.abs()
     return found
 
 
-def repeated(x: Tensor) -> Tensor:
-    long = x.flatten().repeat(1000)
-    return long if isinstance(x, torch.Tensor) else long.index_fill(0, torch.tensor([3000]), 0.0)
+def _repeated(place: int) -> Function:
+    def function(x: Tensor) -> Tensor:
+        long = x.flatten().repeat(1000)
+        return long if isinstance(x, torch.Tensor) else long.index_fill(0, torch.tensor([place]), 0.0)
+
+    return function
 
 
-def precise(x: Tensor) -> Tensor:
+def _precise(x: Tensor) -> Tensor:
     return x.double() if isinstance(x, torch.Tensor) else x
 
 
-# ---- it can be traced, and is right ----------------------------------------------------------------------------------
-
-
-def row_mean(x: Tensor) -> Tensor:
+def _row_mean(x: Tensor) -> Tensor:
     return x.sum(dim=0) / x.shape[0]
 
 
-def halved_three_times(x: Tensor) -> dict[str, Any]:
-    for _ in range(3):
-        x = x / 2
-    return {"halved": x, "parts": [x.abs(), x.sign()]}
+def _halved(times: int) -> Function:
+    def function(x: Tensor) -> dict[str, Any]:
+        for _ in range(times):
+            x = x / 2
+        return {"halved": x, "parts": [x.abs(), x.sign()]}
+
+    return function
 
 
-def with_root(x: Tensor) -> Tensor:
-    return x * math.sqrt(2.0)
+def _with_root(square: float) -> Function:
+    def function(x: Tensor) -> Tensor:
+        return x * math.sqrt(square)
+
+    return function
 
 
-def doubled_in_place(x: Tensor) -> Tensor:
-    x.mul_(2)
-    return x + 1
+def _multiplied_in_place(factor: float) -> Function:
+    def function(x: Tensor) -> Tensor:
+        x.mul_(factor)
+        return x + 1
+
+    return function
 
 
-_STOPS = "05_control_flow_limits#when-it-breaks"
-_IS_NONE = "05_control_flow_limits#is-none-is-never-true"
-_ISINSTANCE = "05_control_flow_limits#isinstance-type-and-match-describe-the-proxy"
-_EXCEPT = "05_control_flow_limits#except-swallows-the-traceerror"
-_ANSWERED = "05_control_flow_limits#python-answers-in-its-place"
-_PROVEN = "05_control_flow_limits#what-python-does-leaves-no-node"
+# ---- the cases -------------------------------------------------------------------------------------------------------
 
-_SAME = "the traced function returns what the function returns, on every batch"
+
+def _number() -> float:
+    return float(one_of(2, 3, 5, 7, 9))
+
+
+def _grams() -> Function:
+    return _scaled(1.0, one_of(10.0, 100.0, 1000.0))
+
+
+def _scaled_alike() -> Function:
+    factor = _number()
+    return _scaled(factor, factor)
+
+
+def _with_its_double() -> Function:
+    factor = _number()
+    return _with_a_multiple(factor, factor + 1)
+
+
+def _with_a_multiple_alike() -> Function:
+    factor = _number()
+    return _with_a_multiple(factor, factor)
+
+
 SUSPECTS = (
-    _suspect(row_mean, "same", _SAME, _PROVEN, _positive, _negative),
-    _suspect(positive_or_zero, "stops", "tracing it raises a TraceError", _STOPS, _positive, _negative),
-    _suspect(grams, "differs", "the traced function multiplies by 1000", _ISINSTANCE),
-    _suspect(per_row, "stops", "tracing it raises a RuntimeError", _STOPS),
-    _suspect(ramp, "stops", "tracing it raises a TypeError", _STOPS),
-    _suspect(shifted, "differs", "the traced function adds 1", _IS_NONE),
-    _suspect(root, "stops", "tracing it raises a ValueError", _STOPS),
-    _suspect(checked, "stops", "it is tracing that raises an AssertionError", _STOPS),
-    _suspect(
-        doubled_if_positive,
-        "differs",
-        "on the second of three batches the traced function does not double",
-        _EXCEPT,
-        *(_negative, _positive, _negative),
-    ),
-    _suspect(halved_three_times, "same", _SAME, _PROVEN, _negative, _positive),
-    _suspect(with_root, "same", _SAME, _PROVEN),
-    _suspect(negative_if_named, "differs", "the traced function changes the sign", _ANSWERED),
-    _suspect(square_or_flat, "differs", "the traced function raises an error where the function does not", _EXCEPT),
-    _suspect(with_its_double, "differs", "the second of the two tensors returned differs", _ISINSTANCE),
-    _suspect(in_parts, "differs", "the function returns two tensors, the traced one a single one", _ISINSTANCE),
-    _suspect(with_size, "differs", "the function returns a dict of two, the traced one a dict of one", _ISINSTANCE),
-    _suspect(repeated, "differs", "one of the 6000 elements differs", _ISINSTANCE),
-    _suspect(precise, "differs", "the function returns float64, the traced one float32", _ISINSTANCE),
-    _suspect(
-        doubled_in_place,
-        "same",
-        "on equal batches both return the same (the function writes into its batch)",
-        _PROVEN,
-        *(_positive, _negative),
-    ),
+    _suspect("row_mean", _always(_row_mean), _positive, _negative),
+    _suspect("positive_or_zero", _always(_positive_or_zero), _positive, _negative),
+    _suspect("grams", _grams),
+    _suspect("per_row", _always(_per_row)),
+    _suspect("ramp", _always(_ramp)),
+    _suspect("shifted", lambda: _shifted(_number())),
+    _suspect("root", _always(_root)),
+    _suspect("checked", lambda: _checked(_number())),
+    _suspect("doubled_if_positive", _always(_doubled_if_positive), _negative, _positive, _negative),
+    _suspect("halved_three_times", lambda: _halved(one_of(2, 3, 4)), _negative, _positive),
+    _suspect("with_root", lambda: _with_root(_number())),
+    _suspect("negative_if_named", lambda: _negative_if_it_has(one_of("label", "title", "unit"))),
+    _suspect("square_or_flat", lambda: _viewed_or_flat(2, 2)),
+    _suspect("with_its_double", _with_its_double),
+    _suspect("in_parts", _always(_in_parts)),
+    _suspect("with_size", _always(_with_size)),
+    _suspect("repeated", lambda: _repeated(one_of(1000, 3000, 5000))),
+    _suspect("precise", _always(_precise)),
+    _suspect("doubled_in_place", lambda: _multiplied_in_place(_number()), _positive, _negative),
+    # The same code as above, and another verdict.
+    _suspect("scaled_alike", _scaled_alike),
+    _suspect("shifted_by_nothing", lambda: _shifted(0.0)),
+    _suspect("doubled_never", _always(_doubled_if_positive), _negative, _negative, _negative),
+    _suspect("negative_if_typed", lambda: _negative_if_it_has(one_of("dtype", "shape", "ndim"))),
+    _suspect("three_by_two", lambda: _viewed_or_flat(*one_of((3, 2), (1, 6), (6, 1)))),
+    _suspect("with_a_multiple", _with_a_multiple_alike),
 )
