@@ -132,6 +132,12 @@ def _run_on(*values: Any) -> Callable[[nn.Module], tuple[Any, ...]]:
     return lambda model: (fx.symbolic_trace(model), *values)
 
 
+def uses_by_name(model: nn.Module) -> tuple[Any, ...]:
+    """The traced model, examples, and the inputs of each use; what is wrong with them is for the answer to say."""
+    assert isinstance(model, Model)
+    return fx.symbolic_trace(model), model.examples(), [situation.values for situation in model.situations()]
+
+
 def rows(*more: Callable[[], Any]) -> Callable[[], tuple[Any, ...]]:
     """Rows as the model of the chapter takes them, then what ``more`` makes."""
     return lambda: (torch.randn(5, 4), *(make() for make in more))
@@ -253,7 +259,7 @@ EXERCISES = (
     Exercise(
         id="07-inputs-by-name",
         use="compute",
-        given=lambda model: (fx.symbolic_trace(model), model.examples(), model.situations()),  # type: ignore[operator]
+        given=uses_by_name,
         call=used_by_name,
         cases=(
             Case("the model of the chapter", Weighting, tuple),

@@ -12,7 +12,7 @@ from fxbook.checks.bottleneck_09 import bottleneck_gone, same_scores
 from fxbook.checks.exercise import Case, Exercise
 from fxbook.checks.explained import compiled, well_formed
 from fxbook.checks.flops_09 import counted, needed, one_thread
-from fxbook.checks.machine_09 import Machine, Products, Timed, TimedTwice
+from fxbook.checks.machine_09 import Drifting, Machine, Products, Timed, TimedTwice
 from fxbook.checks.models_09 import GPT, Faster, MixingGPT, OtherGPT, ResNet, Twice, Views
 from fxbook.checks.pairs_09 import median_with_deciles, ratio_of_flops, ratios_in_pairs, three_numbers, twenty_rounds
 from fxbook.checks.predicates import input_unchanged, no_dead_nodes, shares_weights
@@ -25,9 +25,6 @@ from fxbook.checks.properties_09 import (
 )
 
 RUNS, ROUNDS = 5, 12
-# The machine slows down by 2 % with each call, and one call takes 3 times as long as the other. Their first calls are
-# slow by different factors, so that they do not cancel.
-DRIFT, RATIO = 1.02, 3.0
 
 
 def on_a_machine(model: nn.Module) -> tuple[Any, ...]:
@@ -39,10 +36,13 @@ def on_a_machine(model: nn.Module) -> tuple[Any, ...]:
 
 def two_calls(model: nn.Module) -> tuple[Any, ...]:
     """Two calls on a machine that slows down: ``(first, second, rounds, clock)``."""
-    machine = Machine(drift=DRIFT)
+    assert isinstance(model, Drifting)
+    machine = Machine(drift=model.drift)
+    result = nn.Identity().forward
     first, second = (
-        machine.work(name, seconds, model.forward, slow)
-        for name, seconds, slow in (("first", 0.03, 60.0), ("second", 0.03 / RATIO, 8.0))
+        machine.work(name, seconds, result, slow)
+        # Their first calls are slow by different factors, so that they do not cancel.
+        for name, seconds, slow in (("first", 0.03, 60.0), ("second", 0.03 / model.ratio, 8.0))
     )
     inputs = torch.randn(2)
     return (lambda: first(inputs)), (lambda: second(inputs)), ROUNDS, machine.clock
@@ -160,8 +160,8 @@ EXERCISES = (
         id="09-compare-in-pairs",
         use="compute",
         given=two_calls,
-        cases=(Case("two calls on a machine that slows down", nn.Identity, tuple),),
-        properties=(ratios_in_pairs(RATIO, DRIFT),),
+        cases=(Case("two calls on a machine that slows down", Drifting, tuple),),
+        properties=(ratios_in_pairs,),
     ),
     Exercise(
         id="09-show-the-gain",
@@ -169,8 +169,8 @@ EXERCISES = (
         given=with_and_without,
         call=measured,
         cases=(
-            Case("two products and one", lambda: Products(6, 24, 3.0), tuple),
-            Case("fewer FLOPs, and not faster", lambda: Products(5, 30, 0.8), tuple, unseen=True),
+            Case("two products and one", lambda: Products(6, 24, (2.5, 3.5)), tuple),
+            Case("fewer FLOPs, and not faster", lambda: Products(5, 30, (0.75, 0.85)), tuple, unseen=True),
         ),
         properties=(ratio_of_flops, three_numbers, twenty_rounds, median_with_deciles),
     ),

@@ -64,18 +64,41 @@ class Machine:
         return [made[1] for before, made, after in threes if before is after is None and made and made[0] == name]
 
 
+def between(least: float, most: float) -> float:
+    """A number that is drawn under torch's seed."""
+    return float(torch.empty((), dtype=torch.float64).uniform_(least, most))
+
+
+class Drifting(nn.Module):
+    """Two calls, of which one takes ``ratio`` times as long, on a machine that is slower by ``drift`` at each call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ratio, self.drift = between(2.2, 4.0), between(1.015, 1.03)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x
+
+
 class Timed(nn.Module):
     """A graph of functions that take a known time: ``costs`` are seconds by node, none for a node left out.
 
-    Each call of a function takes longer by the share ``growth`` of that, so that no time stands for another.
+    The machine is faster or slower each time. Each call of a function takes longer by the share ``growth``, so that no
+    time stands for another.
     """
 
-    costs: ClassVar[dict[str, float]] = {"load": 0.002, "multiply": 0.030, "small": 0.001}
+    usual: ClassVar[dict[str, float]] = {"load": 0.002, "multiply": 0.030, "small": 0.001}
     inputs = 1
     growth = 0.01
 
-    def slower(self, call: int) -> float:
-        return 1 + self.growth * call
+    def __init__(self) -> None:
+        super().__init__()
+        speed = between(0.5, 2.0)
+        self.costs = {name: seconds * speed for name, seconds in self.usual.items()}
+
+    @classmethod
+    def slower(cls, call: int) -> float:
+        return 1 + cls.growth * call
 
     def graph(self, machine: Machine) -> fx.GraphModule:
         graph = fx.Graph()
@@ -96,7 +119,7 @@ class Timed(nn.Module):
 class TimedTwice(Timed):
     """Two inputs, and one function that two nodes call."""
 
-    costs: ClassVar[dict[str, float]] = {"scale": 0.004, "scale_1": 0.004, "join": 0.020}
+    usual: ClassVar[dict[str, float]] = {"scale": 0.004, "scale_1": 0.004, "join": 0.020}
     inputs = 2
 
     def graph(self, machine: Machine) -> fx.GraphModule:
@@ -120,19 +143,21 @@ _TAKES = [
 class Products(nn.Module):
     """``x @ up @ down``, and the same as one product, on a machine where the first takes ``slower`` times as long."""
 
-    def __init__(self, width: int, inner: int, slower: float) -> None:
+    def __init__(self, width: int, inner: int, slower: tuple[float, float]) -> None:
         super().__init__()
         self.up, self.down = nn.Parameter(torch.randn(width, inner)), nn.Parameter(torch.randn(inner, width))
-        self.slower = slower
+        self.slower = between(*slower)
 
     def two(self, machine: Machine) -> tuple[fx.GraphModule, fx.GraphModule]:
         """Two products and one."""
-        both = (self.up @ self.down).detach()
+        # Not by way of the model, which knows how fast the machine is.
+        up, down = self.up, self.down
+        both = (up @ down).detach()
         seconds = 0.002
         before = machine.work(
             "before",
             seconds * self.slower,
-            lambda x: x @ self.up @ self.down,
+            lambda x: x @ up @ down,
             later=lambda call: _TAKES[call % len(_TAKES)],
         )
         return self._graph(before), self._graph(machine.work("after", seconds, lambda x: x @ both))

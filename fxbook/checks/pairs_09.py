@@ -5,8 +5,7 @@ from __future__ import annotations
 import itertools
 
 from fxbook.checks.flops_09 import total_flops
-from fxbook.checks.machine_09 import LONG, LONGEST, SHORT, SHORTEST, Products
-from fxbook.checks.predicates import configurable
+from fxbook.checks.machine_09 import LONG, LONGEST, SHORT, SHORTEST, Drifting, Products
 from fxbook.checks.properties_09 import close, number, numbers, table
 from fxbook.checks.values import Value
 from fxbook.checks.view import CaseView, Violation
@@ -17,9 +16,11 @@ _PAIRS = f"{_HERE}#two-models-are-compared-in-pairs"
 _WORK = f"{_HERE}#work-can-be-counted"
 
 
-@configurable
-def ratios_in_pairs(case: CaseView, ratio: float, drift: float) -> Violation | None:
+def ratios_in_pairs(case: CaseView) -> Violation | None:
     """One ratio for each round, each of two runs side by side, in orders that alternate, and none of a first call."""
+    machine = case.model
+    assert isinstance(machine, Drifting)
+    ratio, drift = machine.ratio, machine.drift
     found = numbers(case.value)
     rounds = case.arguments[2]
     if found is None:
