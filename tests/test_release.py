@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import dataclasses
 import json
@@ -19,7 +20,7 @@ from browsing import needs_chromium
 from handing_in import HIDDEN
 from packaging.requirements import Requirement
 
-from classroom import handout, leaks, pins, release
+from classroom import handout, leaks, own_checks, pins, release
 from classroom.assignment import Assignment, AssignmentError, load, of_chapters
 from classroom.release import ReleaseError
 from fxbook.exercises import catalogue
@@ -66,8 +67,32 @@ def test_the_zip_holds_one_folder_with_what_a_student_needs(made: Path, files: F
     library = {name.removeprefix("exercises/") for name in files} - {
         name.removeprefix("exercises/") for name in outside
     }
-    asked = subprocess.run(["git", "ls-files", "fxbook"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert {name for name in asked.split() if (ROOT / name).exists()} <= library
+    tracked = subprocess.run(["git", "ls-files", "fxbook"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    checks = {name for name in tracked.split() if re.search(r"checks/\w+_\d\d\.py$", name)}
+    assert {name for name in tracked.split() if (ROOT / name).exists()} - checks <= library
+    numbers = {re.search(r"(\d\d)\.py$", name)[1] for name in library & checks}  # type: ignore[index]
+    assert numbers == {"02", "03"} and all(f"fxbook/checks/chapter_{number}.py" in library for number in ASKED)
+
+
+@pytest.mark.parametrize("number", EVERY)
+def test_the_checks_of_a_chapter_import_nothing_that_is_not_handed_out(number: str) -> None:
+    held = own_checks.modules([number])
+    assert f"chapter_{number}" in held and not held & {f"chapter_{other}" for other in EVERY if other != number}
+    for name in held:
+        for node in ast.walk(ast.parse((own_checks.FOLDER / f"{name}.py").read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("fxbook.checks"):
+                places = [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
+                files = {Path(*place.split(".")[2:]).name for place in places}
+                assert {one for one in files if (own_checks.FOLDER / f"{one}.py").is_file()} <= held
+
+
+@pytest.mark.parametrize("number", EVERY)
+def test_no_release_holds_a_solution_in_its_checks(number: str) -> None:
+    library = {
+        f"{leaks.LIBRARY}checks/{name}.py": (own_checks.FOLDER / f"{name}.py").read_bytes()
+        for name in own_checks.modules([number])
+    }
+    assert leaks.find(library) == []
 
 
 def test_the_same_assignment_is_the_same_bytes(assignment: Assignment, made: Path, tmp_path: Path) -> None:
@@ -193,6 +218,22 @@ def solved_copy(path: Path) -> str:
         cell.source = forms.get(cell.source, cell.source)
     nbformat.write(notebook, path.with_name(f"solved_{path.name}"))
     return f"solved_{path.name}"
+
+
+def test_a_check_that_was_not_handed_out_says_so(made: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(made) as archive:
+        archive.extractall(tmp_path)
+    folder = tmp_path / "semaine-2-reecrire" / "exercises"
+    asks = (
+        "from fxbook import check, checks; print(check('04-is-it-stale', print).message); print(checks.all_exercises())"
+    )
+    done = subprocess.run([sys.executable, "-c", asks], cwd=folder, capture_output=True, text=True, timeout=120)
+    told, listed = done.stdout.splitlines()
+    assert told == (
+        "The check of 04-is-it-stale is not in this folder, which holds those of chapters 02, 03: ask your teacher for "
+        "its exercises."
+    )
+    assert "02-put-in-order" in listed and "04-" not in listed
 
 
 def test_a_kernel_finds_the_library_beside_the_notebook(made: Path, tmp_path: Path) -> None:

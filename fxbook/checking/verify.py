@@ -44,10 +44,21 @@ def check(exercise_id: str, answer: Any, *, seed: int | None = None) -> Report:
     """
     exercise = checks.find(exercise_id) if isinstance(exercise_id, str) else None
     if exercise is None:
-        known = list(catalogue()) or [found.id for found in checks.all_exercises()]
-        message = unknown(exercise_id, known)
+        is_known = isinstance(exercise_id, str) and exercise_id in catalogue()
+        message = not_here(exercise_id) if is_known else unknown(exercise_id, _known())
         return Report(About(str(exercise_id), str(exercise_id)), Verdict(Violation(message, rule="known id")))
     return check_with(exercise, answer, seed=seed)
+
+
+def _known() -> list[str]:
+    return list(catalogue()) or [exercise.id for exercise in checks.all_exercises()]
+
+
+def not_here(exercise_id: str) -> str:
+    """What to tell of an exercise of the book whose check is not in this copy of the library."""
+    chapters = checks.chapters()
+    held = f"those of chapter{'s' if chapters[1:] else ''} {', '.join(chapters)}" if chapters else "no checks"
+    return f"The check of {exercise_id} is not in this folder, which holds {held}: ask your teacher for its exercises."
 
 
 def check_with(exercise: Exercise, answer: Any, *, seed: int | None = None) -> Report:

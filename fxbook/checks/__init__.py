@@ -59,9 +59,12 @@ __all__ = [
 
 
 def find(exercise_id: str) -> Exercise | None:
-    """The exercise of that id, or ``None``; only the module of its chapter is imported."""
+    """The exercise of that id, or ``None``; only the module of its chapter is imported.
+
+    What students get holds the chapters that they are asked, and no others.
+    """
     chapter = str(exercise_id)[:2]
-    if f"chapter_{chapter}" not in _chapters():
+    if chapter not in chapters():
         return None
     module = importlib.import_module(f"{__name__}.chapter_{chapter}")
     return next((exercise for exercise in module.EXERCISES if exercise.id == exercise_id), None)
@@ -74,15 +77,17 @@ def all_exercises() -> tuple[Exercise, ...]:
         ValueError: an id is used twice, or stands in the module of another chapter.
     """
     found: dict[str, Exercise] = {}
-    for name in _chapters():
-        for exercise in importlib.import_module(f"{__name__}.{name}").EXERCISES:
+    for chapter in chapters():
+        for exercise in importlib.import_module(f"{__name__}.chapter_{chapter}").EXERCISES:
             if exercise.id in found:
-                raise ValueError(f"fxbook/checks/{name}.py: the id {exercise.id!r} is used twice")
-            if not exercise.id.startswith(name.removeprefix("chapter_") + "-"):
-                raise ValueError(f"fxbook/checks/{name}.py: {exercise.id!r} must begin with {name[-2:]}-")
+                raise ValueError(f"fxbook/checks/chapter_{chapter}.py: the id {exercise.id!r} is used twice")
+            if not exercise.id.startswith(f"{chapter}-"):
+                raise ValueError(f"fxbook/checks/chapter_{chapter}.py: {exercise.id!r} must begin with {chapter}-")
             found[exercise.id] = exercise
     return tuple(found.values())
 
 
-def _chapters() -> list[str]:
-    return sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name.startswith("chapter_"))
+def chapters() -> list[str]:
+    """The numbers of the chapters whose exercises are here, as ``"02"``."""
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return [name.removeprefix("chapter_") for name in names if name.startswith("chapter_")]
