@@ -84,12 +84,28 @@ def _only_observed(tree: ast.Module) -> None:
 
 def _say_nothing(tree: ast.Module) -> None:
     """Take away what tells people what a case is: docstrings, and the names of cases."""
-    numbers = itertools.count(1)
+    numbers, makers = itertools.count(1), {"Case", "Situation", *_makers(tree)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
-            node.body = node.body[1:] or [ast.Pass()]
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("Case", "Situation"):
-            node.args[:1] = [ast.Constant(f"case {next(numbers)}")]
+        match node:
+            case ast.Module() | ast.ClassDef() | ast.FunctionDef() if ast.get_docstring(node) is not None:
+                node.body = node.body[1:] or [ast.Pass()]
+            case ast.Call(func=ast.Name(id=called), args=[ast.Constant(value=str()), *others]) if called in makers:
+                node.args = [ast.Constant(f"case {next(numbers)}"), *others]
+
+
+def _makers(tree: ast.Module) -> Iterator[str]:
+    """The functions that make a case and take its name first."""
+    for function in tree.body:
+        if isinstance(function, ast.FunctionDef) and function.args.args:
+            first = function.args.args[0].arg
+            for node in ast.walk(function):
+                match node:
+                    case ast.Call(func=ast.Name(id="Case"), args=[name, *_]) if first in _names_in(name):
+                        yield function.name
+
+
+def _names_in(tree: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
