@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator, KeysView
 from typing import Any
 
-from torch import nn
+from torch import fx, nn
 
 from fxbook.checks.families import GELU, LINEAR, RELU, Family, family
 from fxbook.checks.models_00 import NamedRelu, Residual
@@ -166,7 +166,7 @@ def _holds(value: JSON, index: int) -> bool:
 
 def unused_parameters(case: CaseView) -> Violation | None:
     """The answer names the parameters that no call reaches, each once, in any order."""
-    asked = _never_reached(case)
+    asked = never_reached(case.model)
     found = names_in(case.value["tuple"][0])
     if isinstance(found, Violation):
         return found
@@ -181,17 +181,15 @@ def unused_parameters(case: CaseView) -> Violation | None:
     return Violation(f"`{missing}` is unused, and is not in the answer.") if missing else None
 
 
-def _never_reached(case: CaseView) -> list[str]:
-    """The names of the parameters that no node fetches and no submodule that is called holds."""
-    model = case.model
+def never_reached(model: nn.Module) -> list[str]:
+    """The names of the parameters that no node of its trace fetches and no submodule that is called holds."""
+    held_as = dict(model.named_parameters(remove_duplicate=False))
     reached = set()
-    for node in case.before:
+    for node in fx.symbolic_trace(model).graph.nodes:
         if node.op == "call_module":
             reached |= {id(held) for held in model.get_submodule(node.target).parameters()}
         elif node.op == "get_attr":
-            reached |= {
-                id(held) for name, held in model.named_parameters(remove_duplicate=False) if name == node.target
-            }
+            reached.add(id(held_as.get(node.target)))
     return [name for name, held in model.named_parameters() if id(held) not in reached]
 
 

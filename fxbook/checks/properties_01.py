@@ -21,7 +21,7 @@ _TURNS = NEG | MUL | SUB
 # ---- finding nodes ---------------------------------------------------------------------------------------------------
 
 
-def _adds(node: NodeRecord) -> bool:
+def adds(node: NodeRecord) -> bool:
     """Whether the node computes the sum of two values, as they are."""
     alpha = dict(node.kwargs["dict"]).get("alpha", 1)
     return node.op != "call_module" and node in ADD and alpha == 1
@@ -29,7 +29,7 @@ def _adds(node: NodeRecord) -> bool:
 
 def finds(case: CaseView) -> Violation | None:
     """The answer is the list of the nodes that add."""
-    wanted, listed = [node.name for node in case.before if _adds(node)], case.value
+    wanted, listed = [node.name for node in case.before if adds(node)], case.value
     nodes = listed.get("tuple") if isinstance(listed, dict) else listed
     if not isinstance(nodes, list):
         return Violation(f"The answer is {kind_of(listed)}: a list of nodes was asked.")
