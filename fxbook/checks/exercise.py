@@ -85,7 +85,8 @@ class Exercise:
         expected: the outputs asked for, as a function of the eager model and the inputs. Default: the model's own.
         returns: the kinds of result accepted, of ``"Graph"`` and ``"GraphModule"``. Default: as ``use`` says.
         call: uses the answer where calling it is not what the exercise asks: ``call(answer, *arguments)``, for example
-            ``lambda interpreter, module, x: interpreter(module).run(x)``. It runs in the learner's half.
+            ``lambda interpreter, module, x: interpreter(module).run(x)``. It runs in the learner's half, where
+            neither name nor place tells a case, and under a seed of its own.
 
     Raises:
         ValueError: no case, or a pass or an edit without an unseen model.
