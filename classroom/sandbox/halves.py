@@ -1,8 +1,8 @@
 """Write the observing half of the library, all that may go where submissions run: no predicate, no expected result.
 
-The judging half stays outside, and so does every word on what a case is. Of a chapter's exercises the half has how an answer is used (``id``, ``use``,
-``cases``, ``given``, ``returns``, ``call``) and the definitions that these need; of the rest of ``fxbook``, what a
-cell may import.
+The judging half stays outside, and so does every word on what a case is. Of a chapter's exercises the half has how an
+answer is used (``id``, ``use``, ``cases``, ``given``, ``returns``, ``call``) and the definitions that these need; of
+the rest of ``fxbook``, what a cell may import.
 """
 
 from __future__ import annotations
