@@ -36,7 +36,9 @@ def truth_of(function: Callable[..., Any], batches: list[Tensor]) -> Truth:
         traced = fx.symbolic_trace(function)
     except Exception as error:
         name = type(error).__name__
-        return Truth("stops", f"it is tracing that raises {'an' if name[0] in 'AEIOU' else 'a'} {name}", _STOPS)
+        # Comparing raises that one too.
+        said = "it is tracing that raises an" if isinstance(error, AssertionError) else "tracing it raises a"
+        return Truth("stops", f"{said} {name}", _STOPS)
     found = [_difference(traced, function, batch) for batch in batches]
     place = next((place for place, why in enumerate(found) if why), None)
     if place is not None:
