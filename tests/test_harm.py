@@ -40,7 +40,8 @@ def sandbox(bait: Bait) -> Iterator[Sandbox]:
 
 @pytest.fixture(scope="module")
 def unconfined(bait: Bait) -> Iterator[Sandbox]:
-    with Sandbox(trusted=True) as made:
+    # Time to look everywhere: a machine has many files.
+    with Sandbox(Limits(seconds=60.0, answer_seconds=50.0), trusted=True) as made:
         yield made
 
 
