@@ -26,7 +26,7 @@ from fxbook.sheets import Sheet
 from press import ROOT
 
 JSON = Any
-ATTACKS = ROOT / "tests" / "attacks"
+ATTACKS = ROOT / "tests" / "attacks" / "observing"
 # An exercise with one case, whose answer may return anything.
 EXERCISE, ANSWER = "09-compare-in-pairs", "paired"
 SEED = 1
