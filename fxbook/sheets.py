@@ -163,10 +163,26 @@ def parse(name: str, data: bytes) -> Sheet:
         ) from error
 
 
+_LIGHT_FORMAT = re.compile(r"^#\s+format_name: light\s*$", re.MULTILINE)
+
+
 def _read_script(text: str) -> Any:
+    """The notebook in a script in percent format, or in jupytext's light one.
+
+    A header decides nothing else: some formats are read by starting a program, and YAML may never end. Below another
+    line the header is a comment. What stands above the first cell is a cell of its own where it is more than comments.
+    """
     import jupytext  # Reading the name of an exercise needs no notebook.
 
-    return jupytext.reads(text, fmt="py:percent")
+    if _LIGHT_FORMAT.search(text):
+        notebook = jupytext.reads(f"\n{text}", fmt="py:light")
+    else:
+        notebook = jupytext.reads(f"# %%\n{text}", fmt="py:percent")
+    if notebook.cells and all(
+        line.lstrip()[:1] in ("", "#", "!", "%") for line in notebook.cells[0].source.split("\n")
+    ):
+        del notebook.cells[0]
+    return notebook
 
 
 def _read_notebook(text: str) -> Any:
@@ -218,7 +234,10 @@ def write_script(notebook: Path) -> Path:
     if script.exists():
         raise SheetError(f"{script.name} is there already: it is used once you save it after the notebook.")
     read(notebook)
-    jupytext.write(jupytext.read(notebook), script, fmt="py:percent")
+    found = _read_notebook(_text(notebook.read_bytes()))
+    # In what form it was to be written elsewhere does not matter here.
+    found.metadata.pop("jupytext", None)
+    jupytext.write(found, script, fmt="py:percent")
     return script
 
 

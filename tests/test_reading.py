@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
+import os
+import stat
+import sys
 import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import classroom_class as class_
+import jupytext
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
 
 from classroom.assignment import of_chapters
 from classroom.reading import Read, read_sheet, stubs
@@ -255,3 +264,116 @@ def test_an_answer_can_be_had_without_the_cells_that_it_does_not_need(cells: lis
 )
 def test_magics_become_comments_and_python_stays(cell: str, becomes: str) -> None:
     assert of(cell).cells == (becomes,)
+
+
+# ---- the header of a script ------------------------------------------------------------------------------------------
+
+FORMATS = (
+    "marimo",
+    "quarto",
+    "pandoc",
+    "spin",
+    "sphinx",
+    "rmarkdown",
+    "markdown",
+    "myst",
+    "nomarker",
+    "no such format",
+)
+_SETTINGS = (
+    "text_representation: {extension: .py, format_name: @}",
+    "text_representation: {extension: .md, format_name: @}",
+    "formats: ipynb,py:@",
+    "default_jupytext_formats: ipynb,@",
+    "notebook_metadata_filter: all",
+    "main_language: bash",
+    "custom_cell_magics: '@'",
+    'cell_markers: \'"""\'',
+    "rst2md: true",
+    "comment_magics: false",
+    "root_level_metadata_as_raw_cell: false",
+)
+_STARTS = {
+    "subprocess.Popen",
+    "os.system",
+    "os.exec",
+    "os.posix_spawn",
+    "os.spawn",
+    "os.fork",
+    "os.forkpty",
+    "pty.spawn",
+}
+_started: list[str] = []
+_is_watched = False
+
+
+@pytest.fixture
+def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """What processes this one starts; on its path there is a program for each format, which leaves a file behind."""
+    global _is_watched
+    for name in (*FORMATS, "jupyter", "ipython", "bash"):
+        program = tmp_path / name
+        program.write_text(f"#!/bin/sh\ntouch {tmp_path}/by-an-attack\necho 1.0.0\n")
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    _started.clear()
+    sys.addaudithook(_note)  # It cannot be taken away again.
+    _is_watched = True
+    yield _started
+    _is_watched = False
+
+
+def _note(event: str, arguments: tuple[object, ...]) -> None:
+    if _is_watched and event in _STARTS:
+        _started.append(f"{event} {arguments}")
+
+
+def headed(setting: str) -> bytes:
+    """A script whose header sets something of jupytext's."""
+    kernel = "kernelspec: {display_name: evil, language: bash, name: bash}"
+    lines = ["---", "jupyter:", f"  {kernel}", "  jupytext:", f"    {setting}", "---"]
+    return "\n".join([*(f"# {line}" for line in lines), "", "# %%", DEFINED, "", "# %%", "helper = 1", ""]).encode()
+
+
+@pytest.mark.parametrize("setting", [one.replace("@", name) for one, name in itertools.product(_SETTINGS, FORMATS)])
+def test_no_header_decides_what_runs(started: list[str], tmp_path: Path, setting: str) -> None:
+    assert sheets.parse("x.py", headed(setting)).cells == (DEFINED, "helper = 1")
+    assert started == [] and not (tmp_path / "by-an-attack").exists()
+
+
+def test_what_would_start_a_program_is_noticed(started: list[str]) -> None:
+    with contextlib.suppress(Exception):
+        jupytext.reads(headed(_SETTINGS[0].replace("@", "marimo")).decode(), fmt="py:percent")
+    assert started
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda text: text,
+        lambda text: "#!/usr/bin/env python\n# coding: utf-8\n" + text,
+        lambda text: "\n\n" + text,
+        lambda text: "\ufeff" + text,
+        lambda text: text.replace("# ---\n", "", 1),
+        lambda text: text.replace("\n", "\r\n"),
+        lambda text: "# ---\n# title: mine\n# ---\n\n" + text,
+    ],
+)
+@pytest.mark.parametrize("name", ["percent", "light", "hydrogen"])
+def test_a_script_as_jupytext_writes_it_is_read(write: Callable[[str], str], name: str) -> None:
+    cells = [f"import torch\n\n{DEFINED}", "for x in ():\n\n    pass", "helper = 1"]
+    made = new_notebook(cells=[new_code_cell(cell) for cell in cells])
+    text = jupytext.writes(made, fmt={"extension": ".py", "format_name": name})
+    found = sheets.parse("x.py", write(text).encode())
+    assert [cell for cell in found.cells if not all(line[:1] in "#" for line in cell.split("\n"))] == cells
+
+
+def test_the_notebook_whose_script_is_written_starts_nothing_either(started: list[str], tmp_path: Path) -> None:
+    for number, name in enumerate(FORMATS):
+        asked = {"formats": f"py:{name}", "text_representation": {"extension": ".py", "format_name": name}}
+        made = new_notebook(cells=[new_code_cell(DEFINED)], metadata={"jupytext": asked})
+        path = tmp_path / f"{number}.ipynb"
+        path.write_text(json.dumps(made))
+        script = sheets.write_script(path)
+        assert sheets.read(script).cells == (DEFINED,)
+    assert started == [] and not (tmp_path / "by-an-attack").exists()
