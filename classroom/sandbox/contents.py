@@ -39,9 +39,10 @@ def files(room: str) -> Mapping[str, str | bytes]:
     found: dict[str, str | bytes] = dict(halves.files() if room == OBSERVING else _whole_library())
     for name in (*_OF_EVERY_ROOM, f"{room}.py"):
         found[f"inside/{name}"] = (_INSIDE / name).read_text(encoding="utf-8")
+    if _OF_THE_GRADER[room]:
+        found["classroom/__init__.py"] = ""
     for name in _OF_THE_GRADER[room]:
         found[f"classroom/{name}"] = (_GRADER / name).read_text(encoding="utf-8")
-        found["classroom/__init__.py"] = ""
     return {**found, "inside/calls.bpf": calls.program()}
 
 
