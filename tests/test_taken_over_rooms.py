@@ -1,0 +1,54 @@
+"""Whoever takes over the process that judges or reads gets no further than that: not to the machine, nor to the next.
+
+How an attack ends does not matter; what harm is, :mod:`harm` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import forging
+import pytest
+import taking_over
+from harm import READ, Bait, Watch, laid
+from sandboxing import Attack, attacks
+
+from classroom.sandbox import Limits, Sandbox
+from classroom.sandbox.contents import JUDGING, READING
+
+OWN, ALL = taking_over.attacks(), [*taking_over.attacks(), *attacks()]
+
+
+@pytest.fixture(scope="module")
+def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
+    with laid(tmp_path_factory) as bait:
+        yield bait
+
+
+@pytest.fixture(scope="module")
+def sandbox(bait: Bait) -> Iterator[Sandbox]:
+    with taking_over.taken_over(Limits(judging_seconds=1.0, reading_seconds=1.0)) as made:
+        taking_over.warmed(made, bait)
+        yield made
+
+
+@pytest.fixture(scope="module")
+def watch(bait: Bait, sandbox: Sandbox) -> Watch:
+    truth = forging.truth(taking_over.EXERCISE)
+    return Watch(bait, lambda: taking_over.suffering(sandbox, truth))
+
+
+def test_an_attack_runs_there_and_says_what_it_found(watch: Watch, sandbox: Sandbox, bait: Bait) -> None:
+    """Else that it finds nothing would say nothing."""
+    for room in (JUDGING, READING):
+        finds = Attack("finds", "def paired(*_):\n    return ['classroom']")
+        (told,) = watch.harms(taking_over.tried(sandbox, bait, finds, room))
+        assert told == f"{READ}: in {room} it answers ['classroom']"
+
+
+@pytest.mark.parametrize("room", [JUDGING, READING])
+@pytest.mark.parametrize("attack", ALL, ids=lambda attack: attack.name)
+def test_code_that_runs_there_does_no_harm(
+    watch: Watch, sandbox: Sandbox, bait: Bait, attack: Attack, room: str
+) -> None:
+    assert watch.harms(taking_over.tried(sandbox, bait, attack, room)) == []
