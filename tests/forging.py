@@ -60,7 +60,7 @@ def each(forgery: Forgery, most: int | None = None) -> Iterator[tuple[str, JSON]
         forgery: the attack.
         most: so many of them, from the first to the last; ``None`` for all.
     """
-    exercises = [forgery.exercises[place] for place in _spread(len(forgery.exercises), most)]
+    exercises = [forgery.exercises[place] for place in spread(len(forgery.exercises), most)]
 
     def made() -> Iterator[tuple[str, JSON]]:
         for exercise_id in exercises:
@@ -68,11 +68,11 @@ def each(forgery: Forgery, most: int | None = None) -> Iterator[tuple[str, JSON]
                 yield exercise_id, observation
 
     # All at once could be gigabytes.
-    chosen = set(_spread(sum(1 for _ in made()), most))
+    chosen = set(spread(sum(1 for _ in made()), most))
     return (one for place, one in enumerate(made()) if place in chosen)
 
 
-def _spread(count: int, most: int | None) -> Sequence[int]:
+def spread(count: int, most: int | None) -> Sequence[int]:
     """So many places of ``count``, from the first to the last."""
     return range(count) if most is None or count <= most else [at * (count - 1) // (most - 1) for at in range(most)]
 

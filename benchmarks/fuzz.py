@@ -1,0 +1,71 @@
+"""Call all that a rebuilt graph may call, with hostile arguments, where answers are judged, and count what dies.
+
+    python benchmarks/fuzz.py [--calls 200] [--seed 0] [--only NAME]
+
+Each call is a graph, rebuilt and run as a forged one is. Many are run by one process; where it dies, they are run
+again one by one until the one that kills it is found. A crash costs one answer: what is listed here is what an attacker
+has to work with, and what nothing in the book needs should leave the list (:mod:`classroom.allowed`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "tests")]
+
+from fuzzing import Drawn, drawn_calls, fuzzing_sandbox, names_to_call, run_calls  # noqa: E402
+
+from classroom.sandbox import Limits, Sandbox  # noqa: E402
+
+_BATCH = 250
+
+
+def crashes(sandbox: Sandbox, calls: Sequence[Drawn], ends: dict[str, int]) -> Iterator[tuple[Drawn, str]]:
+    """Of calls those that a process did not survive, and how it ended; how the others ended is counted."""
+    ended = run_calls(sandbox, calls, ends)
+    if not ended:
+        return
+    if len(calls) == 1:
+        yield calls[0], ended
+        return
+    half = len(calls) // 2
+    found = [*crashes(sandbox, calls[:half], ends), *crashes(sandbox, calls[half:], ends)]
+    # Where none does so alone, what one has spoiled another has met.
+    yield from found or [(calls[0], f"{ended}, of {len(calls)} together")]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--calls", type=int, default=200, help="how often each is called")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="", help="a part of its name")
+    asked = parser.parse_args(arguments)
+    names = [name for name in names_to_call() if asked.only in name]
+    ends: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
+    first: dict[tuple[str, str], Any] = {}
+    survived: dict[str, int] = {}
+    count = 0
+    with fuzzing_sandbox(Limits(judging_seconds=4.0)) as sandbox:
+        drawn = [one for name in names for one in drawn_calls(name, asked.calls, asked.seed)]
+        for start in range(0, len(drawn), _BATCH):
+            batch = drawn[start : start + _BATCH]
+            count += len(batch)
+            for one, ended in crashes(sandbox, batch, survived):
+                ends[one.name][ended] += 1
+                first.setdefault((one.name, ended), one)
+                print(f"{one.name}: {ended}: {one}", flush=True)
+            if start // _BATCH % 20 == 0:
+                print(f"{count} of {len(drawn)} calls", flush=True)
+    print(f"{count} calls of {len(names)} names; {sum(sum(one.values()) for one in ends.values())} ended their process")
+    print("of the others: " + ", ".join(f"{end} {times}" for end, times in sorted(survived.items())))
+    for name, found in sorted(ends.items()):
+        print(f"  {name}: " + ", ".join(f"{ended} {times}" for ended, times in found.items()))
+
+
+if __name__ == "__main__":
+    main()
