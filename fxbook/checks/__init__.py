@@ -40,6 +40,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Sequence
 
 from fxbook.checks.exercise import Case, Exercise, eager, nothing, traced
 from fxbook.checks.view import CaseView, Property, Violation
@@ -70,14 +71,14 @@ def find(exercise_id: str) -> Exercise | None:
     return next((exercise for exercise in module.EXERCISES if exercise.id == exercise_id), None)
 
 
-def all_exercises() -> tuple[Exercise, ...]:
-    """Every exercise of every chapter, in order.
+def all_exercises(of: Sequence[str] = ()) -> tuple[Exercise, ...]:
+    """Every exercise of every chapter, in order; or of some chapters, ``("02",)``, whose modules alone are imported.
 
     Raises:
         ValueError: an id is used twice, or stands in the module of another chapter.
     """
     found: dict[str, Exercise] = {}
-    for chapter in chapters():
+    for chapter in of or chapters():
         for exercise in importlib.import_module(f"{__name__}.chapter_{chapter}").EXERCISES:
             if exercise.id in found:
                 raise ValueError(f"fxbook/checks/chapter_{chapter}.py: the id {exercise.id!r} is used twice")

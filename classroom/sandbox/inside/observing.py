@@ -33,10 +33,9 @@ _EARLY = (
 def get_ready(chapters: Sequence[str]) -> None:
     for name in _EARLY:
         importlib.import_module(name)
-    for exercise in checks.all_exercises():
-        if not chapters or exercise.id[:2] in chapters:
-            # So that what torch keeps when it first traces or runs something is there for every fork.
-            observe(prepare(exercise, seed=0, rebuildable=True), _nothing)
+    for exercise in checks.all_exercises(chapters):
+        # So that what torch keeps when it first traces or runs something is there for every fork.
+        observe(prepare(exercise, seed=0, rebuildable=True), _nothing)
 
 
 def begin(asked: JSON) -> Prepared:
