@@ -26,6 +26,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 @pytest.mark.parametrize(("identity", "number", "one"), ROWS, ids=[f"{row[0]}-{row[2].name}" for row in ROWS])
 def test_answer_is_told_the_same_in_the_sandbox(sandbox: Sandbox, identity: str, number: int, one: Told) -> None:
+    """Observed in one room, and judged by the half that runs in a notebook and in the room where graphs are rebuilt."""
     exercise = checks.find(identity)
     outcome = observe_told(sandbox, identity, number, SEED)
     assert exercise and outcome.data and outcome.data["observation"], outcome
@@ -33,3 +34,6 @@ def test_answer_is_told_the_same_in_the_sandbox(sandbox: Sandbox, identity: str,
     node = report.node.name if report.node else None
     assert (report.violated or "", node) == (one.violated, one.node), repr(report)
     assert report.passed == (not one.violated) and one.says in report.message
+    told = sandbox.judge(identity, outcome.data["observation"], SEED).data
+    assert told and (told["rule"], told["node"] or None) == (one.violated, one.node), told
+    assert one.says in told["message"]
