@@ -34,6 +34,7 @@ def test_answer_is_told_the_same_in_the_sandbox(sandbox: Sandbox, identity: str,
     node = report.node.name if report.node else None
     assert (report.violated or "", node) == (one.violated, one.node), repr(report)
     assert report.passed == (not one.violated) and one.says in report.message
-    told = sandbox.judge(identity, outcome.data["observation"], SEED).data
-    assert told and (told["rule"], told["node"] or None) == (one.violated, one.node), told
+    judged = sandbox.judge(identity, outcome.data["observation"], SEED)
+    told = judged.data
+    assert told and (told["rule"], told["node"] or None) == (one.violated, one.node), judged
     assert one.says in told["message"]
