@@ -130,7 +130,12 @@ def tried(sandbox: Sandbox, bait: Bait, attack: Attack, room: str) -> Came:
         if data.get("rule") == "taken over"
         else data.get("problem")
     )
-    clean = not isinstance(said, str) or said in ("", "[]", "None") or said.startswith(("'it raised", "not a"))
+    clean = (
+        not isinstance(said, str)
+        or said in ("", "[]", "None")
+        or said[1:].startswith("it raised")
+        or said.startswith("not a")
+    )
     text = f"{json.dumps(data, ensure_ascii=False)} {outcome.ended}"
     text.encode("utf-8", "replace" if room == READING else "strict")
     return Came(text, managed=[*changed, *([] if clean or attack.answers else [f"in {room} it answers {said[:1000]}"])])

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from test_sandbox_attacks import attacked_as_nobody
 
+TESTS = ("sandbox_attacks", "judge_attacks", "reading_attacks", "taken_over_rooms")
 
-def test_an_ordinary_user_is_as_safe_from_all_attacks() -> None:
-    attacked_as_nobody("test")
+
+@pytest.mark.parametrize("tests", TESTS)
+def test_an_ordinary_user_is_as_safe_from_all_attacks(tests: str) -> None:
+    attacked_as_nobody("test", f"test_{tests}.py")

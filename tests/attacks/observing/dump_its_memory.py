@@ -13,6 +13,6 @@ libc = ctypes.CDLL(None)
 def paired(*given):
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    if libc.prctl(4, 1, 0, 0, 0) == 0 or libc.prctl(3, 0, 0, 0, 0) != 0:
+    if libc.prctl(4, 1, 0, 0, 0) == 0 or libc.prctl(3, 0, 0, 0, 0) > 0:
         return ["it could be dumped"]
     return ctypes.memset(0, 1, 1)

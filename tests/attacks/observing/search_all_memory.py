@@ -9,7 +9,7 @@ import os
 import re
 
 TEXT = re.compile(rb"secret-[0-9]{12}")
-PAGE, STEP = 4096, 1 << 16
+STEP = 1 << 16
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -21,11 +21,10 @@ def paired(*given):
     for anchor in anchors:
         for place in range(anchor << 28, (anchor + 1) << 28, STEP):
             # Where there is no memory the kernel refuses to read it, and nothing crashes.
-            if libc.write(writable, ctypes.c_void_p(place), 1) == 1:
-                os.read(readable, 1)
-                if libc.write(writable, ctypes.c_void_p(place), STEP) == STEP:
-                    found.update(TEXT.findall(os.read(readable, STEP)))
-                    looked += 1
+            written = libc.write(writable, ctypes.c_void_p(place), STEP)
+            if written > 0:
+                found.update(TEXT.findall(os.read(readable, written)))
+                looked += 1
     for item in gc.get_objects():
         if isinstance(item, dict | list | tuple):
             held = item.values() if isinstance(item, dict) else item

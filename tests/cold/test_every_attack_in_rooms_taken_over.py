@@ -1,0 +1,27 @@
+"""Whatever attacks where students' code runs comes to nothing where answers are judged and files read, too (slow)."""
+
+from __future__ import annotations
+
+import pytest
+import taking_over
+from harm import Bait, Watch
+from sandboxing import Attack, attacks
+from test_taken_over_rooms import bait, sandbox, watch  # noqa: F401  (fixtures)
+
+from classroom.sandbox import Sandbox
+from classroom.sandbox.contents import JUDGING, READING
+
+# Those rooms hold what judges; whoever is in there may read it.
+ALL = [attack for attack in attacks() if attack.name != "read_the_checks"]
+
+
+@pytest.mark.parametrize("room", [JUDGING, READING])
+@pytest.mark.parametrize("attack", ALL, ids=lambda attack: attack.name)
+def test_code_that_runs_there_does_no_harm(
+    watch: Watch,  # noqa: F811
+    sandbox: Sandbox,  # noqa: F811
+    bait: Bait,  # noqa: F811
+    attack: Attack,
+    room: str,
+) -> None:
+    assert watch.harms(taking_over.tried(sandbox, bait, attack, room)) == []

@@ -1,0 +1,15 @@
+"""Every file that is handed in to harm its reader comes to nothing (slow)."""
+
+from __future__ import annotations
+
+import handed_in
+import pytest
+from harm import Watch
+from test_reading_attacks import ALL, bait, sandbox, watch  # noqa: F401  (fixtures)
+
+from classroom.sandbox import Sandbox
+
+
+@pytest.mark.parametrize("attack", ALL, ids=lambda attack: attack.name)
+def test_no_file_does_harm(watch: Watch, sandbox: Sandbox, attack: handed_in.HandedIn) -> None:  # noqa: F811
+    assert watch.harms(handed_in.tried(sandbox, attack)) == []

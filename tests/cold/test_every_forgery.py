@@ -1,0 +1,15 @@
+"""Every variant of every forged observation comes to nothing (slow)."""
+
+from __future__ import annotations
+
+import forging
+import pytest
+from harm import Watch
+from test_judge_attacks import ALL, bait, sandbox, watch  # noqa: F401  (fixtures)
+
+from classroom.sandbox import Sandbox
+
+
+@pytest.mark.parametrize("forgery", ALL, ids=lambda forgery: forgery.name)
+def test_no_variant_does_harm(watch: Watch, sandbox: Sandbox, forgery: forging.Forgery) -> None:  # noqa: F811
+    assert watch.harms(forging.tried(sandbox, forgery)) == []
