@@ -17,6 +17,10 @@ from fxbook.exercises import catalogue
 
 JSON = Any
 
+# Of a problem, which a file that takes its reader over may write.
+# Characters: of a sentence or a name, and of what is kept of an answer.
+_MOST_SAID, _MOST_KEPT = 1000, 6000
+
 
 @dataclasses.dataclass(frozen=True)
 class Read:
@@ -79,7 +83,8 @@ def read_sheet(submission: Submission, assignment: Assignment, chapter: str, san
     found = (sandbox or for_reading()).read_sheet(name, data, asked_for, handed_out(chapter)).data
     match found:
         case {"problem": str(problem), "reason": str(reason)}:
-            return Read(None, problem, f"{name} cannot be read: {reason}. {_ASK}")
+            told = f"{name} cannot be read: {reason[:_MOST_SAID]}. {_ASK}"
+            return Read(None, problem[:_MOST_SAID], told)
         case dict() if _has_form(found, frozenset(asked_for)):
             pass
         case _:
@@ -111,13 +116,16 @@ def _has_form(found: JSON, answers: frozenset[str]) -> bool:
         case _:
             return False
     places = [place for part in (homes, alone) for given in part.values() for place in _listed(given)]
-    told = [cells, untouched, spare, names.values(), called.values(), *map(_listed, texts.values())]
+    told = [untouched, spare, names.values(), called.values()]
+    kept = [text for pair in texts.values() for text in _listed(pair)]
     return (
         homes.keys() == alone.keys() == answers
         and answers.issuperset(names.keys() | called.keys() | texts.keys())
         and all(len(_listed(pair)) == 2 for pair in texts.values())
         and all(type(place) is int and 1 <= place <= len(cells) for place in places)
-        and all(isinstance(text, str) for part in told for text in part)
+        and all(isinstance(text, str) for text in cells)
+        and all(isinstance(text, str) and len(text) <= _MOST_SAID for part in told for text in part)
+        and all(isinstance(text, str) and len(text) <= _MOST_KEPT for text in kept)
     )
 
 

@@ -26,7 +26,7 @@ from press import ROOT
 JSON = Any
 EXERCISE = "09-compare-in-pairs"
 TAKEN_OVER = ROOT / "tests" / "attacks" / "taken_over"
-_MARK = "# runs an attack"
+MARK = "# runs an attack"
 # Cases of a teacher's for another exercise, which hold what has to stay out.
 _HIDDEN = """
 from fxbook.checks import find
@@ -64,7 +64,7 @@ import os
 def _attack_in(told, files):
     data = base64.b64decode(told["sheet"]) if "sheet" in told else os.pread(files[0], 1 << 20, 0)
     source = data.decode("utf-8", "replace")
-    return source if source.startswith("{_MARK}") else ""
+    return source if source.startswith("{MARK}") else ""
 
 def _told(found):
     return {{"problem": repr(found)}}
@@ -107,7 +107,7 @@ def attacks() -> list[Attack]:
 
 def tried(sandbox: Sandbox, bait: Bait, attack: Attack, room: str) -> Came:
     """What comes of an attack that runs in a room; the judge's verdict on its own answer is no harm."""
-    source = f"{_MARK}\n{bait.laid(attack.source)}"
+    source = f"{MARK}\n{bait.laid(attack.source)}"
     changed = []
     if room == READING and attack.name.endswith("_zip"):
         # What is sent is the descriptor of a file of the grader's.

@@ -13,6 +13,9 @@ import taking_over
 from harm import READ, Bait, Watch, laid
 from sandboxing import Attack, attacks
 
+from classroom.assignment import of_chapters
+from classroom.reading import read_sheet
+from classroom.records import Submission
 from classroom.sandbox import Limits, Sandbox
 from classroom.sandbox.contents import JUDGING, READING
 
@@ -56,6 +59,15 @@ def test_an_attack_runs_there_and_says_what_it_found(watch: Watch, sandbox: Sand
         finds = Attack("finds", "def paired(*_):\n    return ['classroom']")
         (told,) = watch.harms(taking_over.tried(sandbox, bait, finds, room))
         assert told == f"{READ}: in {room} it answers ['classroom']"
+
+
+def test_what_a_reader_says_that_was_taken_over_is_short_and_of_one_form(sandbox: Sandbox) -> None:
+    assignment = of_chapters(["02"])
+    [chapter] = assignment.chapters
+    for found, length in (("'x' * 9_000_000", 1000), ("os._exit(0)", 100)):
+        source = f"{taking_over.MARK}\nimport os\ndef paired(*_): return {found}".encode()
+        read = read_sheet(Submission("a", "A", {chapter: source}, {chapter: "x.py"}), assignment, chapter, sandbox)
+        assert read.sheet is None and 0 < len(read.problem) <= length
 
 
 @pytest.mark.parametrize("room", [JUDGING, READING])

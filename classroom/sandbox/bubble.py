@@ -195,7 +195,7 @@ def _environment() -> dict[str, str]:
 
 def _command(copied: list[str], program: str) -> list[str]:
     bubble = [shutil.which("bwrap") or "bwrap", "--die-with-parent", "--new-session", "--clearenv"]
-    bubble += ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
+    bubble += ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--hostname", "sandbox"]
     if os.geteuid():
         # Root has none: in a namespace of users RLIMIT_NPROC would not hold for it.
         bubble += ["--unshare-user"]
