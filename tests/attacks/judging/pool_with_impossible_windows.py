@@ -7,7 +7,7 @@ import itertools
 
 from forging import call, computing, ref
 
-VALUES = (0, -1, 1, 2**31 - 1, 2**31, 2**62, -(2**63))
+VALUES = (0, -1, 1, 2**31 - 1, 2**31, 2**62, 2**63 - 1, -(2**63))
 
 
 def forged(observation):
