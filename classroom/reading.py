@@ -16,9 +16,7 @@ from fxbook import sheets
 from fxbook.exercises import catalogue
 
 JSON = Any
-
-# Of a problem, which a file that takes its reader over may write.
-# Characters: of a sentence or a name, and of what is kept of an answer.
+# Characters, whatever a file that takes its reader over may write: of a sentence or a name, of what an answer keeps.
 _MOST_SAID, _MOST_KEPT = 1000, 6000
 
 
