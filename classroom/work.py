@@ -249,7 +249,11 @@ def _tried(job: Job, about: About, read: Read, seed: int, overtime: _Overtime, t
             return _Tried("answered", f"No cell of {name} gives the name `{about.answer}`.", status="missing")
         wanted = shown(read.found.get(about.answer, about.answer), 80)
         return _Tried("answered", _joined(f"`{wanted}` could not be defined.", raised), read=about.read)
-    judged = _again(job, operator.methodcaller("judge", about.id, seen["observation"], seed, text))
+    judge = operator.methodcaller("judge", about.id, seen["observation"], seed, text)
+    judged = _again(job, judge)
+    if judged.data is None and judged.ended != "time":
+        # Once more: a machine that is short of memory ends what is at fault for nothing.
+        judged = _again(job, judge)
     if judged.data is None:
         return _Tried("ends well", _JUDGE_ENDED[judged.ended], read=about.read)
     told = judged.data
