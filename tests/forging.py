@@ -24,6 +24,7 @@ from classroom.sandbox import Sandbox
 from fxbook import checks
 from fxbook.checking.apart import run_apart
 from fxbook.checking.observe import observe
+from fxbook.checking.prepare import prepare
 from press import ROOT
 
 JSON = Any
@@ -124,9 +125,8 @@ def _observed(exercise_id: str, right: bool) -> JSON:
         if bool(told.violated) == right:
             continue
         # Wrong answers may never end.
-        seen = run_apart(functools.partial(observe, exercise, told.answer, SEED, rebuildable=True), 2.0).data or {
-            "cases": []
-        }
+        prepared = prepare(exercise, SEED, rebuildable=True)
+        seen = run_apart(functools.partial(observe, prepared, told.answer), 2.0).data or {"cases": []}
         wires = [case.get("wire", {"refused": ""}) for case in seen["cases"]]
         can_be_built = len(wires) == len(exercise.cases) and not any("refused" in wire for wire in wires)
         if can_be_built or exercise.use == "compute":
