@@ -16,6 +16,7 @@ from press.environment import EVERYTHING, NOTEBOOKS, run_module
 
 if TYPE_CHECKING:
     from classroom.exports.delivery import Systems
+    from classroom.grading import Workers
     from classroom.submissions import Found
 
 _ASKED = "what is asked: an assignment file (see the instructor's guide) or chapters, with all their exercises"
@@ -59,26 +60,36 @@ def _grade(options: argparse.Namespace) -> int:
     systems = _systems(options, assignment)
     # What students handed in is read on this machine, wherever it is graded.
     _say_what_is_unprotected(options.trusted)
-    print(f"Looking through {options.submissions} …", file=sys.stderr, flush=True)
-    found = submissions.look(options.submissions, assignment, systems.moodle[1].told_of if systems.moodle else None)
-    for told in _of_what_was_found(found, assignment):
-        print(told, file=sys.stderr)
-    _warn_of_others(options.out)
-    if assignment.hidden:
-        from classroom import hidden  # It needs torch.
+    workers = _workers(options)
+    try:
+        print(f"Looking through {options.submissions} …", file=sys.stderr, flush=True)
+        found = submissions.look(options.submissions, assignment, systems.moodle[1].told_of if systems.moodle else None)
+        for told in _of_what_was_found(found, assignment):
+            print(told, file=sys.stderr)
+        _warn_of_others(options.out)
+        if assignment.hidden:
+            from classroom import hidden  # It needs torch.
 
-        print("Trying the hidden variants …", file=sys.stderr, flush=True)
-        hidden.read(assignment.hidden)
-    if options.dask is not None:
-        from classroom.distributed import DaskWorkers
-
-        workers: grading.Workers = DaskWorkers(options.dask, tls=options.tls, trusted=options.trusted)
-    else:
-        workers = grading.LocalWorkers(options.workers)
+            print("Trying the hidden variants …", file=sys.stderr, flush=True)
+            hidden.read(assignment.hidden)
+    except BaseException:
+        workers.stop()
+        raise
     marks = grading.run(
         found.submissions, assignment, options.out, workers, trusted=options.trusted, again=options.again
     )
     return _reported(options, assignment, marks, systems)
+
+
+def _workers(options: argparse.Namespace) -> Workers:
+    """Where it is graded; on a cluster no stranger can reach it, or this raises."""
+    from classroom import grading
+
+    if options.dask is None:
+        return grading.LocalWorkers(options.workers)
+    from classroom.distributed import DaskWorkers
+
+    return DaskWorkers(options.dask, tls=options.tls, trusted=options.trusted)
 
 
 def _of_what_was_found(found: Found, assignment: Assignment) -> list[str]:

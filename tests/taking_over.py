@@ -67,7 +67,7 @@ def _attack_in(told, files):
     return source if source.startswith("{MARK}") else ""
 
 def _told(found):
-    return {{"problem": repr(found)}}
+    return {{"problem": repr(found), "reason": repr(found)}}
 """,
 }
 

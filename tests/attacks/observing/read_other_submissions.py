@@ -24,6 +24,8 @@ def paired(*given):
             # What Python needs is there for everybody.
             folders[:] = [one for one in folders if one not in ("site-packages", "lib", "proc")]
             found += [_shown(f"{folder}/{name}") for name in files if name.endswith(NAMES)]
+            if found:
+                return found
     for name in ("/etc/passwd", "/etc/shadow", "/etc/hostname", "/etc/machine-id", "/etc/resolv.conf"):
         if os.path.exists(name):
             found.append(name)
