@@ -90,7 +90,7 @@ class Sandbox:
         if not trusted and (refusal := bubble.protection().refusal):
             raise SandboxError(f"{refusal} {bubble.UNPROTECTED}")
         kind = _OpenRoom if trusted else _Room
-        self._rooms = {name: kind(name, chapters, self._bounds(0.0)) for name in (OBSERVING, JUDGING, READING)}
+        self._rooms = {name: kind(name, chapters, self._bounds(0.0)) for name in (READING, OBSERVING, JUDGING)}
 
     def __enter__(self) -> Sandbox:
         return self

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import base64
+import sys
 from collections.abc import Sequence
 from typing import Any
 
-import jupytext  # noqa: F401  (here, and not in each fork)
-import nbformat
+# It checks addresses in JSON for those who have JupyterLab, takes a second to load, and is asked for nothing here.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
-from classroom import parsing, unzipping
+import jupytext  # noqa: E402, F401  (here, and not in each fork)
+import nbformat  # noqa: E402
+
+from classroom import parsing, unzipping  # noqa: E402
 
 JSON = Any
 
