@@ -15,6 +15,7 @@ NAMES = {folder.name: {path.stem for path in folder.glob("*.py")} for folder in 
 HELD_BY = {
     "read or change your files": """
         read_other_submissions read_the_checks read_the_grader read_what_was_before look_for_what_was_left
+        search_all_memory
         use_open_descriptors links_out_of_the_folder write_outside dump_its_memory modules_of_its_own taken_over""",
     "use the network": "network_tcp network_udp local_sockets",
     "start a program or a process": """
