@@ -14,9 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-
-from answering import answers_to
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fxbook.checking import check_with
 from fxbook.checking.apart import run_apart
@@ -26,6 +24,7 @@ from fxbook.checking.prepare import prepare
 from fxbook.checking.verify import HARD_SECONDS, SOFT_SECONDS
 from fxbook.checks import all_exercises
 from fxbook.checks.exercise import Exercise
+from tests.checking.answering import answers_to
 
 SEED = 1
 

@@ -4,7 +4,7 @@
 
 Each call is a graph, rebuilt and run as a forged one is. Many are run by one process; where it dies, they are run
 again one by one until the one that kills it is found. A crash costs one answer: what is listed here is what an attacker
-has to work with, and what nothing in the book needs should leave the list (:mod:`classroom.allowed`).
+has to work with, and what nothing in the book needs should leave the list (:mod:`classroom.judge.allowed`).
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "tests")]
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from fuzzing import Drawn, drawn_calls, fuzzing_sandbox, names_to_call, run_calls  # noqa: E402
-
-from classroom.sandbox import Limits, Sandbox  # noqa: E402
+from classroom.sandbox import Limits, Sandbox
+from tests.classroom.sandbox.fuzzing import Drawn, drawn_calls, fuzzing_sandbox, names_to_call, run_calls
 
 _BATCH = 250
 

@@ -1,8 +1,8 @@
 """How long a class takes to grade, and where the time goes: ``python benchmarks/grading.py [STUDENTS] [--seeds N]``.
 
-A class hands in six exercises, in all shapes of ``tests/classroom_class.py``, with answers that are mostly right; all
-of it is graded in the sandbox. Then the book's own answers are graded one by one, stage by stage, on one processor. The
-floor is what no grader can do without: use the answer once and judge it once, in one process that never forks.
+A class hands in six exercises, in all shapes of ``tests/classroom/students.py``, with answers that are mostly right;
+all of it is graded in the sandbox. Then the book's own answers are graded one by one, stage by stage, on one processor.
+The floor is what no grader can do without: use the answer once and judge it once, in one process that never forks.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
-import classroom_class as class_
-
-from classroom import grading, submissions
 from classroom.assignment import Assignment, of_chapters
-from classroom.gradebook import Gradebook
+from classroom.collect import submissions
+from classroom.grade import grading
+from classroom.grade.gradebook import Gradebook
+from tests.classroom import students as class_
 
 CHAPTER = "02"
 _TIMES = 5
@@ -47,12 +47,13 @@ def whole(folder: Path, students: int, assignment: Assignment, workers: grading.
 
 def stages(assignment: Assignment) -> dict[str, float]:
     """Milliseconds for an answer in each stage: medians over repetitions, the mean over the exercises."""
-    from classroom.reading import read_sheet
-    from classroom.records import Submission
+    from classroom.collect.reading import read_sheet
+    from classroom.grade.records import Submission
     from classroom.sandbox import Sandbox
-    from fxbook import checks, sheets
+    from fxbook import checks
     from fxbook.checking.judge import judge
     from fxbook.checking.prepare import prepare
+    from fxbook.learning import sheets
 
     def use_once(exercise: checks.Exercise, answer: str) -> None:
         sheets.observe_answer(sheet, prepare(exercise, 1), answer)

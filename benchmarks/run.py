@@ -16,7 +16,7 @@ import torch
 from torch import fx, nn
 
 from fxbook import check, draw
-from press import bind
+from press.binding import bind
 
 
 def seconds(work: Callable[[], object], runs: int) -> list[float]:

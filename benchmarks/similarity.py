@@ -11,12 +11,11 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-
-from copying import DISGUISES, honest, plain
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from classroom.reports.similarity import LEAST_OWN, explained, pairs, runs
-from fxbook.exercises import catalogue
+from fxbook.learning.exercises import catalogue
+from tests.classroom.reports.copying import DISGUISES, honest, plain
 
 
 def measured() -> Counter[str]:

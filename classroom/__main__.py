@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from classroom.assignment import Assignment, AssignmentError, load, of_chapters
-from classroom.names import shown
+from classroom.collect.names import shown
 from press import ROOT
-from press.environment import EVERYTHING, NOTEBOOKS, run_module
+from press.binding.environment import EVERYTHING, NOTEBOOKS, run_module
 
 if TYPE_CHECKING:
+    from classroom.collect.submissions import Found
     from classroom.exports.delivery import Systems
-    from classroom.grading import Workers
-    from classroom.submissions import Found
+    from classroom.grade.grading import Workers
 
 _ASKED = "what is asked: an assignment file (see the instructor's guide) or chapters, with all their exercises"
 
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _release(options: argparse.Namespace) -> int:
-    from classroom import release
+    from classroom.handout import release
 
     out = release.make(_assignment(options), options.out, force=options.force)
     print(f"Hand out {out}.")
@@ -51,7 +51,8 @@ def _release(options: argparse.Namespace) -> int:
 
 
 def _grade(options: argparse.Namespace) -> int:
-    from classroom import grading, submissions
+    from classroom.collect import submissions
+    from classroom.grade import grading
 
     _check_book(options)
     if options.tls and options.dask is None:
@@ -68,7 +69,7 @@ def _grade(options: argparse.Namespace) -> int:
             print(told, file=sys.stderr)
         _warn_of_others(options.out)
         if assignment.hidden:
-            from classroom import hidden  # It needs torch.
+            from classroom.grade import hidden  # It needs torch.
 
             print("Trying the hidden variants …", file=sys.stderr, flush=True)
             hidden.read(assignment.hidden)
@@ -83,11 +84,11 @@ def _grade(options: argparse.Namespace) -> int:
 
 def _workers(options: argparse.Namespace) -> Workers:
     """Where it is graded; on a cluster no stranger can reach it, or this raises."""
-    from classroom import grading
+    from classroom.grade import grading
 
     if options.dask is None:
         return grading.LocalWorkers(options.workers)
-    from classroom.distributed import DaskWorkers
+    from classroom.grade.cluster.distributed import DaskWorkers
 
     return DaskWorkers(options.dask, tls=options.tls, trusted=options.trusted)
 
@@ -108,7 +109,7 @@ def _of_what_was_found(found: Found, assignment: Assignment) -> list[str]:
 
 def _warn_of_others(out: Path) -> None:
     """Tell of a folder of marks that others may see, or that a commit may take along."""
-    from classroom import private
+    from classroom.grade import private
 
     if (ROOT / ".git").exists() and out.resolve().is_relative_to(ROOT.resolve()):
         print(
@@ -139,7 +140,7 @@ def _say_what_is_unprotected(trusted: bool) -> None:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from classroom import gradebook
+    from classroom.grade import gradebook
 
     _check_book(options)
     assignment, marks = gradebook.last(options.out)
@@ -170,8 +171,9 @@ def _check_book(options: argparse.Namespace) -> None:
 
 
 def _reported(options: argparse.Namespace, assignment: Assignment, marks: Sequence, systems: Systems) -> int:
-    from classroom import gradebook, reports
+    from classroom import reports
     from classroom.exports.delivery import deliver
+    from classroom.grade import gradebook
 
     print(reports.write(options.out, assignment, marks, book=options.book))
     print(
@@ -186,7 +188,7 @@ def _reported(options: argparse.Namespace, assignment: Assignment, marks: Sequen
 
 
 def _certificates(options: argparse.Namespace) -> int:
-    from classroom import certificates
+    from classroom.grade.cluster import certificates
 
     end = certificates.make(options.out)
     print(
@@ -212,8 +214,8 @@ def _gradescope(options: argparse.Namespace) -> int:
 
 
 def _results(options: argparse.Namespace) -> int:
-    from classroom import gradebook
     from classroom.exports.gradescope.results import write_results
+    from classroom.grade import gradebook
 
     _, marks = gradebook.last(options.marks)
     print(f"Wrote {len(write_results(_assignment(options), marks, options.out))} files below {options.out}.")

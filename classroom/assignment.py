@@ -14,7 +14,7 @@ It is a small TOML file that the teacher writes once and every command takes::
     [points]                           # default: the difficulty, 1 to 3
     "02-put-in-order" = 4
 
-    [late]                             # see `classroom.lateness`
+    [late]                             # see `classroom.collect.lateness`
     per_day = 0.1
 
     [extensions]                       # by name or number: days, or another date
@@ -31,8 +31,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from classroom.lateness import Deadline, LateError, deadline
-from fxbook.exercises import About, catalogue, unknown
+from classroom.collect.lateness import Deadline, LateError, deadline
+from fxbook.learning.exercises import About, catalogue, unknown
 
 Counts = Literal["last begun", "best", "last"]
 """Which of several versions counts: the last in which the exercise was begun, that with most points, or the last."""

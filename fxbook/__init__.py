@@ -3,12 +3,12 @@
 import importlib
 
 _HOME = {
-    "EditStepper": "fxbook.stepping.edit",
-    "RunStepper": "fxbook.stepping.run",
+    "EditStepper": "fxbook.stepping.edit.stepper",
+    "RunStepper": "fxbook.stepping.run.stepper",
     "check": "fxbook.checking",
     "draw": "fxbook.drawing",
     "expect_error": "fxbook.errors",
-    "hint": "fxbook.exercises",
+    "hint": "fxbook.learning.exercises",
 }
 __all__ = list(_HOME)
 

@@ -27,9 +27,9 @@ def _watch(options: argparse.Namespace) -> int:
     except ImportError:
         print("Reading notebooks needs jupytext: pip install jupytext", file=sys.stderr)
         return 2
-    from fxbook.exercises import catalogue, unknown
-    from fxbook.watching import watch
-    from fxbook.watching.progress import NAME, Progress
+    from fxbook.learning.exercises import catalogue, unknown
+    from fxbook.learning.watching import watch
+    from fxbook.learning.watching.progress import NAME, Progress
 
     folder = options.folder or (Path("exercises") if Path("exercises").is_dir() else Path())
     if not folder.is_dir():

@@ -9,12 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from press import ROOT, environment
+from press import ROOT
+from press.binding import environment
 
 
 def book(_: argparse.Namespace) -> int:
     """Build the HTML from the committed notebooks and say what to open."""
-    bind = importlib.import_module("press.bind")
+    bind = importlib.import_module("press.binding.bind")
     try:
         page = bind.build()
     except subprocess.CalledProcessError:
@@ -38,7 +39,7 @@ def test_cold(options: argparse.Namespace) -> int:
 
 def notebooks(options: argparse.Namespace) -> int:
     """Print the notebooks that differ from their manuscript."""
-    printing = importlib.import_module("press.printing")
+    printing = importlib.import_module("press.printing.notebooks")
     paths = [Path(path).resolve() for path in options.manuscripts]
     return 1 if printing.print_notebooks(paths, options.all) else 0
 
@@ -55,7 +56,7 @@ def watch(options: argparse.Namespace) -> int:
 
 def serve(options: argparse.Namespace) -> int:
     """Serve the built book on the loopback address."""
-    importlib.import_module("press.bind").serve(options.port)
+    importlib.import_module("press.binding.bind").serve(options.port)
     return 0
 
 
@@ -66,7 +67,7 @@ def bench(_: argparse.Namespace) -> int:
 
 def pins(_: argparse.Namespace) -> int:
     """Write the pins anew from pyproject.toml."""
-    return importlib.import_module("press.pins").write()
+    return importlib.import_module("press.binding.pins").write()
 
 
 _NEEDS = {

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browsing import CHROMIUM, FLAGS, THEMES
 from filelock import FileLock
 
-from press import bind
-from press.manuscript import HEADER
+from press.binding import bind
+from press.manuscript.reading import HEADER
+from tests.browsing import CHROMIUM, FLAGS, THEMES
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -10,7 +10,7 @@ from classroom.exports import ExportError
 from classroom.exports.cells import Cells, column, written
 from classroom.exports.matching import Row, match
 from classroom.exports.moodle import Filled
-from classroom.records import Participant
+from classroom.grade.records import Participant
 
 SYSTEM = "Canvas"
 _ABOUT_STUDENTS = {

@@ -6,14 +6,14 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from classroom import private
 from classroom.assignment import Assignment
+from classroom.collect.names import shown
 from classroom.exports import ExportError
 from classroom.exports import totals as totals_of
 from classroom.exports.canvas import Gradebook
 from classroom.exports.moodle import Filled, Worksheet, feedback
-from classroom.names import shown
-from classroom.records import Mark, Participant
+from classroom.grade import private
+from classroom.grade.records import Mark, Participant
 
 FEEDBACK = "feedback.zip"
 _TOLD = 20
@@ -47,7 +47,7 @@ def deliver(
         What to tell the teacher, a sentence or more each.
 
     Raises:
-        ExportError, classroom.gradebook.GradebookError: something cannot be written.
+        ExportError, classroom.grade.gradebook.GradebookError: something cannot be written.
     """
     told = [f"Totals: {totals_of.write(folder, assignment, people, marks)}."]
     totals = totals_of.totals(marks)

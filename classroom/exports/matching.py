@@ -7,8 +7,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from classroom import names
-from classroom.records import Participant
+from classroom.collect import names
+from classroom.grade.records import Participant
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,7 +37,7 @@ def match(people: Sequence[Participant], rows: Sequence[Row], system: str) -> Ma
     Args:
         people: the class.
         rows: those of the table.
-        system: whose table it is, as :attr:`classroom.names.Given.system` names it.
+        system: whose table it is, as :attr:`classroom.collect.names.Given.system` names it.
     """
     numbers = Counter(row.number for row in rows if row.number)
     by_number = {row.number: row for row in rows if numbers[row.number] == 1}

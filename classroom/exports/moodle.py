@@ -14,12 +14,12 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from classroom import names
+from classroom.collect import names
+from classroom.collect.lateness import Told, local
 from classroom.exports import ExportError
 from classroom.exports.cells import Cells, column, written
 from classroom.exports.matching import Row, match
-from classroom.lateness import Told, local
-from classroom.records import Participant
+from classroom.grade.records import Participant
 
 SYSTEM = "Moodle"
 _DATE = re.compile(

@@ -23,13 +23,14 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode, v4
 
-from classroom import hidden, release
 from classroom.assignment import Assignment
 from classroom.exports import ExportError
-from fxbook.exercises import About
+from classroom.grade import hidden
+from classroom.handout import release
+from fxbook.learning.exercises import About
 from press import ROOT
-from press.execution import serialised
-from press.manuscript import read
+from press.manuscript.reading import read
+from press.printing.execution import serialised
 
 SCHEMA_VERSION = 3
 _MARK = re.compile(r"^(?P<indent> *)# (?P<name>stub|solution|end)$")
@@ -101,8 +102,8 @@ def write(assignment: Assignment, folder: Path, *, force: bool = False) -> Path:
 
     Raises:
         ExportError: the source version is there already, or the folder cannot be written.
-        classroom.release.ReleaseError: a notebook is not as printed, or builds on what is left out.
-        classroom.hidden.HiddenError: the hidden variants cannot be used.
+        classroom.handout.release.ReleaseError: a notebook is not as printed, or builds on what is left out.
+        classroom.grade.hidden.HiddenError: the hidden variants cannot be used.
     """
     source = folder / "source" / release.folder_name(assignment)
     if source.exists() and not force:
@@ -155,8 +156,8 @@ def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
     """The source version of a chapter's notebook.
 
     Raises:
-        classroom.release.ReleaseError: as :func:`classroom.release.notebook`.
-        classroom.hidden.HiddenError: the hidden variants cannot be used.
+        classroom.handout.release.ReleaseError: as :func:`classroom.handout.release.notebook`.
+        classroom.grade.hidden.HiddenError: the hidden variants cannot be used.
     """
     made = release.notebook(assignment, chapter)
     solved = dict(_forms(chapter))

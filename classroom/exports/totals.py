@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from classroom.assignment import Assignment
-from classroom.gradebook import write_rows
-from classroom.records import Mark, Participant
+from classroom.grade.gradebook import write_rows
+from classroom.grade.records import Mark, Participant
 
 NAME = "totals.csv"
 
@@ -45,7 +45,7 @@ def write(folder: Path, assignment: Assignment, people: Sequence[Participant], m
     """Write ``totals.csv``: whoever is in the class and has a mark has a row.
 
     Raises:
-        classroom.gradebook.GradebookError: it cannot be written.
+        classroom.grade.gradebook.GradebookError: it cannot be written.
     """
     asked = [about.id for about in assignment.exercises]
     points = {(mark.key, mark.exercise): mark.points for mark in marks}

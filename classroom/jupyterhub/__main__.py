@@ -10,7 +10,7 @@ from pathlib import Path
 
 from classroom.jupyterhub import place
 from classroom.jupyterhub.collect import CollectError, collect, homes
-from press.environment import EVERYTHING, NOTEBOOKS, run_module
+from press.binding.environment import EVERYTHING, NOTEBOOKS, run_module
 
 
 def serve(options: argparse.Namespace) -> int:

@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
-from classroom.files import FILE
+from classroom.collect.files import FILE
 from classroom.jupyterhub.place import Place, is_name
 
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from classroom import private
 from classroom.assignment import Assignment
-from classroom.records import Mark
+from classroom.grade import private
+from classroom.grade.records import Mark
 from classroom.reports.figures import Figures
 from classroom.reports.overview import Overview, overview
 from classroom.reports.pages import class_page, student_page
 from classroom.reports.wording import checked_address, count, number, percent
-from fxbook.exercises import place
+from fxbook.learning.exercises import place
 
 __all__ = ["summary", "write"]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from classroom.records import Status
+from classroom.grade.records import Status
 from classroom.reports.wording import SHORT, number
 
 _BAR, _PLOT, _BELOW = 24, 170, 38

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from classroom.records import Mark
+from classroom.grade.records import Mark
 from classroom.reports.wording import NOTHING, shown
-from fxbook.record import GraphRecord, NodeRecord
+from fxbook.graph.record import GraphRecord, NodeRecord
 
 if TYPE_CHECKING:
     from fxbook.drawing.layout import Layout

@@ -11,8 +11,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from classroom.records import Mark
-from fxbook.exercises import About
+from classroom.grade.records import Mark
+from fxbook.learning.exercises import About
 
 # What may differ between two students who made the same mistake: what is quoted, numbers, and the names of nodes.
 _TOKEN = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"|\w+")

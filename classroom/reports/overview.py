@@ -8,11 +8,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 from classroom.assignment import Assignment
-from classroom.records import Mark, Status
+from classroom.grade.records import Mark, Status
 from classroom.reports.ideas import Idea, Section, Trouble, sections, troubles, wrong_ideas
 from classroom.reports.similarity import Alike, alike
 from classroom.reports.wording import SHORT, count, readable
-from fxbook.exercises import About
+from fxbook.learning.exercises import About
 
 _MOST_PASS = 0.75
 _FEW = 5

@@ -11,12 +11,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from classroom.assignment import Assignment
-from classroom.records import Mark
+from classroom.grade.records import Mark
 from classroom.reports import charts, wording
 from classroom.reports.figures import Figures, snippet
 from classroom.reports.ideas import told
 from classroom.reports.overview import Overview, Student
-from fxbook.exercises import place
+from fxbook.learning.exercises import place
 
 _HERE = Path(__file__).parent
 _FX_STYLE = _HERE.parent.parent / "fxbook" / "static" / "drawing.css"

@@ -9,9 +9,9 @@ import unicodedata
 
 from markupsafe import Markup, escape
 
-from classroom import names
-from classroom.records import UNSEEN, Mark, Status
-from fxbook.exercises import place
+from classroom.collect import names
+from classroom.grade.records import UNSEEN, Mark, Status
+from fxbook.learning.exercises import place
 
 NOTHING = Markup("")
 SIGNS: dict[Status, str] = {
@@ -50,7 +50,8 @@ _SAFE_LINK = re.compile(r"(https?://|file://|/|\./|\.\./)", re.IGNORECASE)
 def shown(text: object, limit: int) -> str:
     """The text on one line of at most ``limit`` characters that a page, a file and a terminal can show as they are.
 
-    It is :func:`classroom.names.shown`, with a few accents on a letter at most: piled up they would cover other lines.
+    It is :func:`classroom.collect.names.shown`, with a few accents on a letter at most: piled up they would cover other
+    lines.
     """
     line = names.shown(str(text), limit)
     if line.isascii():

@@ -17,14 +17,16 @@ OBSERVING, JUDGING, READING = ROOMS = ("observing", "judging", "reading")
 _OF_THE_GRADER: Mapping[str, tuple[str, ...]] = {
     OBSERVING: (),
     JUDGING: (
-        "allowed.py",
-        "claims.py",
-        "judging.py",
-        "rebuild.py",
-        "rebuild_modules.py",
-        "rebuild_values.py",
+        "judge/__init__.py",
+        "judge/allowed.py",
+        "judge/claims.py",
+        "judge/judging.py",
+        "judge/rebuild/__init__.py",
+        "judge/rebuild/graph.py",
+        "judge/rebuild/modules.py",
+        "judge/rebuild/values.py",
     ),
-    READING: ("parsing.py", "plain.py", "unzipping.py"),
+    READING: ("collect/__init__.py", "collect/parsing.py", "collect/plain.py", "collect/unzipping.py"),
 }
 _OF_EVERY_ROOM = ("__init__.py", "confine.py", "hidden.py", "pages.py", "rooms.py", "warm.py")
 

@@ -123,8 +123,8 @@ class Sandbox:
             seconds: in place of those of the limits, where fewer are left.
 
         Returns:
-            What :func:`fxbook.sheets.observe_answer` returns, or why there is nothing. Whoever wrote the answer may
-            have written that JSON, too: it is to be judged as a claim.
+            What :func:`fxbook.learning.sheets.observe_answer` returns, or why there is nothing. Whoever wrote the
+            answer may have written that JSON, too: it is to be judged as a claim.
 
         Raises:
             SandboxError: the file of hidden variants cannot be used, or the sandbox cannot be started again.
@@ -145,8 +145,8 @@ class Sandbox:
         """Judge what came back from observing an answer under the same seed and hidden variants.
 
         Returns:
-            What :func:`classroom.judging.judged` returns, or why there is nothing. A graph that takes over the process
-            in which it is built again may have written it: it tells of one answer, and holds nothing but text.
+            What :func:`classroom.judge.judging.judged` returns, or why there is nothing. A graph that takes over the
+            process in which it is built again may have written it: it tells of one answer, and holds nothing but text.
 
         Raises:
             SandboxError: as :meth:`observe`.
@@ -159,18 +159,18 @@ class Sandbox:
         return _looked_through(is_judgement, work)
 
     def read_sheet(self, name: str, data: bytes, asked: Mapping[str, JSON], handed_out: Sequence[str] = ()) -> Outcome:
-        """Read a notebook or a script: what :func:`classroom.parsing.parsed_sheet` returns, or why there is nothing."""
+        """Read a notebook or a script: see :func:`classroom.collect.parsing.parsed_sheet`."""
         sheet = base64.b64encode(data).decode()
         told = {"name": name, "sheet": sheet, "asked": dict(asked), "handed_out": list(handed_out)}
         return self._work(READING, None, told, self._limits.reading_seconds, _READ)
 
     def list_zip(self, file: int, most: int, *, bounded: bool) -> Outcome:
-        """What lies in a zip, of which ``file`` is a descriptor: see :func:`classroom.unzipping.listed`."""
+        """What lies in a zip, of which ``file`` is a descriptor: see :func:`classroom.collect.unzipping.listed`."""
         told = {"list": most, "bounded": bounded}
         return self._work(READING, None, told, self._limits.reading_seconds, _LISTED, [file])
 
     def read_member(self, file: int, place: int, limit: int) -> Outcome:
-        """What a file in a zip holds: see :func:`classroom.unzipping.member`."""
+        """What a file in a zip holds: see :func:`classroom.collect.unzipping.member`."""
         told = {"member": place, "limit": limit}
         return self._work(READING, None, told, self._limits.reading_seconds, _READ, [file])
 
@@ -259,7 +259,7 @@ def _looked_through(has_form: Callable[[JSON], bool], outcome: Outcome) -> Outco
 
 
 def _is_observed(data: JSON) -> bool:
-    """Whether JSON has the form that :func:`fxbook.sheets.observe_answer` gives; the judge reads the observation."""
+    """Whether JSON has the form of :func:`fxbook.learning.sheets.observe_answer`; the judge reads the observation."""
     match data:
         case {"failed": list(failed), "observation": dict() | None}:
             return len(data) == 2 and all(map(_is_error, failed))
@@ -277,7 +277,7 @@ _TEXTS = ("rule", "message", "node", "read", "case", "line", "printed")
 
 
 def is_judgement(data: JSON) -> bool:
-    """Whether JSON has the form that :func:`classroom.judging.judged` gives."""
+    """Whether JSON has the form that :func:`classroom.judge.judging.judged` gives."""
     return (
         isinstance(data, dict)
         and data.keys() == {*_TEXTS, "graph", "unproven"}

@@ -12,8 +12,8 @@ from typing import Any
 
 import torch
 
-from fxbook.naming import without_addresses
-from fxbook.record import plain_message
+from fxbook.graph.naming import without_addresses
+from fxbook.graph.record import plain_message
 
 JSON = Any
 _MOST = 400

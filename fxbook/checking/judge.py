@@ -13,7 +13,7 @@ from fxbook.checking.apart import MEMORY
 from fxbook.checks.exercise import DRAWS, Exercise, drawn_order
 from fxbook.checks.values import is_value
 from fxbook.checks.view import CaseView, Violation, first_violation
-from fxbook.record import GraphRecord
+from fxbook.graph.record import GraphRecord
 
 JSON = Any
 _UNREADABLE = Violation("What came back from running your answer cannot be read.", rule="readable")

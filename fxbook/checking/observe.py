@@ -20,7 +20,6 @@ from typing import Any
 import torch
 from torch import fx, nn
 
-from fxbook.checking import wire
 from fxbook.checking.answers import UnusableError, caller
 from fxbook.checking.apart import had_its_time, spare_memory
 from fxbook.checking.blame import describe
@@ -30,7 +29,8 @@ from fxbook.checking.quick_errors import quick_errors
 from fxbook.checks.exercise import Case, Use, inputs_of, seeded
 from fxbook.checks.running import run_on
 from fxbook.checks.values import encode
-from fxbook.record import record
+from fxbook.graph import wire
+from fxbook.graph.record import record
 
 JSON = Any
 # In the child nobody else can be asked what these are: an answer may replace them in torch.fx.

@@ -13,9 +13,9 @@ from typing import Any
 
 from torch import fx, nn
 
-from fxbook.checking.given import Given
-from fxbook.checking.snapshot import Snapshot
 from fxbook.checks.exercise import Case, Exercise, Use, drawn_order, model_of
+from fxbook.graph.given import Given
+from fxbook.graph.snapshot import Snapshot
 
 ORIGIN = "fxbook_origin"
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from fxbook.checking.judge import Verdict
 from fxbook.checking.symptom import entry_of
-from fxbook.exercises import About, place
-from fxbook.record import GraphRecord, NodeRecord
+from fxbook.graph.record import GraphRecord, NodeRecord
+from fxbook.learning.exercises import About, place
 
 _ROWS = 12
 _STYLE = """

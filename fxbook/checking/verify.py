@@ -15,7 +15,7 @@ from fxbook.checking.prepare import prepare
 from fxbook.checking.report import Report
 from fxbook.checks.exercise import Exercise
 from fxbook.checks.view import Violation
-from fxbook.exercises import About, about, catalogue, unknown
+from fxbook.learning.exercises import About, about, catalogue, unknown
 
 # A check answers within 2 s: at the soft limit the learner's line is interrupted, at the hard one the child is killed.
 # On a busy machine both wait until the answer has had its seconds of the processor.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fxbook.checks.predicates import runs
 from fxbook.checks.values import Value, difference
 from fxbook.checks.view import CaseView, Violation
-from fxbook.record import GraphRecord, NodeRecord
+from fxbook.graph.record import GraphRecord, NodeRecord
 
 _WORK = "09_profiling#work-can-be-counted"
 _REPAIR = "09_profiling#find-it-change-it-measure-again"

@@ -11,7 +11,7 @@ import torch
 
 from fxbook.checks.predicates import has_node, lints, look, no_dead_nodes, recompiled
 from fxbook.checks.view import CaseView, Violation
-from fxbook.record import JSON, NodeRecord
+from fxbook.graph.record import JSON, NodeRecord
 
 # Faults of which lint speaks, by a part of what it says, and where they are explained; the first that fits counts.
 _LINT = {

@@ -12,8 +12,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from fxbook.naming import callable_name
-from fxbook.record import NodeRecord
+from fxbook.graph.naming import callable_name
+from fxbook.graph.record import NodeRecord
 
 _NAMESPACES = (torch, torch.nn.functional, torch.Tensor, torch.special, torch.linalg, operator)
 

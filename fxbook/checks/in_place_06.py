@@ -17,7 +17,7 @@ from fxbook.checks.predicates import configurable, runs
 from fxbook.checks.properties_06 import HERE
 from fxbook.checks.values import Value, dict_items, difference
 from fxbook.checks.view import CaseView, Property, Violation, first_violation
-from fxbook.record import NodeRecord
+from fxbook.graph.record import NodeRecord
 
 IN_PLACE = f"{HERE}#working-in-place-overwrites-what-the-node-reads"
 SHARED = f"{HERE}#silent-another-layer-works-in-place-too"

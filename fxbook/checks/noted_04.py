@@ -10,8 +10,8 @@ from typing import Any
 from torch import Tensor, fx, nn
 
 from fxbook.checks.edits_04 import Edit, breaks_order, names_nothing, relus, stops_half_way, writes_no_python
-from fxbook.naming import target_name
-from fxbook.record import record
+from fxbook.graph.naming import target_name
+from fxbook.graph.record import record
 
 JSON = Any
 

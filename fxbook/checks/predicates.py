@@ -17,7 +17,7 @@ from typing import Any, Concatenate, ParamSpec
 from fxbook.checks.families import Family
 from fxbook.checks.values import difference, encode
 from fxbook.checks.view import CaseView, Property, Violation, first_violation
-from fxbook.record import NodeRecord
+from fxbook.graph.record import NodeRecord
 
 Settings = ParamSpec("Settings")
 

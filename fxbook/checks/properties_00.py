@@ -13,7 +13,7 @@ from fxbook.checks.models_00 import NamedRelu, Residual
 from fxbook.checks.predicates import calls
 from fxbook.checks.values import Value
 from fxbook.checks.view import CaseView, Violation
-from fxbook.record import JSON, GraphRecord, NodeRecord
+from fxbook.graph.record import JSON, GraphRecord, NodeRecord
 
 LEAKY_RELU = family("leaky_relu", modules=(nn.LeakyReLU,)).called("leaky_relu, which was to stay")
 RELU_MODULE = Family("the submodule `relu`, which is to stay", modules=RELU.modules)

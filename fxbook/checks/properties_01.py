@@ -10,7 +10,7 @@ from fxbook.checks.families import ADD, LAYER_NORM, LINEAR, MUL, NEG, SUB, TANH,
 from fxbook.checks.predicates import calls, calls_before
 from fxbook.checks.properties_00 import kind_of
 from fxbook.checks.view import CaseView, Violation, first_violation
-from fxbook.record import JSON, NodeRecord
+from fxbook.graph.record import JSON, NodeRecord
 
 _HERE = "01_node_creation"
 LEAKY_RELU = family("leaky_relu", modules=(nn.LeakyReLU,))

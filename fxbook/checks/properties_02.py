@@ -12,7 +12,7 @@ from fxbook.checks.families import CONV2D, GELU, LINEAR, RELU, TANH, family
 from fxbook.checks.models_02 import Layered
 from fxbook.checks.predicates import calls_after
 from fxbook.checks.view import CaseView, Violation
-from fxbook.record import JSON, NodeRecord
+from fxbook.graph.record import JSON, NodeRecord
 
 _HERE = "02_insertion_points"
 CLAMP = family("clamp", "clip", modules=(nn.Hardtanh, nn.ReLU6))

@@ -12,7 +12,7 @@ from fxbook.checks import explained
 from fxbook.checks.families import ADD, MUL, RELU, Family, family
 from fxbook.checks.properties_02 import pairs
 from fxbook.checks.view import CaseView, Violation
-from fxbook.record import GraphRecord, NodeRecord
+from fxbook.graph.record import GraphRecord, NodeRecord
 
 _HERE = "03_replacement"
 DROPOUT = Family("nn.Dropout", modules=frozenset({"torch.nn.Dropout"}))

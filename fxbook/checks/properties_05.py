@@ -15,7 +15,7 @@ from fxbook.checks.models_05 import Fixable, Whole
 from fxbook.checks.values import Value, dict_items, difference
 from fxbook.checks.verdicts_05 import truth_of
 from fxbook.checks.view import CaseView, Violation
-from fxbook.record import GraphRecord, NodeRecord
+from fxbook.graph.record import GraphRecord, NodeRecord
 
 _FIXED = "05_control_flow_limits#fix-an-argument-concrete_args"
 _VERDICTS = ("stops", "differs", "same")

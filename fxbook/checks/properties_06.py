@@ -11,7 +11,7 @@ from torch import Tensor, fx, nn
 
 from fxbook.checks.families import family
 from fxbook.checks.view import CaseView, Violation
-from fxbook.record import JSON, NodeRecord
+from fxbook.graph.record import JSON, NodeRecord
 
 HERE = "06_kwargs"
 _BOTH = f"{HERE}#the-call-decides-the-place"

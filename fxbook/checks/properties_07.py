@@ -13,7 +13,7 @@ from fxbook.checks.named_inputs_07 import unusable
 from fxbook.checks.predicates import configurable
 from fxbook.checks.values import Value, dict_items, difference, encode
 from fxbook.checks.view import CaseView, Violation
-from fxbook.record import NodeRecord
+from fxbook.graph.record import NodeRecord
 
 _HERE = "07_placeholder"
 _SIGNATURE = f"{_HERE}#the-signature-makes-the-placeholders"

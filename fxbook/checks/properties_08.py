@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fxbook.checks.predicates import configurable
 from fxbook.checks.values import Value
 from fxbook.checks.view import CaseView, Violation
-from fxbook.record import GraphRecord, NodeRecord
+from fxbook.graph.record import GraphRecord, NodeRecord
 
 # ---- the bound, from the graph alone ---------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from fxbook.checks.flops_09 import flops_by_outermost
 from fxbook.checks.machine_09 import Timed
 from fxbook.checks.values import Value
 from fxbook.checks.view import CaseView, Violation
-from fxbook.stepping.run_record import RunRecord, record_run
+from fxbook.stepping.run.record import RunRecord, record_run
 
 _HERE = "09_profiling"
 _FIRST = f"{_HERE}#a-clock-around-every-node"

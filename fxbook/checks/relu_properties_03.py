@@ -11,7 +11,7 @@ from fxbook.checks.families import RELU
 from fxbook.checks.predicates import same_result
 from fxbook.checks.relu_models_03 import WithRelus
 from fxbook.checks.view import CaseView, Violation
-from fxbook.record import NodeRecord
+from fxbook.graph.record import NodeRecord
 
 _HERE = "03_replacement"
 _READ_LATER = "03_replacement#silent-what-was-written-in-place-is-read-as-it-was"

@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import fx
 
-from fxbook.record import record
+from fxbook.graph.record import record
 
 
 def is_stale(traced: fx.GraphModule) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import fx
 
-from fxbook.naming import callable_name
+from fxbook.graph.naming import callable_name
 
 Value = Any
 _MOST_ELEMENTS = 200_000

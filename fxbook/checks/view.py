@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from torch import fx, nn
 
 from fxbook.checks.values import Value, encode
-from fxbook.record import GraphRecord, NodeRecord, record
+from fxbook.graph.record import GraphRecord, NodeRecord, record
 
 if TYPE_CHECKING:
     from fxbook.checks.exercise import Case, Exercise

@@ -18,7 +18,7 @@ from fxbook.drawing.lettering import clean, wrap
 from fxbook.drawing.node_table import html_table, text_table
 from fxbook.drawing.summary import SUMMARY_ABOVE, summarise
 from fxbook.drawing.svg import SIGNS, picture, swatch
-from fxbook.record import GraphRecord, record
+from fxbook.graph.record import GraphRecord, record
 
 STALE = "The compiled code is older than this graph: recompile()."
 LEGEND = {

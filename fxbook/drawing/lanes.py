@@ -15,7 +15,7 @@ from typing import Literal
 import graphviz
 import graphviz.backend.dot_command
 
-from fxbook.record import GraphRecord
+from fxbook.graph.record import GraphRecord
 
 # graphviz-pure installs a command beside the interpreter, on no search path unless the environment is activated.
 graphviz.backend.dot_command.DOT_BINARY = Path(sysconfig.get_path("scripts")) / "graphviz-pure"

@@ -13,7 +13,7 @@ from typing import Literal
 
 from fxbook.drawing.lanes import Lane, Side, find_lanes
 from fxbook.drawing.lettering import clean, columns, cut, wrap
-from fxbook.record import JSON, GraphRecord, NodeRecord
+from fxbook.graph.record import JSON, GraphRecord, NodeRecord
 
 # Pixels at natural size. Fixed-width fonts advance 0.55 to 0.602 of their size.
 NAME_SIZE, CALL_SIZE, LABEL_SIZE = 14, 13, 12.5

@@ -6,7 +6,7 @@ import html
 from collections.abc import Mapping
 
 from fxbook.drawing.lettering import clean, columns, pad
-from fxbook.record import GraphRecord, NodeRecord
+from fxbook.graph.record import GraphRecord, NodeRecord
 
 _HEADERS = ("#", "name", "opcode", "call", "read by", "notes")
 _WIDTH = 100

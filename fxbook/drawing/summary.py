@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 
-from fxbook.record import GraphRecord, NodeRecord
+from fxbook.graph.record import GraphRecord, NodeRecord
 
 SUMMARY_ABOVE = 400
 """Graphs of more nodes than this are drawn in groups."""

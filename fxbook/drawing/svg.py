@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from fxbook.drawing.layout import CHAMFER, LID, Box, Layout, Wire, inset
 from fxbook.drawing.lettering import clean
-from fxbook.record import GraphRecord, NodeRecord
+from fxbook.graph.record import GraphRecord, NodeRecord
 
 SIGNS = {"added": "+", "removed": "\N{MINUS SIGN}", "rewired": "↪", "moved": "↕", "broken": "!"}
 Marks = Mapping[int, tuple[str, ...]]

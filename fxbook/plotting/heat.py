@@ -9,7 +9,7 @@ from torch import fx
 
 from fxbook.drawing import Drawing
 from fxbook.drawing.lettering import clean
-from fxbook.record import record
+from fxbook.graph.record import record
 
 # One hue from none to strong: it blends with a light page and a dark one, and reads in grey.
 _HUE, _STRONGEST = "#d55e00", 0.6

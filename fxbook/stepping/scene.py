@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from fxbook.drawing.display import words_for
 from fxbook.drawing.layout import Box, Layout, Wire, argument_places, inset, letter, lettering, place_looks
 from fxbook.drawing.svg import add_text, shape
-from fxbook.record import GraphRecord, NodeRecord
+from fxbook.graph.record import GraphRecord, NodeRecord
 from fxbook.stepping.film import Film
 
 Edge = tuple[int, int, str]

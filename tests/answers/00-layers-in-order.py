@@ -1,8 +1,9 @@
 """Answers to 00-layers-in-order: the layers that a model calls, in the order of the calls."""
 
 import torch
-from answering import right, wrong
 from torch import fx, nn
+
+from tests.checking.answering import right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,8 @@
 """Answers to 00-readers: the nodes that read a node."""
 
-from answering import right, wrong
 from torch import fx
+
+from tests.checking.answering import right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 

@@ -3,8 +3,9 @@
 import operator
 
 import torch
-from answering import right, wrong
 from torch import fx
+
+from tests.checking.answering import right, wrong
 
 CALLED = {
     "call_function": (operator.add, operator.iadd, torch.add),

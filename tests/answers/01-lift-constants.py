@@ -3,8 +3,9 @@
 import copy
 
 import torch
-from answering import right, wrong
 from torch import fx, nn
+
+from tests.checking.answering import right, wrong
 
 
 def lifted(gm, named, stored=nn.Module.register_buffer, everywhere=True):

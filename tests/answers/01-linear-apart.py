@@ -3,8 +3,9 @@
 import copy
 
 import torch
-from answering import right, wrong
 from torch import fx, nn
+
+from tests.checking.answering import right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 

@@ -3,8 +3,9 @@
 import operator
 
 import torch
-from answering import right, wrong
 from torch import fx
+
+from tests.checking.answering import right, wrong
 
 LEFT, RIGHT = (..., slice(None, 2)), (..., slice(2, None))
 

@@ -4,8 +4,9 @@ import copy
 import operator
 
 import torch
-from answering import right, wrong
 from torch import fx
+
+from tests.checking.answering import right, wrong
 
 
 def additions(traced):

@@ -4,9 +4,10 @@ import copy
 import graphlib
 import itertools
 
-from answering import right, wrong
 from torch import fx
 from torch.fx.passes.tools_common import legalize_graph
+
+from tests.checking.answering import right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 

@@ -3,9 +3,10 @@
 import copy
 
 import torch
-from answering import right, wrong
 from torch import fx, nn
 from torch.utils._python_dispatch import TorchDispatchMode
+
+from tests.checking.answering import right, wrong
 
 FUNCTIONS = (nn.functional.relu, torch.relu, torch.relu_)
 METHODS = ("relu", "relu_")

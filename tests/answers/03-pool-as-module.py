@@ -2,8 +2,9 @@
 
 import copy
 
-from answering import right, wrong
 from torch import fx, nn
+
+from tests.checking.answering import right, wrong
 
 POOL = nn.functional.adaptive_avg_pool2d
 OVERWRITES = "03_replacement#silent-add_submodule-has-replaced-a-layer-or-changed-the-model"

@@ -2,8 +2,9 @@
 
 import copy
 
-from answering import right, wrong
 from torch import fx, nn
+
+from tests.checking.answering import right, wrong
 
 
 def calls(traced, node, kind):

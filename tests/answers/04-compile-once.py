@@ -3,8 +3,9 @@
 import copy
 
 import torch
-from answering import right, wrong
 from torch import nn
+
+from tests.checking.answering import right, wrong
 
 ONCE = "04_recompile#compile-once-at-the-end"
 STALE = "04_recompile#who-sees-an-edit-at-once"

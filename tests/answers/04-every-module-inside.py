@@ -2,8 +2,9 @@
 
 import copy
 
-from answering import right, wrong
 from torch import fx
+
+from tests.checking.answering import right, wrong
 
 DOWN = "04_recompile#recompile-goes-down-to-children-not-to-everything-inside"
 

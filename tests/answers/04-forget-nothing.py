@@ -3,8 +3,9 @@
 import contextlib
 import copy
 
-from answering import right, wrong
 from torch import fx
+
+from tests.checking.answering import right, wrong
 
 HALF = "04_recompile#an-edit-that-stops-half-way-stays-in-the-graph"
 LINT = "04_recompile#what-lint-can-see-and-what-recompile-finds"

@@ -4,8 +4,9 @@ import copy
 import re
 
 import torch
-from answering import right, wrong
 from torch import fx
+
+from tests.checking.answering import right, wrong
 
 COPY = "04_recompile#what-a-copy-keeps"
 

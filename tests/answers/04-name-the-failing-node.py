@@ -7,8 +7,9 @@ import re
 import sys
 import traceback
 
-from answering import right, wrong
 from torch import fx
+
+from tests.checking.answering import right, wrong
 
 LINE = "04_recompile#find-the-line-that-failed"
 

@@ -6,8 +6,9 @@ import operator
 import pickle
 
 import torch
-from answering import right, wrong
 from torch import fx
+
+from tests.checking.answering import right, wrong
 
 PICKLE = "04_recompile#a-pickle-holds-code-and-loading-traces-it"
 COPY = "04_recompile#what-a-copy-keeps"

@@ -1,8 +1,9 @@
 """Answers to 05-choose-without-if."""
 
 import torch
-from answering import right, wrong
 from torch import fx, nn
+
+from tests.checking.answering import right, wrong
 
 
 @right

@@ -3,10 +3,11 @@
 import copy
 
 import torch
-from answering import right, wrong
 from torch import fx
 from torch.fx.proxy import TraceError
 from torch.utils import _pytree as pytree
+
+from tests.checking.answering import right, wrong
 
 PROVEN = "05_control_flow_limits#what-python-does-leaves-no-node"
 STOPS = "05_control_flow_limits#when-it-breaks"

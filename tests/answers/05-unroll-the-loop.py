@@ -3,9 +3,10 @@
 import copy
 
 import torch
-from answering import right, wrong
 from torch import fx, nn
 from torch.fx.experimental.proxy_tensor import make_fx
+
+from tests.checking.answering import right, wrong
 
 
 def unsure(scores):

@@ -1,7 +1,8 @@
 """Answers to 06-find-the-dim."""
 
 import torch
-from answering import right, wrong
+
+from tests.checking.answering import right, wrong
 
 
 @right

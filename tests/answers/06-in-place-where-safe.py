@@ -4,8 +4,9 @@ import copy
 import operator
 
 import torch
-from answering import right, wrong
 from torch import fx, nn
+
+from tests.checking.answering import right, wrong
 
 MAKERS = {operator.add, operator.sub, operator.mul, operator.matmul, nn.functional.linear}
 MAKERS |= {nn.Linear, nn.Conv2d, nn.LayerNorm}

@@ -1,7 +1,8 @@
 """Answers to 06-keep-the-dims."""
 
 import torch
-from answering import right, wrong
+
+from tests.checking.answering import right, wrong
 
 
 def sums(traced):

@@ -3,7 +3,8 @@
 import inspect
 
 import torch
-from answering import right, wrong
+
+from tests.checking.answering import right, wrong
 
 
 def calls_python(node):

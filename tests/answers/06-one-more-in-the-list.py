@@ -1,7 +1,8 @@
 """Answers to 06-one-more-in-the-list."""
 
 import torch
-from answering import right, wrong
+
+from tests.checking.answering import right, wrong
 
 
 def cats(traced):

@@ -1,7 +1,8 @@
 """Answers to 06-tell-a-difference."""
 
 import torch
-from answering import right, wrong
+
+from tests.checking.answering import right, wrong
 
 
 def behaviour(module, model, x):

@@ -2,8 +2,9 @@
 
 import copy
 
-from answering import right, wrong
 from torch import fx
+
+from tests.checking.answering import right, wrong
 
 REPLACE = "07_placeholder#replace-placeholder"
 ENVIRONMENT = "07_placeholder#begin-with-an-environment"

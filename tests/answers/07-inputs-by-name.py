@@ -1,8 +1,9 @@
 """Answers to 07-inputs-by-name: an interpreter that takes inputs by name, and tells all faults."""
 
 import torch
-from answering import right, wrong
 from torch import fx
+
+from tests.checking.answering import right, wrong
 
 BY_NAME = "07_placeholder#in-one-page"
 VALUES = "07_placeholder#replace-placeholder"

@@ -3,7 +3,7 @@
 import inspect
 import itertools
 
-from answering import right, wrong
+from tests.checking.answering import right, wrong
 
 SIGNATURE = "07_placeholder#the-signature-makes-the-placeholders"
 

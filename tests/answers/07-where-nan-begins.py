@@ -1,8 +1,9 @@
 """Answers to 07-where-nan-begins: the first node whose value holds nan."""
 
 import torch
-from answering import right, wrong
 from torch import fx
+
+from tests.checking.answering import right, wrong
 
 EVERY = "07_placeholder#every-node-takes-the-same-way"
 

@@ -1,7 +1,8 @@
 """Answers to 08-free-early: an interpreter that meets the bound on every graph."""
 
-from answering import right, wrong
 from torch import fx, nn
+
+from tests.checking.answering import right, wrong
 
 BOX = "08_boxed_run#a-box-that-is-emptied"
 LENGTH = "08_boxed_run#a-list-as-long-as-the-signature"

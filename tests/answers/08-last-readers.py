@@ -1,7 +1,8 @@
 """Answers to 08-last-readers: after which node a value may go."""
 
-from answering import right, wrong
 from torch import fx, nn
+
+from tests.checking.answering import right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,9 @@
 """Answers to 08-let-inputs-go: inputs by name, each of which goes after its last reader."""
 
 import torch
-from answering import right, wrong
 from torch import fx
+
+from tests.checking.answering import right, wrong
 
 HELD = "While node `mul` computes, the input `gate` is alive: its last reader is `sigmoid`"
 BOX = "08_boxed_run#a-box-that-is-emptied"

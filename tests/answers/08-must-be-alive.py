@@ -1,7 +1,8 @@
 """Answers to 08-must-be-alive: what a node that computes leaves no choice about."""
 
-from answering import right, wrong
 from torch import fx, nn
+
+from tests.checking.answering import right, wrong
 
 CALLS = ("call_function", "call_method", "call_module")
 

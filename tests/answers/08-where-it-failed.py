@@ -2,8 +2,9 @@
 
 import re
 
-from answering import right, wrong
 from torch import fx
+
+from tests.checking.answering import right, wrong
 
 
 class Noting(fx.Interpreter):

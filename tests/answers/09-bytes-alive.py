@@ -3,9 +3,10 @@
 import weakref
 
 import torch
-from answering import right, wrong
 from torch import fx
 from torch.utils._pytree import tree_leaves
+
+from tests.checking.answering import right, wrong
 
 
 def tensors(value):

@@ -3,7 +3,8 @@
 import time
 
 import torch
-from answering import right, wrong
+
+from tests.checking.answering import right, wrong
 
 FIRST = "09_profiling#a-clock-around-every-node"
 

@@ -4,8 +4,9 @@ import copy
 import operator
 
 import torch
-from answering import right, wrong
 from torch import fx, nn
+
+from tests.checking.answering import right, wrong
 
 WORK = "09_profiling#work-can-be-counted"
 LAST = (slice(None), -1)

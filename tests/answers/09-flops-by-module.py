@@ -1,9 +1,10 @@
 """Answers to 09-flops-by-module."""
 
 import torch
-from answering import right, wrong
 from torch import fx
 from torch.utils.flop_counter import FlopCounterMode
+
+from tests.checking.answering import right, wrong
 
 
 def grouped(traced, inputs, key, no_grad=True):

@@ -4,9 +4,10 @@ import statistics
 import time
 
 import torch
-from answering import right, wrong
 from torch import fx
 from torch.utils.flop_counter import FlopCounterMode
+
+from tests.checking.answering import right, wrong
 
 FIRST = "09_profiling#a-clock-around-every-node"
 PAIRS = "09_profiling#two-models-are-compared-in-pairs"

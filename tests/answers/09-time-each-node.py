@@ -4,8 +4,9 @@ import statistics
 import time
 
 import torch
-from answering import right, wrong
 from torch import fx
+
+from tests.checking.answering import right, wrong
 
 FIRST = "09_profiling#a-clock-around-every-node"
 

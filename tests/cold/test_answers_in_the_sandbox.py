@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from answering import Told
-from sandboxing import observe_told
-from sandboxing import sandbox as sandboxed
-from test_answers import ANSWERS, SEED
 
 from classroom.sandbox import Limits, Sandbox
 from fxbook import checks
 from fxbook.checking.judge import judge
 from fxbook.checking.report import Report
-from fxbook.exercises import about
+from fxbook.learning.exercises import about
+from tests.checking.answering import Told
+from tests.checking.test_answers import ANSWERS, SEED
+from tests.classroom.sandbox.sandboxing import observe_told
+from tests.classroom.sandbox.sandboxing import sandbox as sandboxed
 
 ROWS = [(identity, number, one) for identity, answers in ANSWERS.items() for number, one in enumerate(answers)]
 

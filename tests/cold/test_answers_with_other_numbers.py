@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from answering import Told
-from test_answers import ANSWERS, is_told, passes
+
+from tests.checking.answering import Told
+from tests.checking.test_answers import ANSWERS, is_told, passes
 
 SEEDS = (2, 3, 2**20)
 ROWS = [(identity, one) for identity, answers in ANSWERS.items() for one in answers]

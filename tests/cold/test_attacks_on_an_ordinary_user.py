@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from test_sandbox_attacks import attacked_as_nobody
 
-TESTS = ("sandbox_attacks", "judge_attacks", "reading_attacks", "taken_over_rooms")
+from tests.classroom.sandbox.test_observing_attacks import attacked_as_nobody
+
+TESTS = ("observing_attacks", "judging_attacks", "reading_attacks", "rooms_taken_over")
 
 
 @pytest.mark.parametrize("tests", TESTS)

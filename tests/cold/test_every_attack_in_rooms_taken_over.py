@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-import taking_over
-from harm import Bait, Watch
-from sandboxing import Attack, attacks
-from test_taken_over_rooms import bait, sandbox, watch  # noqa: F401  (fixtures)
 
 from classroom.sandbox import Sandbox
 from classroom.sandbox.contents import JUDGING, READING
+from tests.classroom.sandbox import taking_over
+from tests.classroom.sandbox.harm import Bait, Watch
+from tests.classroom.sandbox.sandboxing import Attack, attacks
+from tests.classroom.sandbox.test_rooms_taken_over import bait, sandbox, watch  # noqa: F401  (fixtures)
 
 # Those rooms hold what judges; whoever is in there may read it.
 ALL = [attack for attack in attacks() if attack.name != "read_the_checks"]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import handed_in
 import pytest
-from harm import Watch
-from test_reading_attacks import ALL, bait, sandbox, watch  # noqa: F401  (fixtures)
 
 from classroom.sandbox import Sandbox
+from tests.classroom.sandbox import handed_in
+from tests.classroom.sandbox.harm import Watch
+from tests.classroom.sandbox.test_reading_attacks import ALL, bait, sandbox, watch  # noqa: F401  (fixtures)
 
 
 @pytest.mark.parametrize("attack", ALL, ids=lambda attack: attack.name)

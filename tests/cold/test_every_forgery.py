@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import forging
 import pytest
-from harm import Watch
-from test_judge_attacks import ALL, bait, sandbox, watch  # noqa: F401  (fixtures)
 
 from classroom.sandbox import Sandbox
+from tests.classroom.sandbox import forging
+from tests.classroom.sandbox.harm import Watch
+from tests.classroom.sandbox.test_judging_attacks import ALL, bait, sandbox, watch  # noqa: F401  (fixtures)
 
 
 @pytest.mark.parametrize("forgery", ALL, ids=lambda forgery: forgery.name)

@@ -8,9 +8,9 @@ import pytest
 from nbformat import NotebookNode
 
 from press import ROOT
-from press.derive import Derived, manuscripts
-from press.execution import execute, load, serialised
-from press.freshness import derive_as_printed
+from press.printing.derive import Derived, manuscripts
+from press.printing.execution import execute, load, serialised
+from press.printing.freshness import derive_as_printed
 
 PRINTED = [derived for path in manuscripts() for derived in derive_as_printed(path) if derived.executed]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from classroom import pins, release
 from classroom.assignment import Assignment
-from fxbook.exercises import catalogue
+from classroom.handout import pins, release
+from fxbook.learning.exercises import catalogue
 from press import ROOT
 
 PACKAGES = ("classroom", "fxbook")
@@ -86,7 +86,7 @@ def make_autograder(assignment: Assignment, out: Path, *, force: bool = False) -
         force: replace it where it is there already.
 
     Raises:
-        classroom.release.ReleaseError: it is there already, or cannot be written.
+        classroom.handout.release.ReleaseError: it is there already, or cannot be written.
     """
     release.write_zip(out, files(assignment), "", force=force, executable=("setup.sh", "run_autograder"))
     return out

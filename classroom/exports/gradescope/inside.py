@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from classroom import assignment as assignments
-from classroom import submissions, work
 from classroom.assignment import Assignment
+from classroom.collect import submissions
 from classroom.exports import ExportError
 from classroom.exports.gradescope.results import as_text, results
-from classroom.hidden import HiddenError
-from classroom.jobs import jobs_of
-from classroom.records import Mark, Submission
+from classroom.grade import work
+from classroom.grade.hidden import HiddenError
+from classroom.grade.jobs import jobs_of
+from classroom.grade.records import Mark, Submission
 from classroom.sandbox import SandboxError, protection
 
 JSON = Any

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from classroom import hidden, private
 from classroom.assignment import Assignment
 from classroom.exports import ExportError
-from classroom.records import UNSEEN, Mark
-from fxbook.exercises import About, about, place
+from classroom.grade import hidden, private
+from classroom.grade.records import UNSEEN, Mark
+from fxbook.learning.exercises import About, about, place
 
 JSON = Any
 _WHY = {

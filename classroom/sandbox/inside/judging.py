@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from classroom import judging
+from classroom.judge import judging
 from fxbook import checks
 from fxbook.checking.observe import observe
 from fxbook.checking.prepare import prepare

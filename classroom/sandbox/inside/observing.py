@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fxbook import checks, sheets
+from fxbook import checks
 from fxbook.checking.observe import observe
 from fxbook.checking.prepare import Prepared, prepare
+from fxbook.learning import sheets
 
 from .hidden import asked_exercise
 from .rooms import NotBegunError
@@ -20,8 +21,8 @@ _EARLY = (
     "fxbook.drawing",
     "fxbook.errors",
     "fxbook.plotting",
-    "fxbook.stepping.edit",
-    "fxbook.stepping.run",
+    "fxbook.stepping.edit.stepper",
+    "fxbook.stepping.run.stepper",
     "torch._dynamo",
     "torch.export",
     "torch.fx.experimental.proxy_tensor",

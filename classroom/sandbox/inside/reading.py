@@ -13,7 +13,7 @@ sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 import jupytext  # noqa: E402, F401  (here, and not in each fork)
 import nbformat  # noqa: E402
 
-from classroom import parsing, unzipping  # noqa: E402
+from classroom.collect import parsing, unzipping  # noqa: E402
 
 JSON = Any
 

@@ -1,0 +1,1 @@
+"""What students hand in: whose a file is, which sheet and version, how late; reading runs confined."""

@@ -1,0 +1,127 @@
+"""Find the answers in a sheet that a student handed in: what it says is theirs, so this runs confined.
+
+Of an answer that is defined more than once the last definition counts, as in a notebook that is run from top to bottom;
+but never the stub as it was handed out, which may stand below a cell that was added for the answer. An answer under
+another name is found by the check that is called with it.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from classroom.collect import plain
+from fxbook.learning import sheets
+from fxbook.learning.cells import parsed
+
+JSON = Any
+_MOST_WRITTEN = 120
+_MOST_SPARE = 10
+
+
+def parsed_sheet(name: str, data: bytes, asked: Mapping[str, JSON], handed_out: Sequence[str] = ()) -> JSON:
+    """What the grader needs to know of a sheet, as JSON.
+
+    Args:
+        name: of the file.
+        data: its bytes.
+        asked: of each answer that is asked for ``{"exercise", "stub"}``: the id, and the cell to write in as it was
+            handed out, ``""`` where that is not known.
+        handed_out: the cells of the sheet as it was handed out.
+
+    Returns:
+        ``{"problem", "reason"}``, or ``{"cells", "homes", "alone", "untouched", "found", "called", "spare", "texts"}``;
+        see :class:`classroom.collect.reading.Read`.
+    """
+    try:
+        sheet = sheets.parse(name, data)
+    except sheets.SheetError as problem:
+        return {"problem": str(problem), "reason": problem.reason}
+    for answer, about in asked.items():
+        sheet = _without_stub(sheet, answer, about["stub"])
+    untouched = [answer for answer, about in asked.items() if _is_stub(sheet, answer, about["stub"])]
+    given = frozenset().union(*(sheets.names(cell).given for cell in handed_out), asked)
+    found, called = {}, {}
+    for answer, about in asked.items():
+        if not sheet.homes(answer) or answer in untouched:
+            passed = _checked(sheet, about["exercise"])
+            if isinstance(passed, ast.Name) and passed.id not in given and sheet.homes(passed.id):
+                found[answer] = passed.id
+            elif passed is not None and not (isinstance(passed, ast.Name) and passed.id == answer):
+                called[answer] = _written(passed)
+    names = {answer: found.get(answer, answer) for answer in asked}
+    alone = {
+        answer: [at for at, cell in enumerate(sheet.only_for(name).cells, 1) if cell] for answer, name in names.items()
+    }
+    own = plain.Own(sheet.cells, handed_out)
+    begun = {answer: name for answer, name in names.items() if answer in found or answer not in untouched}
+    return {
+        "cells": sheet.cells,
+        "homes": {answer: sheet.homes(name) for answer, name in names.items()},
+        "alone": alone,
+        "untouched": [answer for answer in untouched if answer not in found],
+        "found": found,
+        "called": called,
+        "worked": own.any,
+        "spare": own.unused(frozenset({*begun.values(), *given}))[:_MOST_SPARE],
+        "texts": {answer: own.texts(name) for answer, name in begun.items() if sheet.homes(name)},
+    }
+
+
+def _is_stub(sheet: sheets.Sheet, answer: str, stub: str) -> bool:
+    """Whether nothing but the stub gives the answer."""
+    homes = sheet.homes(answer)
+    return bool(homes and stub) and all(_same(sheet.cells[number - 1], stub) for number in homes)
+
+
+def _without_stub(sheet: sheets.Sheet, answer: str, stub: str) -> sheets.Sheet:
+    """The sheet with the stub of an answer blank, where other cells give all the names that it gives."""
+    left = {number for number in sheet.homes(answer) if stub and _same(sheet.cells[number - 1], stub)}
+    others = [sheet.given(number) for number in range(1, len(sheet.cells) + 1) if number not in left]
+    if not all(sheet.given(number) <= set().union(*others) for number in left):
+        return sheet
+    cells = tuple("" if number in left else cell for number, cell in enumerate(sheet.cells, 1))
+    return dataclasses.replace(sheet, cells=cells)
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two cells are the same program."""
+    try:
+        return ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return one == other
+
+
+def _checked(sheet: sheets.Sheet, exercise: str) -> ast.expr | None:
+    """What the last call of ``check`` with that id is given as the answer."""
+    last = None
+    for cell in sheet.cells:
+        tree = parsed(cell)
+        if tree is None or exercise not in cell:
+            continue
+        calls = [node for node in ast.walk(tree[0]) if isinstance(node, ast.Call) and _checks(node, exercise)]
+        for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
+            last = _argument(call, 1, "answer") or last
+    return last
+
+
+def _checks(call: ast.Call, exercise: str) -> bool:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    first = _argument(call, 0, "exercise_id")
+    return name == "check" and isinstance(first, ast.Constant) and first.value == exercise
+
+
+def _argument(call: ast.Call, at: int, name: str) -> ast.expr | None:
+    if at < len(call.args):
+        return call.args[at]
+    return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+
+
+def _written(expression: ast.expr) -> str:
+    try:
+        text = ast.unparse(expression)
+    except (RecursionError, ValueError):
+        return "…"
+    return text if len(text) <= _MOST_WRITTEN else text[: _MOST_WRITTEN - 1] + "…"

@@ -1,0 +1,146 @@
+"""Read what a student handed in; the reading itself is done in the sandbox, by :mod:`classroom.collect.parsing`."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from classroom.assignment import Assignment
+from classroom.grade.gradebook import EXERCISES
+from classroom.grade.records import Submission
+from classroom.sandbox import Sandbox, for_reading
+from fxbook.learning import sheets
+from fxbook.learning.exercises import catalogue
+
+JSON = Any
+# Characters, whatever a file that takes its reader over may write: of a sentence or a name, of what an answer keeps.
+_MOST_SAID, _MOST_KEPT = 1000, 6000
+
+
+@dataclasses.dataclass(frozen=True)
+class Read:
+    """The sheet of one chapter, or why there is none.
+
+    Args:
+        sheet: ``None`` where nothing was handed in, or what was cannot be read.
+        problem: why it cannot be read, for the student.
+        reason: the same for the teacher.
+        homes: of each answer the numbers, from 1, of the cells that define it.
+        alone: of each answer those of the cells that it needs, however many others there are.
+        untouched: the answers that are as they were handed out.
+        found: the name in the sheet of each answer that has another than was asked for: the check is called with it.
+        called: what the check is called with where that tells no answer.
+        worked: whether there is anything in the sheet that was not handed out.
+        spare: functions that were written in it and that no answer uses.
+        texts: of each answer what was written for it, as it stands there and as plain text to compare with others'.
+    """
+
+    sheet: sheets.Sheet | None
+    problem: str = ""
+    reason: str = ""
+    homes: Mapping[str, Sequence[int]] = dataclasses.field(default_factory=dict)
+    alone: Mapping[str, Sequence[int]] = dataclasses.field(default_factory=dict)
+    untouched: frozenset[str] = frozenset()
+    found: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    called: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    worked: bool = False
+    spare: Sequence[str] = ()
+    texts: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
+
+    def only(self, answer: str) -> sheets.Sheet | None:
+        """The sheet with nothing but the cells that the answer needs; ``None`` where that leaves nothing out."""
+        kept = set(self.alone.get(answer, ()))
+        if not kept or self.sheet is None:
+            return None
+        cells = tuple(cell if number in kept else "" for number, cell in enumerate(self.sheet.cells, 1))
+        return None if cells == self.sheet.cells else dataclasses.replace(self.sheet, cells=cells)
+
+
+def read_sheet(submission: Submission, assignment: Assignment, chapter: str, sandbox: Sandbox | None = None) -> Read:
+    """Read the sheet of a chapter that counts; never raises for what is in it.
+
+    Args:
+        submission, assignment: what was handed in, and asked.
+        chapter: its name.
+        sandbox: in which it is read; by default one of this process.
+
+    Raises:
+        SandboxError: the sandbox does not work.
+    """
+    if chapter in submission.problems:
+        problem = submission.problems[chapter]
+        return Read(None, problem, problem)
+    if chapter not in submission.sheets:
+        return Read(None)
+    name, data = submission.names[chapter], submission.sheets[chapter]
+    asked = [about for about in assignment.exercises if about.chapter == chapter]
+    asked_for = {about.answer: {"exercise": about.id, "stub": stubs(chapter).get(about.id, "")} for about in asked}
+    found = (sandbox or for_reading()).read_sheet(name, data, asked_for, handed_out(chapter)).data
+    match found:
+        case {"problem": str(problem), "reason": str(reason)}:
+            told = f"{name} cannot be read: {reason[:_MOST_SAID]}. {_ASK}"
+            return Read(None, problem[:_MOST_SAID], told)
+        case dict() if _has_form(found, frozenset(asked_for)):
+            pass
+        case _:
+            reason = "reading it takes more time or memory than any notebook needs"
+            return Read(None, f"{name} cannot be read: {reason}.", f"{name} cannot be read: {reason}. {_ASK}")
+    sheet = sheets.Sheet(Path(name), tuple(found["cells"]))
+    told = {key: found[key] for key in ("homes", "alone", "found", "called", "worked", "spare", "texts")}
+    return Read(sheet, untouched=frozenset(found["untouched"]), **told)
+
+
+_ASK = "Ask for the file again."
+
+
+def _has_form(found: JSON, answers: frozenset[str]) -> bool:
+    """Whether what was read is texts and numbers of cells, whatever the file made of its reader."""
+    match found:
+        case {
+            "cells": list(cells),
+            "untouched": list(untouched),
+            "worked": bool(),
+            "spare": list(spare),
+            "homes": dict() as homes,
+            "alone": dict() as alone,
+            "found": dict() as names,
+            "called": dict() as called,
+            "texts": dict() as texts,
+        }:
+            pass
+        case _:
+            return False
+    places = [place for part in (homes, alone) for given in part.values() for place in _listed(given)]
+    told = [untouched, spare, names.values(), called.values()]
+    kept = [text for pair in texts.values() for text in _listed(pair)]
+    return (
+        homes.keys() == alone.keys() == answers
+        and answers.issuperset(names.keys() | called.keys() | texts.keys())
+        and all(len(_listed(pair)) == 2 for pair in texts.values())
+        and all(type(place) is int and 1 <= place <= len(cells) for place in places)
+        and all(isinstance(text, str) for text in cells)
+        and all(isinstance(text, str) and len(text) <= _MOST_SAID for part in told for text in part)
+        and all(isinstance(text, str) and len(text) <= _MOST_KEPT for text in kept)
+    )
+
+
+def _listed(told: JSON) -> list[JSON]:
+    return told if isinstance(told, list) else [None]
+
+
+@functools.cache
+def stubs(chapter: str) -> Mapping[str, str]:
+    """Of each exercise of a chapter the cell to write in, as it is handed out; nothing where the notebooks are not."""
+    sheet = sheets.Sheet(Path(chapter), handed_out(chapter))
+    found = [about for about in catalogue().values() if about.chapter == chapter]
+    return {about.id: sheet.cells[homes[-1] - 1] for about in found if (homes := sheet.homes(about.answer))}
+
+
+@functools.cache
+def handed_out(chapter: str) -> tuple[str, ...]:
+    """The cells of the sheet of a chapter as it is handed out; none where the notebooks are not."""
+    path = EXERCISES / f"{chapter}.ipynb"
+    return sheets.read(path).cells if path.is_file() else ()

@@ -1,0 +1,1 @@
+"""From submissions to a gradebook: jobs for workers, and what becomes of each answer."""

@@ -1,0 +1,1 @@
+"""Grade on the workers of a Dask cluster that no stranger can enter."""

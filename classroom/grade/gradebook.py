@@ -1,0 +1,307 @@
+"""Keep what is graded: ``gradebook.jsonl``, to which a line is added for each student, and ``grades.csv``, made of it.
+
+A line that is written is on the disk before the next student is told as done. A run that is killed loses nothing but
+the students it was at; what it left of a line is passed over. Of several lines of one student the last one counts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import dataclasses
+import functools
+import hashlib
+import importlib.metadata
+import io
+import json
+import os
+import re
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import classroom
+import fxbook
+from classroom.assignment import Assignment
+from classroom.grade import private
+from classroom.grade.records import Mark, Participant, Submission
+from fxbook.learning.exercises import catalogue
+
+JSON = Any
+NAME, TABLE = "gradebook.jsonl", "grades.csv"
+# The notebooks as they are handed out, where this is a checkout of the book.
+EXERCISES = Path(fxbook.__file__).parent.parent / "exercises"
+_VERSION = 2
+COLUMNS = (
+    "student",
+    "key",
+    "exercise",
+    "status",
+    "points",
+    "out_of",
+    "attempts",
+    "rule",
+    "message",
+    "for_teacher",
+    "node",
+    "read",
+    "line",
+    "unproven",
+    "seconds",
+    "version",
+    "late_days",
+    "penalty",
+    "late_note",
+)
+# What spreadsheets take for the beginning of a formula, wide forms included.
+_FORMULA = re.compile(r"[=+\-@\uff1d\uff0b\uff0d\uff20]")
+_NOT_GRADING = {"reports", "exports", "jupyterhub", "handout", "progress.py", "__main__.py"}
+
+
+class GradebookError(Exception):
+    """A gradebook that cannot be used; the message says what to do."""
+
+
+class Gradebook:
+    """The gradebook in a folder; use as a context manager, one at a time.
+
+    Args:
+        folder: where it lies; made where it is missing.
+
+    Raises:
+        GradebookError: it cannot be written, another run is writing it, or it is of another version.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / NAME
+        self._lines: dict[str, JSON] = {}
+        self.seed = secrets.randbits(62)
+        try:
+            private.make_folder(folder)
+            self._file = private.append_to(self.path)
+        except OSError as error:
+            raise GradebookError(f"{self.path} cannot be written ({error.strerror}): give another --out.") from error
+        try:
+            _lock(self._file, self.path)
+            self._begin()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _begin(self) -> None:
+        fresh = True
+        for line in _lines(self.path):
+            if "gradebook" in line:
+                self.seed, fresh = line["seed"], False
+            elif "marks" in line:
+                self._lines[line["key"]] = line
+        if fresh:
+            self._add({"gradebook": _VERSION, "seed": self.seed})
+        elif self._file.tell() and not self.path.read_bytes().endswith(b"\n"):
+            self._file.write(b"\n")
+
+    def __enter__(self) -> Gradebook:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def begin(self, assignment: Assignment, submissions: Sequence[Submission]) -> None:
+        """Keep who is in the class and what was asked, so that reports can be made without grading: :func:`last`."""
+        asked = {
+            "title": assignment.title,
+            "exercises": [about.id for about in assignment.exercises],
+            "points": dict(assignment.points),
+            "public_share": assignment.public_share,
+            # That there are any; what they are is the teacher's.
+            "hidden": bool(assignment.hidden),
+        }
+        fields = [field.name for field in dataclasses.fields(Participant)]
+        people = [{name: getattr(one, name) for name in fields} for one in submissions]
+        self._add({"class": people, "assignment": asked})
+
+    def marks(self, key: str, digest: str) -> list[Mark] | None:
+        """What is kept of a student, if it was graded under this digest and the grader did not fail in it."""
+        line = self._lines.get(key)
+        if line is None or line["digest"] != digest:
+            return None
+        marks = _marks(line)
+        return None if marks is None or any(mark.status == "error" for mark in marks) else marks
+
+    def keep(self, key: str, digest: str, marks: Sequence[Mark]) -> None:
+        """Add what came of a student; when this returns it is on the disk.
+
+        Raises:
+            GradebookError: the disk is full or gone.
+        """
+        line = {"key": key, "digest": digest, "marks": [mark.to_json() for mark in marks]}
+        self._add(line)
+        self._lines[key] = line
+
+    def _add(self, line: JSON) -> None:
+        try:
+            self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise GradebookError(f"{self.path} cannot be written ({error.strerror}): make room, then go on.") from error
+
+
+def _lock(file: IO[bytes], path: Path) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows, where the file is opened by one alone only if told so.
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise GradebookError(
+            f"Another run is grading into {path.parent}: wait for it, or give another --out."
+        ) from None
+    except OSError:
+        return  # A file system without locks.
+
+
+def _lines(path: Path) -> Iterator[JSON]:
+    """The whole lines of a gradebook."""
+    with path.open("rb") as file:
+        for raw in file:
+            with contextlib.suppress(ValueError, RecursionError):
+                line = json.loads(raw)
+                if _is_line(line):
+                    yield line
+
+
+def _is_line(line: JSON) -> bool:
+    if not isinstance(line, dict):
+        return False
+    if "gradebook" in line:
+        if line["gradebook"] != _VERSION:
+            raise GradebookError("The gradebook is of another version of the grader: give another --out.")
+        return isinstance(line.get("seed"), int)
+    return isinstance(line.get("class"), list) or all(key in line for key in ("key", "digest", "marks"))
+
+
+def _marks(line: JSON) -> list[Mark] | None:
+    try:
+        return [Mark.from_json(one) for one in line["marks"]]
+    except (TypeError, KeyError, ValueError):
+        return None
+
+
+def last(folder: Path) -> tuple[Assignment, list[Mark]]:
+    """What the last run into a folder was asked, and the marks of its class so far.
+
+    Raises:
+        GradebookError: there is no gradebook, or nothing was graded.
+    """
+    asked, kept = _last(folder)
+    told = asked["assignment"]
+    book = catalogue()
+    exercises = tuple(book[name] for name in told["exercises"] if name in book)
+    hidden = "# The teacher's." if told["hidden"] else ""
+    assignment = Assignment(told["title"], exercises, told["points"], told["public_share"], hidden)
+    keys = [one["key"] for one in asked["class"]]
+    return assignment, [mark for key in keys if key in kept for mark in _marks(kept[key]) or []]
+
+
+def participants(folder: Path) -> list[Participant]:
+    """The class of the last run into a folder.
+
+    Raises:
+        GradebookError: there is no gradebook, or nothing was graded.
+    """
+    return [Participant(**one) for one in _last(folder)[0]["class"]]
+
+
+def _last(folder: Path) -> tuple[JSON, dict[str, JSON]]:
+    """The line of the last run into a folder, and of each student the last line."""
+    path = folder / NAME
+    if not path.is_file():
+        raise GradebookError(f"There is no {NAME} in {folder}: give the folder that `grade` wrote with --out.")
+    asked: JSON = None
+    kept: dict[str, JSON] = {}
+    for line in _lines(path):
+        if "class" in line:
+            asked = line
+        elif "marks" in line:
+            kept[line["key"]] = line
+    if asked is None:
+        raise GradebookError(f"Nothing was graded in {folder} yet.")
+    return asked, kept
+
+
+def digest(submission: Submission, assignment: Assignment) -> str:
+    """Differs where a student is to be graded again: by what was handed in and asked, the checks, and torch."""
+    told = hashlib.sha256()
+    for part in (assignment.digest, code_digest(), submission.key, submission.student):
+        told.update(part.encode() + b"\0")
+    for table in (submission.names, submission.attempts, submission.problems):
+        told.update(repr(sorted(table.items())).encode() + b"\0")
+    for chapter, data in sorted(submission.sheets.items()):
+        told.update(chapter.encode() + b"\0" + hashlib.sha256(data).digest())
+    for chapter, versions in sorted(submission.versions.items()):
+        for one in versions:
+            known = repr((chapter, dataclasses.replace(one, data=b"")))
+            told.update(known.encode() + b"\0" + hashlib.sha256(one.data).digest())
+    return told.hexdigest()
+
+
+@functools.cache
+def code_digest() -> str:
+    """Differs where the checks, the grader or torch do."""
+    told = hashlib.sha256(importlib.metadata.version("torch").encode())
+    for package in (Path(fxbook.__file__).parent, Path(classroom.__file__).parent):
+        for path in sorted(package.rglob("*.py")):
+            if not _NOT_GRADING & set(path.relative_to(package).parts):
+                told.update(path.name.encode() + b"\0" + path.read_bytes())
+    for path in sorted(EXERCISES.glob("*.ipynb")):
+        told.update(path.name.encode() + b"\0" + path.read_bytes())
+    return told.hexdigest()
+
+
+# ---- grades.csv ------------------------------------------------------------------------------------------------------
+
+
+def write_table(path: Path, marks: Iterable[Mark]) -> None:
+    """Write ``grades.csv``, one row for each mark, in the order given; see :func:`write_rows`."""
+    write_rows(path, COLUMNS, _rows(marks))
+
+
+def _rows(marks: Iterable[Mark]) -> Iterator[list[Any]]:
+    told_at: dict[tuple[str, str], str] = {}
+    for mark in marks:
+        told: dict[str, Any] = {**mark.to_json(), "unproven": "; ".join(mark.unproven)}
+        told["for_teacher"] = " ".join(filter(None, [mark.for_teacher, mark.look]))
+        if mark.status == "unreadable":
+            # A file that cannot be read is one thing to look at, however many exercises are in it.
+            first = told_at.setdefault((mark.key, mark.message), mark.exercise)
+            told |= {} if first == mark.exercise else {"message": f"As for {first}.", "for_teacher": ""}
+        yield [told[column] for column in COLUMNS]
+
+
+def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write a table for spreadsheets, all or nothing, for its owner alone.
+
+    It is UTF-8 with a byte order mark, without which Excel shows accents wrongly; text that a spreadsheet would take
+    for a formula begins with an apostrophe.
+
+    Raises:
+        GradebookError: it cannot be written.
+    """
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC)
+    writer.writerow(columns)
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    try:
+        private.write(path, text.getvalue().encode("utf-8-sig", "replace"))
+    except OSError as error:
+        raise GradebookError(f"{path} cannot be written ({error.strerror}): close it in other programs.") from error
+
+
+def _cell(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    line = " ".join(value.split())
+    return f"'{line}" if _FORMULA.match(line) else line

@@ -1,0 +1,272 @@
+"""Grade a class: hand students to workers, keep what comes back, and lose none when a worker dies.
+
+The workers stand behind a :class:`concurrent.futures.Executor`: processes on this machine (:class:`LocalWorkers`) or
+those of a cluster (:mod:`classroom.grade.cluster.distributed`).
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import multiprocessing
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
+from pathlib import Path
+from typing import Any, Protocol, TextIO
+
+from classroom.assignment import Assignment
+from classroom.grade.gradebook import TABLE, Gradebook, digest, write_table
+from classroom.grade.jobs import Job, jobs_of
+from classroom.grade.progress import Progress
+from classroom.grade.records import Mark, Submission
+
+JSON = Any
+# A submission whose worker died so often is not tried again: once beside others, once alone.
+_MOST_DEATHS = 2
+# So many students in a row, and none that was graded: it is the machine.
+_MOST_CONDEMNED = 3
+
+
+class GradingError(Exception):
+    """The class cannot be graded; the message says what to do. What is graded so far is kept."""
+
+
+class Workers(Protocol):
+    """Where jobs are done.
+
+    ``at_once`` is how many are handed over before the first comes back; ``died`` the errors that say that the worker,
+    and not the job, is at fault.
+    """
+
+    at_once: int
+    died: tuple[type[BaseException], ...]
+
+    def start(self) -> Executor:
+        """An executor whose workers live; called again when they died."""
+
+    def stop(self) -> None:
+        """End what was started, whatever it is at."""
+
+
+class LocalWorkers:
+    """Processes on this machine, each with a sandbox of its own.
+
+    Args:
+        count: how many; by default one for each processor that this process may use.
+    """
+
+    died: tuple[type[BaseException], ...] = (BrokenExecutor,)
+
+    def __init__(self, count: int = 0) -> None:
+        self.count = count or _processors()
+        self.at_once = 2 * self.count
+        self._pool: ProcessPoolExecutor | None = None
+        self._others: set[int | None] = set()
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def start(self) -> Executor:
+        """A new pool of processes."""
+        self.stop()
+        forkserver = "forkserver" in multiprocessing.get_all_start_methods()
+        context = multiprocessing.get_context("forkserver" if forkserver else "spawn")
+        if forkserver:
+            context.set_forkserver_preload(["classroom.grade.work"])
+        self._others = {child.pid for child in multiprocessing.active_children()}
+        # A worker that is killed leaves its files there.
+        self._folder = tempfile.TemporaryDirectory(prefix="fxbook-grading-", ignore_cleanup_errors=True)
+        self._pool = ProcessPoolExecutor(self.count, context, initializer=_begin_worker, initargs=(self._folder.name,))
+        return self._pool
+
+    def stop(self) -> None:
+        """End the processes at once."""
+        if self._pool:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            for child in multiprocessing.active_children():
+                if child.pid not in self._others:
+                    child.kill()
+            self._pool = None
+        if self._folder:
+            self._folder.cleanup()
+
+
+def _processors() -> int:
+    with contextlib.suppress(AttributeError):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _begin_worker(folder: str) -> None:
+    # Its parent answers Ctrl-C.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    tempfile.tempdir = folder
+    parent = multiprocessing.parent_process()
+
+    def end_with_parent() -> None:
+        assert parent
+        parent.join()
+        shutil.rmtree(folder, ignore_errors=True)
+        os._exit(1)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
+
+
+def _grade(job: Job) -> list[JSON]:
+    """In the worker: torch is imported there, not here."""
+    from classroom.grade.work import grade
+
+    return grade(job)
+
+
+def graded(
+    jobs: Sequence[Job], workers: Workers, work: Callable[[Job], list[JSON]] = _grade
+) -> Generator[tuple[Job, list[JSON] | str], None, None]:
+    """Do every job; each comes back once, as it is done: with what the work returned, or with why there is nothing.
+
+    When a worker dies, those that were at work are done again, one by one, so that it is known whose fault it is: of
+    those whose worker ends twice more.
+    """
+    waiting = collections.deque(jobs)
+    suspects: collections.deque[Job] = collections.deque()
+    deaths: collections.Counter[str] = collections.Counter()
+    alone: set[str] = set()
+    running: dict[Future[list[JSON]], Job] = {}
+    executor: Executor | None = None
+    succeeded, condemned = False, 0
+    try:
+        while waiting or suspects or running:
+            if executor is None and not running:
+                executor = workers.start()
+            while executor and (job := _next(waiting, suspects, len(running), workers.at_once)):
+                try:
+                    running[executor.submit(work, job)] = job
+                except workers.died:
+                    waiting.appendleft(job)
+                    executor = None
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                job = running.pop(future)
+                try:
+                    told: list[JSON] | str = future.result()
+                    succeeded = True
+                except workers.died:
+                    executor = None
+                    # Beside others it may be one of these who ended the worker.
+                    deaths[job.submission.key] += job.submission.key in alone
+                    alone.add(job.submission.key)
+                    if deaths[job.submission.key] < _MOST_DEATHS:
+                        suspects.append(job)
+                        continue
+                    told = f"its worker process ended {_MOST_DEATHS} times while it was graded"
+                    condemned += 1
+                    if condemned >= _MOST_CONDEMNED and not succeeded:
+                        raise GradingError(_NO_WORKERS) from None
+                except CancelledError:
+                    raise GradingError(_GONE) from None
+                except Exception as error:
+                    told = f"{type(error).__name__}: {error}"
+                yield job, told
+    finally:
+        workers.stop()
+
+
+_NO_WORKERS = (
+    "The workers end as soon as they are given anything, whoever's it is: no student can be graded. See whether "
+    "`python -c 'import classroom.grade.work'` works, and whether there is memory left."
+)
+_GONE = (
+    "The workers are gone before all was graded. What is done is kept: start them, then give the same command again."
+)
+
+
+def _next(waiting: collections.deque[Job], suspects: collections.deque[Job], running: int, at_once: int) -> Job | None:
+    """The job to hand over now: while it is not known who ended a worker, one by one."""
+    if suspects:
+        return None if running else suspects.popleft()
+    return waiting.popleft() if waiting and running < at_once else None
+
+
+def run(
+    submissions: Sequence[Submission],
+    assignment: Assignment,
+    out: Path,
+    workers: Workers | None = None,
+    *,
+    trusted: bool = False,
+    again: bool = False,
+    say: TextIO | None = None,
+) -> list[Mark]:
+    """Grade a class into a folder, but for what is graded there already, and write ``grades.csv``.
+
+    Args:
+        submissions: the class.
+        assignment: what was asked.
+        out: the folder of the marks; see :class:`classroom.grade.gradebook.Gradebook`.
+        workers: where to grade; by default on all processors of this machine.
+        trusted: run the code of students without a sandbox.
+        again: grade all of them, also those that are graded already.
+        say: a stream for the progress; by default the standard error.
+
+    Returns:
+        A mark for each student and exercise, in the order of the class and the assignment.
+
+    Raises:
+        GradebookError: the folder cannot be written.
+        KeyboardInterrupt: it was stopped; what is done is kept.
+    """
+    stream = say or sys.stderr
+    with Gradebook(out) as book:
+        book.begin(assignment, submissions)
+        digests = {one.key: digest(one, assignment) for one in submissions}
+        found: dict[str, list[Mark]] = {}
+        for one in submissions:
+            kept = None if again else book.marks(one.key, digests[one.key])
+            if kept is not None:
+                found[one.key] = kept
+        left = [one for one in submissions if one.key not in found]
+        if found:
+            print(f"Graded already, and not changed since: {len(found)}.", file=stream)
+        progress = Progress(len(left), stream)
+        progress.begin()
+        try:
+            for job, told in graded(jobs_of(left, assignment, trusted, book.seed), workers or LocalWorkers()):
+                one = job.submission
+                marks = _failed(job, told) if isinstance(told, str) else [Mark.from_json(mark) for mark in told]
+                book.keep(one.key, digests[one.key], marks)
+                found[one.key] = marks
+                progress.add(marks)
+        finally:
+            progress.end()
+    every = [mark for one in submissions for mark in found[one.key]]
+    write_table(out / TABLE, every)
+    return every
+
+
+def _failed(job: Job, reason: str) -> list[Mark]:
+    """The rows of a student on whom the grader failed."""
+    one, asked = job.submission, job.assignment
+    return [
+        Mark(
+            one.key,
+            one.student,
+            about.id,
+            "error",
+            out_of=asked.points[about.id],
+            attempts=one.attempts.get(about.chapter, 0),
+            message="This could not be graded, which is not your fault.",
+            for_teacher=f"The grader failed: {' '.join(reason.split())[:500]}",
+        )
+        for about in asked.exercises
+    ]

@@ -1,0 +1,314 @@
+"""What a worker does for one student: have each sheet read, each answer observed and judged, in rooms of the sandbox.
+
+A worker is a process, on this machine or another. It keeps one sandbox; it parses JSON and text, and imports no torch.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import faulthandler
+import functools
+import multiprocessing
+import operator
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from classroom.collect.names import shown
+from classroom.collect.reading import Read
+from classroom.grade.choosing import MOST_GRADED, Choice
+from classroom.grade.jobs import Job
+from classroom.grade.records import UNSEEN, Mark
+from classroom.sandbox import Sandbox, SandboxError
+from fxbook.checking.apart import Outcome
+from fxbook.learning.exercises import About
+
+JSON = Any
+# A worker that does not come back after so many seconds, and so many more for what it does, is taken for dead.
+_DEADLINE, _DEADLINE_PER_SHEET, _DEADLINE_PER_ANSWER = 120.0, 30.0, 120.0
+_MOST_TOLD = 600
+# What runs out of time takes from the seconds that are left to the same student's other answers, down to so many.
+_OVERTIME_SECONDS, _LEAST_SECONDS = 20.0, 3.0
+_ENDED = {
+    "time": "was still running when the time was over: it may loop for ever",
+    "exit": "ended the Python process (os._exit or the like)",
+    "crash": "crashed the Python process: recursion without an end, too much memory, or memory that was overwritten",
+    "silent": "closed or flooded the channel through which its result is read",
+}
+_JUDGE_ENDED = {
+    "time": "To build and run the graph of your answer again took the grader too long.",
+    "exit": "To build and run the graph of your answer again ended the grader's process.",
+    "crash": "To build and run the graph of your answer again crashed the grader's process.",
+    "silent": "What came back from running your answer is too large to be judged.",
+}
+
+
+def grade(job: Job) -> list[JSON]:
+    """The marks of one student, as :meth:`Mark.to_json` describes each, in the assignment's order.
+
+    Raises:
+        SandboxError: there is no sandbox on this machine.
+    """
+    # A worker of Dask may have several threads; there is one sandbox.
+    with _one_at_a_time, _deadline(job):
+        sandbox, overtime = _sandbox(job), _Overtime()
+        choices = {chapter: Choice(job, chapter, sandbox) for chapter in job.assignment.chapters}
+        return [_mark(job, about, choices[about.chapter], overtime).to_json() for about in job.assignment.exercises]
+
+
+# ---- the worker's own ------------------------------------------------------------------------------------------------
+
+_one_at_a_time = threading.Lock()
+_sandboxes: dict[bool, Sandbox] = {}
+
+
+def _sandbox(job: Job) -> Sandbox:
+    if job.trusted not in _sandboxes:
+        chapters = [chapter.partition("_")[0] for chapter in job.assignment.chapters]
+        _sandboxes[job.trusted] = Sandbox(trusted=job.trusted, chapters=chapters)
+        _sandboxes[job.trusted].start()
+    return _sandboxes[job.trusted]
+
+
+def close() -> None:
+    """End the worker's sandbox; the next answer starts another."""
+    while _sandboxes:
+        _sandboxes.popitem()[1].close()
+
+
+@contextlib.contextmanager
+def _deadline(job: Job) -> Iterator[None]:
+    """End this process, where it is a worker, if the body never ends: whoever sent the job sees it die."""
+    if multiprocessing.parent_process() is None:
+        yield
+        return
+    answers = len(job.assignment.exercises) * (MOST_GRADED if job.assignment.counts == "best" else 1)
+    sheets = sum(len(own) for own in job.submission.versions.values())
+    seconds = _DEADLINE + sheets * _DEADLINE_PER_SHEET + answers * _DEADLINE_PER_ANSWER
+    faulthandler.dump_traceback_later(seconds, exit=True, file=_nowhere())
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+@functools.cache
+def _nowhere() -> IO[str]:
+    return Path(os.devnull).open("w")
+
+
+# ---- one answer ------------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class _Overtime:
+    """What a student's answers have wasted so far: nobody's loops may keep a worker from the others.
+
+    Args:
+        seconds: of wall-clock time that ran out.
+        alone: whether an answer was had with nothing but the cells that it needs, where with all it ran out of time.
+    """
+
+    seconds: float = 0.0
+    alone: bool = False
+
+    def left(self) -> float:
+        return max(_LEAST_SECONDS, _OVERTIME_SECONDS - self.seconds)
+
+
+def _mark(job: Job, about: About, choice: Choice, overtime: _Overtime) -> Mark:
+    started = time.monotonic()
+    submission, worth = job.submission, job.assignment.points[about.id]
+    mark = Mark(
+        submission.key,
+        submission.student,
+        about.id,
+        "missing",
+        out_of=worth,
+        attempts=submission.attempts.get(about.chapter, 0),
+    )
+    try:
+        rule = job.assignment.deadline.rule
+        marks = [one.taken(_graded(job, about, one.read, mark, overtime), rule) for one in choice.for_exercise(about)]
+        # Of several with as many points the last.
+        mark = max(reversed(marks), key=lambda one: one.points)
+    except Exception as error:
+        # Nothing that a student hands in may cost another one a row.
+        told = shown(f"The grader failed: {type(error).__name__}: {error}", _MOST_TOLD)
+        mark = dataclasses.replace(mark, status="error", for_teacher=told)
+    return dataclasses.replace(mark, seconds=round(time.monotonic() - started, 3))
+
+
+def _graded(job: Job, about: About, read: Read, mark: Mark, overtime: _Overtime) -> Mark:
+    if read.sheet is None:
+        status = "unreadable" if read.problem else "missing"
+        told = {"message": shown(read.problem, _MOST_TOLD), "for_teacher": shown(read.reason, _MOST_TOLD)}
+        return dataclasses.replace(mark, status=status, **told)
+    if about.answer in read.untouched:
+        # What the book wrote is no idea of the student's.
+        told = {"message": f"Not begun: `{about.answer}` is as it was handed out.", "look": _not_found(about, read)}
+        return dataclasses.replace(mark, **told)
+    source, plain = read.texts.get(about.answer, ("", ""))
+    mark = dataclasses.replace(mark, look=_found_as(about, read), source=source, plain=plain)
+    seed = job.seed_for(about.id, "public")
+    tried = _tried(job, about, read, seed, overtime)
+    if tried.rule:
+        where = f"Seed {seed}. {_which(about, read)}"
+        told = tried.for_teacher or tried.message
+        if tried.status == "missing":
+            return dataclasses.replace(mark, **tried.fields(), status="missing", look=_not_found(about, read))
+        return dataclasses.replace(mark, **tried.fields(), status=tried.status, for_teacher=_joined(told, where))
+    unproven = dict.fromkeys(tried.unproven)
+    for name, seed, text in _variants(job, about.id):
+        tried = _tried(job, about, read, seed, overtime, text)
+        unproven |= dict.fromkeys(tried.unproven)
+        if tried.rule:
+            # Nothing of the variant may reach the student: neither names nor values nor what the code says of them, nor
+            # which property it violates there, since the code chooses that too. The rule is for the teacher.
+            return dataclasses.replace(
+                mark,
+                status="public",
+                points=mark.out_of * job.assignment.public_share,
+                rule=tried.rule,
+                message=UNSEEN,
+                for_teacher=_joined(f"{name}: {tried.for_teacher or tried.message}", f"Seed {seed}."),
+                read=tried.read,
+                unproven=tuple(unproven),
+            )
+    return dataclasses.replace(mark, status="passed", points=mark.out_of, unproven=tuple(unproven))
+
+
+def _variants(job: Job, exercise_id: str) -> Iterator[tuple[str, int, str]]:
+    """The hidden variants of an exercise: what to call each, the seed, the text of hidden cases."""
+    for number, seed in enumerate(job.seeds, 1):
+        own = job.seed_for(exercise_id, f"hidden {number}") if seed is None else seed
+        yield f"Hidden seed {number} of {len(job.seeds)}", own, ""
+    if exercise_id in job.with_hidden_cases:
+        yield "Hidden cases", job.seed_for(exercise_id, "hidden cases"), job.assignment.hidden
+
+
+def _observed(job: Job, about: About, read: Read, seed: int, overtime: _Overtime, text: str) -> Outcome:
+    """Observe an answer; where the cells above it do not let it, with those alone that it needs."""
+    assert read.sheet
+    only = read.only(about.answer)
+    name = read.found.get(about.answer, about.answer)
+    sheets_to_try = [only, read.sheet] if overtime.alone else [read.sheet, only]
+    outcome = Outcome(None, "silent")
+    for sheet in filter(None, sheets_to_try):
+        started = time.monotonic()
+        outcome = _again(job, operator.methodcaller("observe", sheet, about.id, name, seed, text, overtime.left()))
+        if outcome.data is not None:
+            overtime.alone = overtime.alone or (sheet is only and overtime.seconds > 0)
+            break
+        if outcome.ended == "time":
+            overtime.seconds += time.monotonic() - started
+    return outcome
+
+
+def _again(job: Job, work: Callable[[Sandbox], Outcome]) -> Outcome:
+    """Do work in the sandbox, in a new one where that fails: it may have died with what it was asked before."""
+    try:
+        return work(_sandbox(job))
+    except SandboxError:
+        close()
+        return work(_sandbox(job))
+
+
+@dataclasses.dataclass(frozen=True)
+class _Tried:
+    """What came of an answer on one variant; ``rule`` is ``""`` where everything holds."""
+
+    rule: str = ""
+    message: str = ""
+    for_teacher: str = ""
+    node: str = ""
+    read: str = ""
+    line: str = ""
+    graph: JSON = None
+    unproven: tuple[str, ...] = ()
+    status: str = "failed"
+
+    def fields(self) -> dict[str, Any]:
+        """Those that a mark has too."""
+        return {name: getattr(self, name) for name in ("rule", "message", "node", "read", "line", "graph", "unproven")}
+
+
+def _tried(job: Job, about: About, read: Read, seed: int, overtime: _Overtime, text: str = "") -> _Tried:
+    outcome = _observed(job, about, read, seed, overtime, text)
+    name = read.sheet.name if read.sheet else ""
+    if outcome.data is None:
+        return _Tried("ends well", f"Your code {_ENDED.get(outcome.ended, outcome.ended)}.", read=about.read)
+    seen = outcome.data
+    raised = _raised(seen, set(read.alone[about.answer]))
+    if seen["observation"] is None:
+        if not read.homes[about.answer]:
+            return _Tried("answered", f"No cell of {name} gives the name `{about.answer}`.", status="missing")
+        wanted = shown(read.found.get(about.answer, about.answer), 80)
+        return _Tried("answered", _joined(f"`{wanted}` could not be defined.", raised), read=about.read)
+    judge = operator.methodcaller("judge", about.id, seen["observation"], seed, text)
+    judged = _again(job, judge)
+    if judged.data is None and judged.ended != "time":
+        # Once more: a machine that is short of memory ends what is at fault for nothing.
+        judged = _again(job, judge)
+    if judged.data is None:
+        return _Tried("ends well", _JUDGE_ENDED[judged.ended], read=about.read)
+    told = judged.data
+    unproven = tuple(shown(claim, 200) for claim in told["unproven"])
+    if not told["rule"]:
+        return _Tried(unproven=unproven)
+    message = _joined(told["message"], raised)
+    case = f"Case “{told['case']}”." if told["case"] else ""
+    return _Tried(
+        shown(told["rule"], 100),
+        message,
+        _joined(message, case),
+        shown(told["node"]),
+        shown(told["read"], 200) or about.read,
+        shown(told["line"], 200),
+        told["graph"],
+        unproven,
+    )
+
+
+def _raised(seen: JSON, needed: set[int]) -> str:
+    """What the first cell says that the answer needs and that raised."""
+    failed = seen.get("failed")
+    for one in failed if isinstance(failed, list) else []:
+        if isinstance(one, dict) and isinstance(one.get("cell"), int) and one["cell"] in needed:
+            return shown(f"Cell {one['cell']} raises {one.get('type')}: {one.get('message')}", 300)
+    return ""
+
+
+def _joined(*told: str) -> str:
+    return shown(" ".join(filter(None, told)), _MOST_TOLD)
+
+
+def _which(about: About, read: Read) -> str:
+    """What a teacher may want to know of how the answer was found."""
+    if len(homes := read.homes.get(about.answer, [])) > 1:
+        name = read.found.get(about.answer, about.answer)
+        return f"`{shown(name, 80)}` is defined {len(homes)} times: cell {homes[-1]} counts."
+    return ""
+
+
+def _found_as(about: About, read: Read) -> str:
+    """Under which other name the answer was found, if it was."""
+    name = read.found.get(about.answer, "")
+    return f"Found as `{shown(name, 80)}`, which the check calls." if name else ""
+
+
+def _not_found(about: About, read: Read) -> str:
+    """What is to be seen of a sheet that was worked on, where it has no answer to an exercise."""
+    told = []
+    if written := read.called.get(about.answer, ""):
+        told.append(f"The check is called with `{shown(written, 120).replace('`', '')}`, which is no name to look for.")
+    if read.spare:
+        listed = ", ".join(f"`{shown(name, 80)}`" for name in read.spare)
+        told.append(f"No answer uses {listed}: is it one under another name?")
+    if not told and read.worked and not read.homes.get(about.answer):
+        told.append("The rest of the sheet was worked on.")
+    return _joined(*told)

@@ -1,0 +1,247 @@
+"""What must not reach a student, and whether it did: solutions, hidden variants, marks of the manuscript.
+
+Text is compared by its tokens, so that neither line breaks nor quotes hide it, in whatever part of a file it stands:
+a cell, its metadata, an output, a comment. Code is compared by its syntax tree too. A file that does not belong to a
+release is a leak by its name alone, for no text of it can be read where it is compressed or compiled.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from press import ROOT
+from press.manuscript.exercises import ExerciseSheet, split
+from press.manuscript.reading import Cell, read
+from press.printing.derive import METADATA, manuscripts
+
+JSON = Any
+LIBRARY = "exercises/fxbook/"
+_BELONGS = re.compile(
+    r"README\.md|requirements\.txt|handout\.(html|md)|exercises/\d\d_\w+\.ipynb"
+    r"|exercises/fxbook/((?!tests?/|answers/|solutions/)[a-z]+/)?\w+\.py"
+    r"|exercises/fxbook/(exercises|sections)\.json|exercises/fxbook/static/\w+\.(css|js)"
+)
+_MARKS = re.compile(r"^\W*(#|<!--) *(solution|stub|end)\b|(BEGIN|END) (SOLUTION|HIDDEN TESTS)", re.MULTILINE)
+# Without the mark of a comment, so that code that is commented out is the same.
+_TOKEN = re.compile(r"\w+|[^\w\s#]")
+_ESCAPED = re.compile(r"\\+([nt\"'])")
+
+
+@dataclasses.dataclass(frozen=True)
+class Width:
+    """How many tokens in a row are no accident; a part of a solution that is shorter counts from ``least`` on."""
+
+    least: int
+    tokens: int
+
+
+# Nobody writes twelve tokens of a solution into a task by accident. The library reads graphs too, in the same idioms.
+LEARNERS = Width(8, 12)
+LIBRARYS = Width(14, 36)
+
+
+@dataclasses.dataclass(frozen=True)
+class Leak:
+    """A file that holds what it must not, and what that is."""
+
+    file: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.what}"
+
+
+def find(files: Mapping[str, bytes], hidden: str = "") -> list[Leak]:
+    """Every leak in the files of a release.
+
+    Args:
+        files: by their names in the release, without its top folder.
+        hidden: the text of the teacher's hidden variants.
+    """
+    found = []
+    for name, data in files.items():
+        if not belongs(name):
+            found.append(Leak(name, "does not belong to a release"))
+            continue
+        try:
+            text = data.decode()
+            notebook = json.loads(text) if name.endswith((".ipynb", ".json")) else None
+        except ValueError:
+            found.append(Leak(name, "is not text"))
+            continue
+        strings = [text] if notebook is None else list(_strings(notebook))
+        found += [Leak(name, what) for what in dict.fromkeys(_in_strings(strings, name, hidden))]
+        if name.endswith(".ipynb"):
+            found += [Leak(name, what) for what in _beside_the_cells(notebook)]
+    return found
+
+
+def belongs(name: str) -> bool:
+    """Whether a release may have a file of this name."""
+    return bool(_BELONGS.fullmatch(name))
+
+
+def _in_strings(strings: list[str], name: str, hidden: str) -> Iterator[str]:
+    width = LIBRARYS if name.startswith(LIBRARY) else LEARNERS
+    for string in strings:
+        if mark := _MARKS.search(string):
+            yield f"has the mark {mark[0].strip()!r} of a manuscript"
+        for body in _bodies(string):
+            if exercise := _solution_bodies().get(body):
+                yield f"has a function of the solution of {exercise}"
+    joined = "\n".join(strings)
+    for secrets in (_solutions(width), _hidden(hidden, width)):
+        if told := secrets.told_in(joined):
+            yield told
+
+
+def _beside_the_cells(notebook: JSON) -> Iterator[str]:
+    """What a notebook that was never run does not have: outputs, counts, metadata, attachments."""
+    if notebook.get("metadata") != METADATA:
+        yield "has metadata that no exercise is printed with"
+    for cell in notebook.get("cells", []):
+        if cell.get("outputs") or cell.get("execution_count") is not None:
+            yield f"cell {cell.get('id')} was run"
+        unknown = set(cell) - {"cell_type", "id", "metadata", "source", "outputs", "execution_count"}
+        if unknown or set(cell.get("metadata", {})) - {"tags"}:
+            yield f"cell {cell.get('id')} has more than its source"
+
+
+@dataclasses.dataclass(frozen=True)
+class _Secrets:
+    """Runs of tokens that must not be told, each with what it is: of full width, and shorter ones that are whole."""
+
+    width: int
+    full: Mapping[str, str]
+    short: Mapping[str, str]
+
+    def told_in(self, text: str) -> str:
+        """Of the first secret in a text, what it is; ``""`` where there is none."""
+        tokens = _tokens(text)
+        for start in range(len(tokens) - self.width + 1):
+            if what := self.full.get(" ".join(tokens[start : start + self.width])):
+                return what
+        whole = f" {' '.join(tokens)} "
+        return next((what for run, what in self.short.items() if f" {run} " in whole), "")
+
+
+def _secrets(runs: Iterable[tuple[str, str]], width: Width, public: str) -> _Secrets:
+    """The secrets in runs of text, each with what it is; what is public is none."""
+    full: dict[str, str] = {}
+    short: dict[str, str] = {}
+    for run, what in runs:
+        tokens = _tokens(run)
+        if len(tokens) >= width.tokens:
+            for start in range(len(tokens) - width.tokens + 1):
+                full.setdefault(" ".join(tokens[start : start + width.tokens]), what)
+        elif len(tokens) >= width.least:
+            short[" ".join(tokens)] = what
+    given = f" {' '.join(_tokens(public))} "
+    return _Secrets(
+        width.tokens,
+        {run: what for run, what in full.items() if f" {run} " not in given},
+        {run: what for run, what in short.items() if f" {run} " not in given},
+    )
+
+
+@functools.cache
+def _sheets() -> tuple[ExerciseSheet, ...]:
+    return tuple(split(read(path)) for path in manuscripts() if path.parent.name == "exercises")
+
+
+@functools.cache
+def _handed_out() -> str:
+    """All that an exercise tells by itself: openings, tasks, stubs, hints."""
+    cells = [cell for sheet in _sheets() for cell in (*sheet.opening, *(c for e in sheet.exercises for c in e.stub))]
+    told = [text for sheet in _sheets() for e in sheet.exercises for text in (e.task, *e.hints, e.what_if)]
+    return "\n".join([*(cell.source for cell in cells), *told])
+
+
+@functools.cache
+def _solutions(width: Width) -> _Secrets:
+    runs = []
+    for sheet in _sheets():
+        for exercise in sheet.exercises:
+            what = f"holds a part of the solution of {exercise.id}"
+            runs.append((exercise.why, what))
+            for stub, solution in zip(exercise.stub, exercise.solution, strict=True):
+                runs += [(run, what) for run in _own_lines(solution, stub)]
+    return _secrets(runs, width, _handed_out())
+
+
+def _own_lines(solution: Cell, stub: Cell) -> list[str]:
+    """Runs of lines of a solution that its stub does not have."""
+    given = set(stub.source.splitlines())
+    runs: list[list[str]] = [[]]
+    for line in solution.source.splitlines():
+        if line in given:
+            runs.append([])
+        else:
+            runs[-1].append(line)
+    return ["\n".join(run) for run in runs]
+
+
+@functools.cache
+def _hidden(text: str, width: Width) -> _Secrets:
+    if not text:
+        return _secrets([], width, "")
+    # Hidden variants may well be made of pieces of what is public.
+    library = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "fxbook").rglob("*.py")))
+    return _secrets([(text, "holds a part of the hidden variants")], width, library + _handed_out())
+
+
+@functools.cache
+def _solution_bodies() -> dict[str, str]:
+    """The functions of all solutions, as syntax trees, with the exercise; without those that a stub has too."""
+    bodies = {
+        body: exercise.id
+        for sheet in _sheets()
+        for exercise in sheet.exercises
+        for cell in exercise.solution
+        for body in _bodies(cell.source)
+    }
+    for sheet in _sheets():
+        for cell in (*sheet.opening, *(cell for exercise in sheet.exercises for cell in exercise.stub)):
+            for body in _bodies(cell.source):
+                bodies.pop(body, None)
+    return bodies
+
+
+def _bodies(source: str) -> Iterator[str]:
+    """The bodies of the functions in a text that is Python, without names, docstrings and layout."""
+    if "def " not in source:
+        return
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            told = ast.get_docstring(function, clean=False) is not None
+            yield "\n".join(ast.dump(statement) for statement in function.body[told:])
+
+
+def _tokens(text: str) -> list[str]:
+    return _TOKEN.findall(_ESCAPED.sub(lambda found: {"n": " ", "t": " "}.get(found[1], found[1]), text))
+
+
+def _strings(data: JSON) -> Iterator[str]:
+    """Every text in a JSON document, keys too; a list of lines as one text."""
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, dict):
+        yield from data
+        for value in data.values():
+            yield from _strings(value)
+    elif isinstance(data, list):
+        if data and all(isinstance(item, str) for item in data):
+            yield "".join(data) if any("\n" in item for item in data) else "\n".join(data)
+        else:
+            for item in data:
+                yield from _strings(item)

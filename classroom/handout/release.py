@@ -1,0 +1,261 @@
+"""Make the zip that students get: exercise notebooks, pinned requirements, the public checks and a handout.
+
+The ``fxbook`` folder lies beside the notebooks, since a kernel starts in its notebook's folder, in JupyterLab, in VS
+Code and on a hub: ``from fxbook import check`` finds it there, whatever is installed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import symtable
+import unicodedata
+import zipfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from classroom.assignment import Assignment
+from classroom.handout import leaks, own_checks, pins
+from classroom.handout import page as handout
+from press import ROOT
+from press.manuscript.exercises import ExerciseSheet, split
+from press.manuscript.problems import PressError
+from press.manuscript.reading import read
+from press.printing.derive import Derived, derive
+from press.printing.execution import serialised
+from press.printing.freshness import printed_reports, stale
+
+# The first moment that a zip can name: the same files are the same bytes whenever they are packed.
+_MOMENT = (1980, 1, 1, 0, 0, 0)
+_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\.\./(?:chapters|solutions)/[^)\s]*\)")
+_CELL_OF = re.compile(r"-(?:task|code|help)(?:-\d+)?$")
+_TO_SOLUTIONS = "solutions"
+
+
+class ReleaseError(Exception):
+    """An assignment that cannot be handed out; the message says what to do."""
+
+
+def make(assignment: Assignment, out: Path, *, force: bool = False) -> Path:
+    """Write the zip of an assignment; the same assignment always gives the same bytes.
+
+    Args:
+        assignment: what is asked.
+        out: the zip to write.
+        force: replace it where it is there already.
+
+    Returns:
+        The zip.
+
+    Raises:
+        ReleaseError: it is there already or cannot be written, a notebook is not as the press printed it, an exercise
+            builds on one that is left out, or something in it must not be handed out. Nothing is written then.
+    """
+    refuse_existing(out, force)
+    packed = files(assignment)
+    if found := leaks.find(packed, assignment.hidden):
+        told = "\n".join(f"  {leak}" for leak in found[:5])
+        raise ReleaseError(f"This would hand out what students must not see, so nothing was written:\n{told}")
+    write_zip(out, packed, f"{folder_name(assignment)}/", force=force)
+    return out
+
+
+def files(assignment: Assignment) -> dict[str, bytes]:
+    """What the zip holds, by name inside its top folder.
+
+    Raises:
+        ReleaseError: as :func:`make`.
+    """
+    if not assignment.exercises:
+        raise ReleaseError("The assignment asks for no exercise: leave out fewer.")
+    texts = {
+        "README.md": _readme(assignment),
+        "handout.html": handout.as_html(assignment),
+        "handout.md": handout.as_markdown(assignment),
+        "requirements.txt": "\n".join([_PINS_HEADER, *pins.needed("lab")]) + "\n",
+    }
+    for chapter in assignment.chapters:
+        texts[f"exercises/{chapter}.ipynb"] = serialised(notebook(assignment, chapter))
+    found = {name: text.encode() for name, text in texts.items()}
+    library, checks = ROOT / "fxbook", own_checks.modules(assignment.chapters)
+    for path in sorted(library.rglob("*")):
+        inside = f"{leaks.LIBRARY}{path.relative_to(library).as_posix()}"
+        # What the checks of other chapters expect is for those who are asked it.
+        others = path.parent == own_checks.FOLDER and path.stem not in checks
+        if path.is_file() and leaks.belongs(inside) and not others:
+            found[inside] = path.read_bytes()
+    return dict(sorted(found.items()))
+
+
+def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
+    """The exercise notebook of a chapter as printed, without what the assignment leaves out.
+
+    Links to pages that are not handed out become their text.
+
+    Raises:
+        ReleaseError: the notebook differs from what the press printed, or what is left is not complete.
+    """
+    source = ROOT / "book" / "exercises" / f"{chapter}.md"
+    if not source.is_file():
+        raise ReleaseError(f"{source} is missing: exercises are handed out from a checkout of the book.")
+    try:
+        sheet = split(read(source))
+        reports = printed_reports(ROOT / "exercises" / f"{chapter}.ipynb", tuple(one.id for one in sheet.exercises))
+        derived = next(one for one in derive(source, reports) if not one.executed)
+    except PressError as error:
+        raise ReleaseError(f"The manuscript of these exercises is at fault:\n{error}") from error
+    _refuse_changed(derived)
+    asked = {about.id for about in assignment.exercises}
+    _refuse_torn(sheet, asked)
+    kept = derived.notebook
+    kept.cells = [cell for cell in kept.cells if _asked(cell.id, derived.exercise_ids, asked)]
+    for cell in kept.cells:
+        if cell.cell_type == "markdown":
+            cell.source = _LINK.sub(r"“\1”", cell.source)
+    return kept
+
+
+def _asked(cell: str, exercises: tuple[str, ...], asked: set[str]) -> bool:
+    exercise = _CELL_OF.sub("", cell)
+    return cell != _TO_SOLUTIONS and (exercise not in exercises or exercise in asked)
+
+
+def _refuse_changed(derived: Derived) -> None:
+    """A notebook in which somebody tried the exercises must not go out with the answers."""
+    if problem := stale(derived):
+        name = f"exercises/{derived.path.name}"
+        cure = f"bring it back with `git checkout -- {name}`, or print it anew with `make notebooks`."
+        raise ReleaseError(f"{name} is not as the book has it ({problem.message.partition(': run')[0]}): {cure}")
+
+
+def _refuse_torn(sheet: ExerciseSheet, asked: set[str]) -> None:
+    """An exercise may use the answer to an earlier one."""
+    made: dict[str, str] = {}
+    for exercise in sheet.exercises:
+        tables = [symtable.symtable(cell.source, exercise.id, "exec") for cell in (*exercise.stub, *exercise.solution)]
+        for name in sorted(set().union(*map(_used, tables))) if exercise.id in asked else ():
+            first = made.get(name, exercise.id)
+            if first not in asked:
+                cure = "leave out both or neither"
+                raise ReleaseError(f"{exercise.id} uses `{name}`, which {first} makes, and that is left out: {cure}.")
+        given = (symbol for table in tables for symbol in table.get_symbols())
+        made |= {one.get_name(): exercise.id for one in given if one.is_assigned() or one.is_imported()}
+
+
+def _used(table: symtable.SymbolTable) -> set[str]:
+    """The names that code takes from outside of it."""
+    whole = table.get_type() == "module"
+    used = [one for one in table.get_symbols() if one.is_referenced()]
+    outside = {one.get_name() for one in used if (not one.is_assigned() if whole else one.is_global())}
+    return outside.union(*map(_used, table.get_children()))
+
+
+def folder_name(assignment: Assignment) -> str:
+    """The top folder of the zip: the title in letters that every system takes."""
+    plain = unicodedata.normalize("NFKD", assignment.title).encode("ascii", "ignore").decode().lower()
+    name = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60].strip("-")
+    numbers = "-".join(chapter[:2] for chapter in assignment.chapters)
+    return name or f"exercises-{numbers}"
+
+
+def refuse_existing(out: Path, force: bool) -> None:
+    """Refuse to write where something is.
+
+    Raises:
+        ReleaseError: the file is there already, or is a folder.
+    """
+    if out.is_dir():
+        raise ReleaseError(f"{out} is a folder: name the zip to write, {out / 'week2.zip'} for example.")
+    if out.exists() and not force:
+        raise ReleaseError(f"{out} is there already: add --force to replace it, or choose another name.")
+
+
+def write_zip(
+    out: Path, packed: Mapping[str, bytes], prefix: str, *, force: bool = False, executable: Iterable[str] = ()
+) -> None:
+    """Write a zip, all or nothing; the same files give the same bytes.
+
+    Args:
+        out: the zip.
+        packed: the files by name.
+        prefix: what stands before each name: a top folder and ``/``.
+        force: replace it where it is there already.
+        executable: the names of the files that can be started.
+
+    Raises:
+        ReleaseError: it is there already, or cannot be written.
+    """
+    refuse_existing(out, force)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, data in sorted(packed.items()):
+            entry = zipfile.ZipInfo(f"{prefix}{name}", _MOMENT)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3
+            entry.external_attr = (0o755 if name in executable else 0o644) << 16
+            archive.writestr(entry, data)
+    draft = out.with_name(f".{out.name}.{os.getpid()}")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_bytes(buffer.getvalue())
+        draft.replace(out)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            draft.unlink()
+        raise ReleaseError(f"{out} cannot be written ({error.strerror or error}): choose another folder.") from error
+
+
+_PINS_HEADER = "# What the notebooks were proven with. In this folder: python -m pip install -r requirements.txt"
+_README = """\
+# {title}
+
+`handout.html` says what is asked, on one page; `handout.md` is the same as text.
+
+## Set up
+
+You need Python 3.11 or newer. Open a terminal in this folder and make an environment of its own:
+
+```sh
+python3 -m venv .venv
+. .venv/bin/activate
+python -m pip install -r requirements.txt
+```
+
+On Windows, in PowerShell:
+
+```powershell
+py -m venv .venv
+.venv\\Scripts\\Activate.ps1
+python -m pip install -r requirements.txt
+```
+
+This needs the network, once; all else works offline. On a Mac, torch needs macOS 14 and an Apple processor. On Linux,
+the ordinary torch package brings the CUDA libraries along. The exercises need no graphics card: to save gigabytes,
+install torch from PyTorch's CPU index first, as its site describes, in the version that stands in `requirements.txt`.
+On a hub that your teacher has set up, skip this part.
+
+## Work
+
+- In JupyterLab: run `jupyter lab` in this folder and open a notebook in `exercises/`.
+- In VS Code: open this folder, open a notebook in `exercises/`, and choose the kernel `.venv`.
+
+Leave the folder `exercises/fxbook` beside the notebooks: it holds the public checks, which the first cell imports.
+Changing it changes nothing but what you see; the grader has its own. On a hub it may be missing: there the checks are
+installed.
+
+Each exercise fails as it is. Replace the body of its function, run the cell, then the `check(…)` below it, until that
+says `public checks passed`.
+
+## Hand in
+
+The notebooks, under the names they have: {notebooks}.
+"""
+
+
+def _readme(assignment: Assignment) -> str:
+    notebooks = ", ".join(f"`{chapter}.ipynb`" for chapter in assignment.chapters)
+    return _README.format(title=" ".join(assignment.title.split()) or "Exercises", notebooks=notebooks)

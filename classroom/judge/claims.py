@@ -1,0 +1,112 @@
+"""What the student's process claims of an answer: whether it has the form, and which of it a verdict rests on."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Any
+
+from torch import fx, nn
+
+from fxbook.checks.view import CaseView, Property, Violation, first_violation
+from fxbook.graph.record import GraphRecord
+
+JSON = Any
+_DEEPEST = 150
+_MOST_TEXT = 32 << 20
+_MOST_ITEMS = 4_000_000
+_MOST_BITS = 10_000
+
+# What a verdict may rest on that stays as it was claimed, by the name that views have for it.
+CLAIMS = {
+    "value": "what the answer returned, which only running it again would show",
+    "stale": "that the module was compiled after its graph was edited",
+    "shared": "that weights of the result are the objects that the model holds, not copies",
+    "changes": "that the model that was given is as it was",
+    "same_object": "whether the module that was returned is the very one that was given",
+    "origins": "that nodes of the result are nodes of the graph that was given, not new ones like them",
+}
+
+# ---- the form of what is claimed -------------------------------------------------------------------------------------
+
+
+def is_bounded(data: JSON) -> bool:
+    """Whether data is small and flat enough that reading it, in whatever way, comes to an end."""
+    items = text = 0
+    level = [data]
+    for _ in range(_DEEPEST):
+        inner: list[JSON] = []
+        for value in level:
+            held: Iterable[JSON] = value if isinstance(value, list) else value.values()
+            text += 0 if isinstance(value, list) else sum(map(len, value))
+            items += len(value)
+            for one in held:
+                if isinstance(one, str):
+                    text += len(one)
+                elif isinstance(one, list | dict):
+                    inner.append(one)
+                elif isinstance(one, int) and one.bit_length() > _MOST_BITS:
+                    return False
+            if items > _MOST_ITEMS or text > _MOST_TEXT:
+                return False
+        if not inner:
+            return True
+        level = inner
+    return False
+
+
+def has_form(claimed: JSON) -> bool:
+    """Whether a case has what every case has; :func:`judge` reads the rest."""
+    form = {"kind": str, "changes": list, "same_object": bool, "origins": list, "shared": dict, "modules": list}
+    return (
+        all(isinstance(claimed.get(key), kind) for key, kind in form.items())
+        and all(key in claimed for key in ("graph", "outputs", "run_error", "run_node", "value"))
+        and isinstance(claimed["graph"], dict | None)
+        and all(isinstance(change, str) for change in claimed["changes"])
+    )
+
+
+def are_origins(claimed: JSON, given: nn.Module | None) -> bool:
+    """Whether the origins are places in the graph that was given; without one there are none."""
+    count = len(given.graph.nodes) if isinstance(given, fx.GraphModule) else 0
+    return all(origin is None or (type(origin) is int and 0 <= origin < count) for origin in claimed["origins"])
+
+
+def is_stale(claimed: JSON) -> bool:
+    return isinstance(claimed["graph"], dict) and claimed["graph"].get("stale") is True
+
+
+# ---- which claims a verdict rests on ---------------------------------------------------------------------------------
+
+
+def reading(properties: Iterable[Property], read: set[str]) -> Property:
+    """The properties as one, which notes in ``read`` which claims they look at."""
+
+    def holds(case: CaseView) -> Violation | None:
+        view = _Reading(**{field.name: getattr(case, field.name) for field in dataclasses.fields(CaseView)})
+        if case.graph is not None:
+            record = _ReadingRecord(case.graph.nodes, case.graph.lint, case.graph.stale)
+            vars(record)["read"] = read
+            vars(view)["graph"] = record
+        vars(view)["read"] = read
+        return first_violation(view, properties)
+
+    return holds
+
+
+class _Reading(CaseView):
+    """A view that notes which claims are looked at."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in CLAIMS:
+            super().__getattribute__("read").add(name)
+        return super().__getattribute__(name)
+
+
+class _ReadingRecord(GraphRecord):
+    """As :class:`_Reading`, of the graph."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in CLAIMS:
+            super().__getattribute__("read").add(name)
+        return super().__getattribute__(name)

@@ -1,0 +1,260 @@
+"""Judge what came out of the sandbox, and believe as little of it as can be helped.
+
+A student's code runs in the process that observes it, so the observation says what that code wants it to say. Here the
+graph is built again from an allow-list (:mod:`classroom.judge.rebuild.graph`), and what a graph is and does is found
+out anew: its nodes and what ``lint`` says, its outputs on the inputs of the same seed or the error that it raises and
+where, its submodules, which of its weights are those of the model. Where that differs from what was claimed, it counts;
+then :func:`fxbook.checking.judge.judge` judges as in a notebook.
+
+All of that is driven by what a stranger sent, and torch's kernels do not check all that they are given: it runs in a
+room of the sandbox (:mod:`classroom.sandbox.inside.judging`), in a process for each answer, and never in the grader.
+
+What an answer may still forge, because only running the student's code again would show it:
+
+- ``value``: what the answer to a "compute" exercise returned. All exercises of chapters 04 and 08 are such.
+- ``outputs``, ``run_error``, ``run_node``, the record of the graph and ``modules``: of a graph that cannot be rebuilt,
+  since it calls a function of the student's own, an operator that they registered, or whatever else is not on
+  the list; since it holds a class of their own, hooks, or more than 8 MiB; or was exported.
+- ``stale``: that ``forward`` was compiled from this graph. What is rebuilt is compiled always.
+- ``changes`` and ``same_object``: what became of the model that was given, and whether it was returned.
+- ``shared``: that weights of the result are the objects that the model holds. What holds other numbers is found out.
+- ``origins``: which nodes are nodes of the graph that was given, rather than new ones like them.
+- ``replaced``: that nothing in torch or in the checks was replaced. What was replaced cannot reach this process.
+- ``printed``, and ``problem`` and ``error``, which only cost points.
+- In "Choose without if", what the function itself, not its trace, does to its batch.
+- All of it, by a graph of allowed functions that finds a fault of torch's kernels and takes the room's process over. It
+  gets what it claims for that one answer, as it would with a function that is not on the list; but nobody is told.
+- In "Every ReLU becomes GELU", that a refusal was raised rather than returned; and in general how a graph came about:
+  code that knows the cases may return for each the graph that it was to make. Hidden variants are against that.
+
+Each of these that a passing verdict rests on is named in ``Judgement.unproven``; of a verdict that fails nothing is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from torch import fx, nn
+
+from classroom.judge.claims import CLAIMS, are_origins, has_form, is_bounded, is_stale, reading
+from classroom.judge.rebuild.graph import rebuild
+from classroom.judge.rebuild.values import RefusedError, UnreadableError
+from fxbook.checking import apart
+from fxbook.checking.judge import Verdict, judge
+from fxbook.checking.observe import observe_graph
+from fxbook.checking.prepare import weights_of
+from fxbook.checking.quick_errors import quick_errors
+from fxbook.checks.exercise import Case, Exercise, model_of
+from fxbook.checks.view import Violation
+from fxbook.graph.naming import callable_name
+
+JSON = Any
+_GRAPHS = ("Graph", "GraphModule")
+_MOST_SAID, _MOST_NAME, _MOST_GRAPH = 4000, 300, 200_000
+
+# Uses of an answer that its graph alone does not tell all about: what the rest of the outputs is called.
+_BESIDE_THE_GRAPH = {"05-choose-without-if": "batch of the answer itself"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Judgement:
+    """A verdict, and what of it had to be taken on trust, in words for a teacher; the most serious first."""
+
+    verdict: Verdict
+    unproven: tuple[str, ...] = ()
+
+
+def judged(exercise: Exercise, observation: JSON, seed: int) -> JSON:
+    """Judge what :func:`fxbook.checking.observe.observe` wrote down with ``rebuildable=True``, believing little of it.
+
+    Args:
+        exercise: the exercise, or a variant of it on other cases.
+        observation: any JSON.
+        seed: the one that the answer was observed under.
+
+    Returns:
+        The judgement as JSON, whatever the observation: texts ``"rule"`` (empty where everything holds), ``"message"``,
+        ``"node"`` (its name), ``"read"``, ``"case"`` (its name), ``"line"``, ``"printed"``, the ``"graph"`` as
+        :class:`GraphRecord` writes it, and ``"unproven"``. What cannot be judged fails, under the rule ``"readable"``
+        or ``"ends well"``, and where it is a check of the book that fails on it, ``"the check works"``.
+    """
+    try:
+        judgement = judgement_of(exercise, observation, seed)
+    except MemoryError:
+        apart.spare_memory()
+        judgement = _failed("The grader needs more memory for it than an answer may use.", "ends well")
+    except Exception as error:
+        # Either a property met data that no honest process sends, or the property itself is wrong.
+        said = f"{type(error).__name__}: {error}"[:200]
+        judgement = _failed(
+            f"The check fails on what came back from running your answer ({said}). If it does so for others too, it is "
+            "the check that is wrong: please report it.",
+            "the check works",
+        )
+    # Half a character is no text that a report could be written with.
+    return json.loads(json.dumps(_told(exercise, judgement), ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def _told(exercise: Exercise, judgement: Judgement) -> JSON:
+    verdict, violation = judgement.verdict, judgement.verdict.violation
+    graph = verdict.graph if violation else None
+    written = graph.to_json() if graph is not None else None
+    at = violation.node if violation else None
+    return {
+        "rule": violation.rule if violation else "",
+        "message": violation.message[:_MOST_SAID] if violation else "",
+        "node": graph.nodes[at].name[:_MOST_NAME] if graph is not None and at is not None else "",
+        "read": (violation.look or "") if violation else "",
+        "case": exercise.cases[verdict.case].name if violation and verdict.case is not None else "",
+        "line": (verdict.line or "")[:_MOST_NAME],
+        "printed": verdict.printed[:_MOST_SAID],
+        "graph": written if len(json.dumps(written)) <= _MOST_GRAPH else None,
+        "unproven": list(judgement.unproven),
+    }
+
+
+def _failed(message: str, rule: str) -> Judgement:
+    return Judgement(Verdict(Violation(message, rule=rule)))
+
+
+def judgement_of(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
+    """The judgement itself; otherwise as :func:`judged`.
+
+    Raises:
+        MemoryError, Exception: whatever a property raises on data that no honest process sends.
+    """
+    unreadable = judge(exercise, None, seed)
+    cases = observation.get("cases") if isinstance(observation, dict) and is_bounded(observation) else None
+    if not isinstance(cases, list) or len(cases) > len(exercise.cases):
+        return Judgement(unreadable)
+    found: list[JSON] = []
+    refused: dict[str, list[str]] = {}
+    for index, (case, claimed) in enumerate(zip(exercise.cases, cases, strict=False)):
+        try:
+            found.append(_found_out(exercise, case, claimed, seed + 1000 * index))
+        except RefusedError as why:
+            found.append(claimed)
+            refused.setdefault(str(why), []).append(case.name)
+        except UnreadableError:
+            return Judgement(unreadable)
+    read: set[str] = set()
+    asked = dataclasses.replace(exercise, properties=(reading(exercise.properties, read),))
+    verdict = judge(asked, {**observation, "cases": found}, seed)
+    if verdict.passed and any(is_stale(claimed) for claimed in cases):
+        # What runs is not what was rebuilt: what it did must hold as well.
+        verdict = judge(exercise, observation, seed)
+    if not verdict.passed:
+        return Judgement(verdict)
+    if not any(origin is not None for one in found for origin in one["origins"]):
+        read.discard("origins")
+    beside = ["what the function itself, not its trace, does to its batch"] if exercise.id in _BESIDE_THE_GRAPH else []
+    claims = (said for claim, said in CLAIMS.items() if claim in read)
+    return Judgement(verdict, (*_untold(refused, len(found)), *beside, *claims))
+
+
+def _untold(refused: Mapping[str, Sequence[str]], cases: int) -> list[str]:
+    """What was refused, by why, in words: all that was said of the graph is as it was claimed then."""
+    told = []
+    for why, names in refused.items():
+        more = f" and {len(names) - 1} more" if names[1:] else ""
+        told.append(f"what the graph computes{'' if len(names) == cases else f' on {names[0]}{more}'}: {why}")
+    return told
+
+
+def _found_out(exercise: Exercise, case: Case, claimed: JSON, seed: int) -> JSON:
+    """One case of the observation, in which everything that its graph tells is found out anew.
+
+    Raises:
+        RefusedError: the graph cannot be rebuilt.
+        UnreadableError: it is no case of an observation.
+    """
+    if not isinstance(claimed, dict) or not has_form(claimed):
+        raise UnreadableError
+    if exercise.use == "compute":
+        return {**claimed, "graph": None, "outputs": None, "run_error": None, "run_node": None, "origins": []}
+    if claimed["graph"] is None:
+        # A result that is no graph is told as such, whatever else stands there.
+        if claimed["kind"] in _GRAPHS:
+            raise UnreadableError
+        return claimed
+    model = model_of(case, seed)
+    arguments = exercise.arguments(case, model, seed)
+    given = next((item for item in arguments if isinstance(item, nn.Module)), None)
+    root = given if given is not None else model
+    weights = weights_of(model, root)
+    if not are_origins(claimed, given):
+        raise UnreadableError
+    result = rebuild(claimed.get("wire"), root, functools.partial(_functions_of, given, case, seed))
+    with quick_errors():
+        used = _used(exercise, result, arguments)
+        found = {**claimed, **observe_graph(used, root, weights, case, seed)}
+    found["kind"] = "GraphModule" if isinstance(result, fx.GraphModule) else "Graph"
+    if len(found["graph"]["nodes"]) != len(claimed["origins"]):
+        raise UnreadableError
+    _take_over(found, claimed)
+    if exercise.id in _BESIDE_THE_GRAPH:
+        _add_claimed_part(found, claimed, _BESIDE_THE_GRAPH[exercise.id])
+    return found
+
+
+def _functions_of(given: nn.Module | None, case: Case, seed: int) -> Mapping[str, Any]:
+    """The functions that the model itself calls, by readable name: they are the book's own."""
+    graph = given.graph if isinstance(given, fx.GraphModule) else None
+    if graph is None:
+        try:
+            graph = fx.symbolic_trace(model_of(case, seed)).graph
+        except Exception:
+            return {}
+    return {callable_name(node.target): node.target for node in graph.nodes if node.op == "call_function"}
+
+
+def _used(exercise: Exercise, result: fx.Graph | fx.GraphModule, arguments: tuple[Any, ...]) -> Any:
+    """The result after the use that the exercise makes of an answer, one that returns it.
+
+    Raises:
+        RefusedError: it cannot be used so.
+    """
+    if exercise.id in _BESIDE_THE_GRAPH:
+        from fxbook.checks.chapter_05 import watched
+
+        # What was traced is here already.
+        return watched(result, nn.Module())
+    if exercise.call is None:
+        return result
+    try:
+        used = exercise.call(lambda *_: result, *arguments)
+    except Exception as error:
+        raise RefusedError(f"it cannot be used again ({type(error).__name__})") from error
+    if not isinstance(used, fx.Graph | fx.GraphModule):
+        raise RefusedError("it cannot be used again")
+    return used
+
+
+def _take_over(found: JSON, claimed: JSON) -> None:
+    """Of what only the student's process can tell of a graph: what costs points, and what is drawn."""
+    now, before = found["graph"], claimed["graph"]
+    now["stale"] = now["stale"] or before.get("stale") is True
+    if now["lint"] is None and isinstance(before.get("lint"), str):
+        now["lint"] = before["lint"][:200]
+    nodes = before.get("nodes")
+    for node, old in zip(now["nodes"], nodes if isinstance(nodes, list) else [], strict=False):
+        scope = old.get("scope") if isinstance(old, dict) else None
+        node["scope"] = scope if isinstance(scope, str) and len(scope) <= 200 else ""
+
+
+def _add_claimed_part(found: JSON, claimed: JSON, name: str) -> None:
+    """Put what is told beside the graph back among its outputs; where that could not be told, nothing was."""
+    if found["outputs"] is None:
+        return
+    if not isinstance(claimed["outputs"], list):
+        found.update(outputs=None, run_error=claimed["run_error"], run_node=None)
+        return
+    for output, told in zip(found["outputs"], claimed["outputs"], strict=False):
+        pairs = told.get("dict") if isinstance(told, dict) else None
+        parts = [pair[1] for pair in pairs or () if isinstance(pair, list) and len(pair) == 2 and pair[0] == name]
+        if isinstance(output, dict) and "dict" in output:
+            output["dict"].append([name, parts[0] if parts else None])

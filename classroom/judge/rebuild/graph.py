@@ -1,0 +1,182 @@
+"""Build a student's graph again from what :mod:`fxbook.graph.wire` told of it, calling nothing but what is allowed.
+
+The data comes out of the sandbox, so any word of it may be a lie. Nothing in it is imported, unpickled or looked up by
+attribute: a function is a key of :mod:`classroom.judge.allowed`, a path leads through submodules that were built here,
+and a name is an identifier before torch.fx writes it into code. So a graph that is built here can be compiled and run.
+It may still ask for any amount of time and memory, and crash torch: that belongs in a process with limits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import fx, nn
+
+from classroom.judge import allowed
+from classroom.judge.rebuild.modules import Modules
+from classroom.judge.rebuild.values import NAME, RefusedError, UnreadableError, name_of, path_of, plain, value_of
+from fxbook.graph.wire import MOST_NODES
+
+JSON = Any
+Functions = Mapping[str, Callable[..., Any]]
+_MOST_MODULES = 2000
+_OPCODES = {"placeholder", "get_attr", "call_function", "call_method", "call_module", "output"}
+# The classes of all that a graph computes with, besides modules. Calling what none of them has only raises.
+_RECEIVERS = (
+    torch.Tensor, torch.Size, str, int, float, complex, tuple, list, dict, slice, range, type(None), type(Ellipsis),
+    torch.dtype, torch.device, torch.layout, torch.memory_format, torch.return_types.max,
+)  # fmt: skip
+
+
+def rebuild(told: JSON, root: nn.Module, own: Callable[[], Functions]) -> fx.Graph | fx.GraphModule:
+    """The graph that was told of; a GraphModule is compiled, if torch.fx can.
+
+    Args:
+        told: any JSON.
+        root: the model that the answer was given, made anew; it is changed where the student's was.
+        own: functions that the model itself calls, by readable name; called where a graph has others than torch's.
+
+    Raises:
+        RefusedError: it calls or holds what is not on the list, or is too large.
+        UnreadableError: it is no description of a graph.
+        MemoryError: memory is over.
+    """
+    match told:
+        case {"refused": str(why)}:
+            raise RefusedError(plain(why))
+        case {
+            "kind": "Graph" | "GraphModule" as kind,
+            "nodes": list(nodes),
+            "modules": list(modules),
+            "tensors": list(),
+        }:
+            pass
+        case _:
+            raise UnreadableError
+    if len(nodes) > MOST_NODES or len(modules) > _MOST_MODULES:
+        raise RefusedError(f"the graph has {len(nodes)} nodes, and its module {len(modules)} submodules")
+    try:
+        builder = Modules(told, root)
+        host = builder.host(kind)
+        graph = _Nodes(nodes, host, builder, own).graph()
+    except (RefusedError, UnreadableError, MemoryError):
+        raise
+    except Exception as error:
+        raise RefusedError(f"the graph cannot be rebuilt ({type(error).__name__}: {plain(str(error))})") from error
+    if not isinstance(host, fx.GraphModule) or kind == "Graph":
+        return graph
+    host._graph = graph
+    graph.owning_module = host
+    # Where torch.fx has no code for it, its record says so.
+    with contextlib.suppress(Exception):
+        host.recompile()
+    return host
+
+
+class _Nodes:
+    """The nodes that were told of, as a graph."""
+
+    def __init__(self, told: list[JSON], host: nn.Module, modules: Modules, own: Callable[[], Functions]) -> None:
+        self._told, self._host, self._modules, self._own = told, host, modules, own
+        self._graph = fx.Graph()
+        self._made: list[fx.Node] = []
+        self._foreign: dict[tuple[str, bool], fx.Node] = {}
+        self._elsewhere = fx.Graph()
+
+    def graph(self) -> fx.Graph:
+        """All of them; the arguments come last, since a broken graph has nodes that read what stands below."""
+        for entry in self._told:
+            match entry:
+                case {"op": str(op), "name": str(name), "target": str() | dict() as target}:
+                    self._made.append(self._new(op, name_of(name), target))
+                case _:
+                    raise UnreadableError
+        for node, entry in zip(self._made, self._told, strict=True):
+            args, kwargs = (value_of(entry.get(part), self._node, self._modules.tensor) for part in ("args", "kwargs"))
+            if not isinstance(args, tuple | list) or not isinstance(kwargs, dict):
+                raise UnreadableError
+            if node.target is getattr and not (len(args) in (2, 3) and allowed.is_attribute(args[1]) and not kwargs):
+                raise RefusedError(f"node `{node.name}` calls `getattr` for something else than plain data of a tensor")
+            for key in kwargs:
+                name_of(key)
+            node.args, node.kwargs = args, kwargs
+        return self._graph
+
+    def _new(self, op: str, name: str, told: str | JSON) -> fx.Node:
+        target = self._target(op, name, told)
+        usual = op in _OPCODES and (callable(target) if op == "call_function" else isinstance(target, str))
+        if usual:
+            node = self._graph.create_node(op, target, (), {}, name)
+        else:
+            # What torch.fx does not let anybody make, but lets everybody assign.
+            node = self._graph.create_node("call_method", "relu", (), {}, name)
+            node.op, node.target = name_of(op), target
+        if node.name != name:
+            node.name = name
+        return node
+
+    def _target(self, op: str, name: str, told: str | JSON) -> Any:
+        match told:
+            case str() if op == "placeholder":
+                name_of(told.removeprefix("*").removeprefix("*"))
+            case str() if op in ("get_attr", "call_module"):
+                if not self._is_there_or_nothing(path_of(told)):
+                    raise RefusedError(f"node `{name}` fetches `{plain(told)}`, which is no submodule and no tensor")
+            case str() if op == "call_method":
+                if told not in allowed.methods() and not self._nobody_has(told):
+                    raise RefusedError(f"node `{name}` calls the method `{plain(told)}`")
+            case str():
+                path_of(told)
+            case {"function": str(function)}:
+                found = allowed.function(function) or self._own().get(function)
+                if found is None:
+                    raise RefusedError(f"node `{name}` calls `{plain(function)}`")
+                return found
+            case {"unknown": str(function)}:
+                raise RefusedError(f"node `{name}` calls `{plain(function)}`, a function that is not torch's")
+            case _:
+                raise UnreadableError
+        return told
+
+    def _nobody_has(self, method: str) -> bool:
+        """Whether nothing that a graph computes with has such a method; then calling it only raises."""
+        name = not method.startswith("_") and NAME.fullmatch(method)
+        return bool(name) and not any(hasattr(found, method) for found in (*_RECEIVERS, *self._modules.all()))
+
+    def _is_there_or_nothing(self, path: str) -> bool:
+        """Whether a path leads to what modules hold; one that leads nowhere only raises."""
+        found: Any = self._host
+        *parts, last = path.split(".")
+        for part in parts:
+            inner = found._modules.get(part)
+            if inner is None:
+                return getattr(found, part, None) is None
+            found = inner
+        if any(last in held for held in (found._modules, found._parameters, found._buffers)):
+            return True
+        is_plain = isinstance(vars(found).get(last), torch.Tensor | bool | int | float | str | tuple | list)
+        return (is_plain and not last.startswith("_")) or getattr(found, last, None) is None
+
+    def _node(self, told: JSON) -> fx.Node:
+        match told:
+            case {"node": int(place)} if type(place) is int and 0 <= place < len(self._made):
+                return self._made[place]
+            case {"foreign": str(name), "erased": bool(erased)}:
+                return self._of_another(name_of(name), erased)
+            case _:
+                raise UnreadableError
+
+    def _of_another(self, name: str, erased: bool) -> fx.Node:
+        """A node of another graph, or one that was erased: enough to be told as such."""
+        if (name, erased) not in self._foreign:
+            if len(self._foreign) > 100:
+                raise RefusedError("it reads many nodes of other graphs")
+            node = (self._graph if erased else self._elsewhere).create_node("placeholder", "foreign", (), {}, name)
+            node.name = name
+            if erased:
+                self._graph.erase_node(node)
+            self._foreign[name, erased] = node
+        return self._foreign[name, erased]

@@ -1,0 +1,235 @@
+"""The modules and tensors that a student's graph uses, made again from what was told of them.
+
+A module is one of the model that was given, made anew; another one of such a class; or one of the classes of torch.nn
+that hold plain data and tensors only. See :mod:`classroom.judge.rebuild.graph` for what is trusted.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from typing import Any
+
+import torch
+from torch import fx, nn
+
+from classroom.judge import allowed
+from classroom.judge.rebuild.values import (
+    NAME,
+    RefusedError,
+    UnreadableError,
+    items,
+    part_of_path,
+    plain,
+    tensor_of,
+    value_of,
+)
+from fxbook.graph.given import held_by
+from fxbook.graph.wire import MOST_BYTES
+
+JSON = Any
+_MOST_PATHS = 20_000
+_DEEPEST = 100
+# Where its memory is, and of what kind.
+_ELSEWHERE = {"device", "dtype"}
+
+
+class Modules:
+    """The modules and tensors that were told of, made where they are asked for."""
+
+    def __init__(self, told: JSON, root: nn.Module) -> None:
+        self._modules, self._tensors = told["modules"], told["tensors"]
+        self._root = root
+        self._given = dict(root.named_modules())
+        self._held = {
+            f"{path}.{name}" if path else name: held
+            for path, module in self._given.items()
+            for name, held in held_by(module)
+        }
+        self._made: dict[int, nn.Module] = {}
+        self._made_tensors: dict[int, torch.Tensor] = {}
+        self._depth = 0
+        self._taken: set[str] = set()
+        self._bytes = 0
+
+    def host(self, kind: str) -> nn.Module:
+        """What the graph runs in: the first module."""
+        match self._modules:
+            case [{"given": ""}, *_] if kind == "Graph" or isinstance(self._root, fx.GraphModule):
+                host = self.module(0)
+            case [{"class": "torch.fx.GraphModule"} as entry, *_] if kind == "GraphModule":
+                host = fx.GraphModule(nn.Module(), fx.Graph())
+                self._fill(host, entry)
+                self._made[0] = host
+            case _:
+                raise UnreadableError
+        if _paths(host, {}) > _MOST_PATHS:
+            raise RefusedError("its modules hold each other too often")
+        return host
+
+    def all(self) -> list[nn.Module]:
+        """Every module that was made or given."""
+        return [*self._made.values(), *self._given.values()]
+
+    def module(self, place: JSON) -> nn.Module:
+        if type(place) is not int or not 0 <= place < len(self._modules):
+            raise UnreadableError
+        if place in self._made:
+            return self._made[place]
+        if self._depth > _DEEPEST:
+            raise RefusedError("its modules are nested too deep, or hold themselves")
+        self._depth += 1
+        entry = self._modules[place]
+        module = self._new(entry)
+        if "children" in entry:
+            self._fill(module, entry)
+        elif "given" not in entry:
+            raise UnreadableError
+        self._depth -= 1
+        self._made[place] = module
+        return module
+
+    def _new(self, entry: JSON) -> nn.Module:
+        match entry:
+            case {"given": str(path)} if path in self._given and path not in self._taken:
+                self._taken.add(path)
+                return self._given[path]
+            case {"like": str(path)} if path in self._given and not isinstance(self._given[path], fx.GraphModule):
+                return _twin(self._given[path])
+            case {"class": str(name)}:
+                return self._of_class(name, entry)
+            case {"unknown": str(name)}:
+                raise RefusedError(f"it has a submodule of class {plain(name)}, which the grader does not make")
+            case _:
+                raise UnreadableError
+
+    def _of_class(self, name: str, entry: JSON) -> nn.Module:
+        cls = allowed.module_class(name)
+        if not hasattr(nn, name.removeprefix("torch.nn.")):
+            raise UnreadableError
+        if cls is None:
+            raise RefusedError(f"it has a submodule of class {plain(name)}, which the grader does not make")
+        settings = {key: value_of(value) for key, value in items(entry, "settings")}
+        known = [key for key in inspect.signature(cls).parameters if key not in _ELSEWHERE and not key.startswith("_")]
+        asked = {key: settings[key] for key in known if key in settings}
+        if "bias" in known and "bias" not in asked:
+            asked["bias"] = dict(items(entry, "parameters")).get("bias") is not None
+        # Without memory, whatever the sizes: the values come from what was told.
+        with torch.device("meta"):
+            made = cls(**asked)
+        told = dict(items(entry, "parameters")) | dict(items(entry, "buffers"))
+        if missing := [key for key, _ in held_by(made) if key not in told]:
+            raise RefusedError(f"a {name} of it has no {missing[0]!r}")
+        return made
+
+    def _fill(self, module: nn.Module, entry: JSON) -> None:
+        """Make a module hold what was told, and nothing else."""
+        if not isinstance(entry.get("training"), bool):
+            raise UnreadableError
+        module.training = entry["training"]
+        children = {part_of_path(name): self.module(place) for name, place in items(entry, "children")}
+        for name, child in children.items():
+            if name not in module._modules:
+                module.add_module(name, child)
+        # In their order, which is that of a Sequential; one that is None stays.
+        kept = {name: None for name, child in module._modules.items() if child is None}
+        module._modules.clear()
+        module._modules.update({**kept, **children})
+        self._fill_parameters(module, entry)
+        self._fill_buffers(module, entry)
+        for name, place in items(entry, "attributes"):
+            if hasattr(module, part_of_path(name)) and not isinstance(vars(module).get(name), torch.Tensor):
+                raise RefusedError(f"it has an attribute {plain(name)!r} that is a tensor")
+            vars(module)[name] = self.tensor(place)
+        for name, value in items(entry, "settings"):
+            self._set(module, name, value_of(value))
+
+    def _fill_parameters(self, module: nn.Module, entry: JSON) -> None:
+        told = dict(items(entry, "parameters"))
+        for name in [name for name in module._parameters if name not in told]:
+            del module._parameters[name]
+        for name, place in told.items():
+            held = None if place is None else self.tensor(place)
+            if not isinstance(held, nn.Parameter | None):
+                raise UnreadableError
+            if name not in module._parameters:
+                module.register_parameter(part_of_path(name), held)
+            elif held is not module._parameters[name]:
+                setattr(module, name, held)
+
+    def _fill_buffers(self, module: nn.Module, entry: JSON) -> None:
+        told = dict(items(entry, "buffers"))
+        for name in [name for name in module._buffers if name not in told]:
+            del module._buffers[name]
+        for name, pair in told.items():
+            match pair:
+                case [place, bool(persistent)]:
+                    held = None if place is None else self.tensor(place)
+                case _:
+                    raise UnreadableError
+            if name not in module._buffers:
+                module.register_buffer(part_of_path(name), held)
+            module._buffers[name] = held
+            keep = module._non_persistent_buffers_set
+            keep.discard(name) if persistent else keep.add(name)
+
+    def _set(self, module: nn.Module, name: str, value: Any) -> None:
+        """Set an attribute that is plain data, in place of plain data; what torch itself keeps begins with ``_``."""
+        if name.startswith("_") or not NAME.fullmatch(name) or name == "training":
+            raise UnreadableError
+        if name in vars(module):
+            if not isinstance(vars(module)[name], bool | int | float | str | tuple | list | None):
+                raise RefusedError(f"it has an attribute {plain(name)!r} that is plain data")
+        elif hasattr(module, name):
+            return
+        vars(module)[name] = value
+
+    def tensor(self, place: JSON) -> torch.Tensor:
+        if type(place) is not int or not 0 <= place < len(self._tensors):
+            raise UnreadableError
+        if place not in self._made_tensors:
+            self._made_tensors[place] = self._tensor(self._tensors[place])
+        return self._made_tensors[place]
+
+    def _tensor(self, entry: JSON) -> torch.Tensor:
+        match entry:
+            case {"unknown": str(what)}:
+                raise RefusedError(f"it holds {plain(what)}")
+            case {"given": str(name)}:
+                if name not in self._held:
+                    raise UnreadableError
+                held = self._held[name]
+                if len(entry) > 1:
+                    held.data = self._values(entry)
+                    held.requires_grad_(entry.get("requires_grad") is True)
+                return held
+            case {"parameter": True, "requires_grad": bool(grad)}:
+                return nn.Parameter(self._values(entry), requires_grad=grad)
+            case {"parameter": False, "requires_grad": bool(grad)}:
+                return self._values(entry).requires_grad_(grad)
+            case _:
+                raise UnreadableError
+
+    def _values(self, entry: JSON) -> torch.Tensor:
+        values = tensor_of(entry)
+        self._bytes += values.nbytes
+        if self._bytes > 2 * MOST_BYTES:
+            raise RefusedError("its tensors are too large")
+        return values
+
+
+def _twin(module: nn.Module) -> nn.Module:
+    """A module of the same class with the same settings, which holds the same for now."""
+    twin = copy.copy(module)
+    for name, held in list(vars(twin).items()):
+        if isinstance(held, dict | list | set):
+            vars(twin)[name] = copy.copy(held)
+    return twin
+
+
+def _paths(module: nn.Module, known: dict[int, int]) -> int:
+    """How many paths lead to a module inside, itself counted."""
+    if id(module) not in known:
+        # Not its children(), which tells of each only once.
+        known[id(module)] = 1 + sum(_paths(child, known) for child in module._modules.values() if child is not None)
+    return known[id(module)]

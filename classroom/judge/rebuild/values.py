@@ -1,0 +1,201 @@
+"""The small parts of what was told of a graph, read back: names, paths, values of arguments, tensors.
+
+Any of it may be a lie (see :mod:`classroom.judge.rebuild.graph`), and each is checked here for its form, type, length
+and depth.
+"""
+
+from __future__ import annotations
+
+import base64
+import keyword
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import fx
+
+from fxbook.graph.wire import DEEPEST
+
+JSON = Any
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,200}")
+_PATH = re.compile(r"(?!.*(?:^|\.)__)[A-Za-z0-9_]{1,100}(?:\.[A-Za-z0-9_]{1,100}){0,30}")
+_MOST_DIMENSIONS = 20
+_DTYPES = {
+    *("bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64"),
+    *("float16", "bfloat16", "float32", "float64", "complex64", "complex128"),
+}
+_FORMATS = ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
+
+
+class RefusedError(Exception):
+    """What was told is not rebuilt, since it is beyond what the grader runs; the message says of what."""
+
+
+class UnreadableError(Exception):
+    """What was told has not the form that :func:`fxbook.graph.wire.describe` gives it."""
+
+
+# ---- names -----------------------------------------------------------------------------------------------------------
+
+
+def plain(text: str) -> str:
+    """Text from elsewhere as part of a sentence."""
+    return "".join(letter if letter.isprintable() else " " for letter in text[:100]).strip()
+
+
+def name_of(told: JSON) -> str:
+    """A name as torch.fx may write it into code.
+
+    Raises:
+        RefusedError: it is no identifier, or means something there.
+        UnreadableError: it is no text.
+    """
+    if not isinstance(told, str):
+        raise UnreadableError
+    if not NAME.fullmatch(told) or keyword.iskeyword(told) or told == "self":
+        raise RefusedError(f"it has the name {plain(told)!r}, which is not used")
+    return told
+
+
+def path_of(told: str) -> str:
+    """A path through modules as torch.fx may write it into code.
+
+    Raises:
+        RefusedError: it is none, or leads to what Python keeps.
+    """
+    if not _PATH.fullmatch(told):
+        raise RefusedError(f"it has the path {plain(told)!r}, which is not used")
+    return told
+
+
+def part_of_path(told: str) -> str:
+    """One part of a path; otherwise as :func:`path_of`."""
+    if "." in told:
+        raise UnreadableError
+    return path_of(told)
+
+
+def items(entry: JSON, part: str) -> list[tuple[str, JSON]]:
+    """The items of a dict in an entry.
+
+    Raises:
+        UnreadableError: there is no dict.
+    """
+    found = entry.get(part)
+    if not isinstance(found, dict):
+        raise UnreadableError
+    return list(found.items())
+
+
+# ---- values ----------------------------------------------------------------------------------------------------------
+
+
+def value_of(
+    told: JSON,
+    node: Callable[[JSON], fx.Node] | None = None,
+    tensor: Callable[[JSON], torch.Tensor] | None = None,
+    depth: int = 0,
+) -> Any:
+    """An argument, or a setting.
+
+    Args:
+        told: any JSON.
+        node: finds a node that an argument names; ``None`` where there can be none.
+        tensor: finds a tensor by its place.
+        depth: how many containers it stands in.
+
+    Raises:
+        RefusedError: it is nested too deep, or nothing that is passed on.
+        UnreadableError: it is no value.
+    """
+    if depth > DEEPEST:
+        raise RefusedError("it has a container that is nested too deep")
+
+    def inner(told_items: list[JSON]) -> list[Any]:
+        return [value_of(item, node, tensor, depth + 1) for item in told_items]
+
+    match told:
+        case None | bool() | int() | str():
+            return told
+        case list():
+            return inner(told)
+        case {"node": _} | {"foreign": _} if node is not None:
+            return node(told)
+        case {"tensor": place} if tensor is not None:
+            return tensor(place)
+        case {"tuple": list(told_items)}:
+            return tuple(inner(told_items))
+        case {"dict": list(pairs)} if all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+            return {_key(key): value_of(item, node, tensor, depth + 1) for key, item in pairs}
+        case {"slice": [start, stop, step]}:
+            return slice(*inner([start, stop, step]))
+        case {"size": list(sizes)} if all(type(size) is int for size in sizes):
+            return torch.Size(sizes)
+        case {"unknown": str(what)}:
+            raise RefusedError(f"a value of it is of class `{plain(what)}`")
+        case dict() if len(told) == 1:
+            [(kind, inside)] = told.items()
+            try:
+                return _single(kind, inside)
+            except ValueError:
+                raise UnreadableError from None
+        case _:
+            raise UnreadableError
+
+
+def _single(kind: str, told: JSON) -> Any:
+    match kind, told:
+        case "float", str():
+            return float(told)
+        case "complex", [str(real), str(imag)]:
+            return complex(float(real), float(imag))
+        case "ellipsis", True:
+            return ...
+        case "range", [int(start), int(stop), int(step)]:
+            return range(start, stop, step)
+        case "dtype", str() if told in _DTYPES:
+            return getattr(torch, told)
+        case "layout", "strided":
+            return torch.strided
+        case "memory_format", str() if told in _FORMATS:
+            return getattr(torch, told)
+        case "device", "cpu" | "meta":
+            return torch.device(told)
+        case "dtype" | "layout" | "memory_format" | "device", str():
+            raise RefusedError(f"a value of it is the {kind} {plain(told)}")
+        case _:
+            raise UnreadableError
+
+
+def _key(key: JSON) -> Any:
+    if not isinstance(key, str | int | bool | None):
+        raise RefusedError("it has a dict whose keys are no names")
+    return key
+
+
+def tensor_of(entry: JSON) -> torch.Tensor:
+    """A tensor of the values that were told; it takes no more memory than they do.
+
+    Raises:
+        UnreadableError: its shape, its dtype and its data do not fit.
+    """
+    match entry:
+        case {"dtype": str(dtype), "shape": list(shape), "data": str(data)} if dtype in _DTYPES:
+            kind = getattr(torch, dtype)
+        case _:
+            raise UnreadableError
+    if len(shape) > _MOST_DIMENSIONS or not all(type(size) is int and 0 <= size < 2**40 for size in shape):
+        raise UnreadableError
+    try:
+        raw = bytearray(base64.b64decode(data, validate=True))
+    except ValueError:
+        raise UnreadableError from None
+    if len(raw) != math.prod(shape) * kind.itemsize:
+        raise UnreadableError
+    if not raw:
+        return torch.zeros(shape, dtype=kind)
+    # A byte that is neither 0 nor 1 is no bool.
+    flat = torch.frombuffer(raw, dtype=torch.uint8).ne(0) if kind == torch.bool else torch.frombuffer(raw, dtype=kind)
+    return flat.reshape(shape).clone()

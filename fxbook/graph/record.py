@@ -1,0 +1,270 @@
+"""Turn a live torch.fx graph into plain data: what the drawings, the checks and the reports read.
+
+A :class:`GraphRecord` holds strings, numbers and tuples only. It survives any graph, broken ones included (a node that
+reads itself, an argument from another graph, two nodes of one name), and travels as JSON, so that a graph built by code
+that is not trusted can be judged without running that code again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import linecache
+import operator
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from torch import fx, nn
+
+from fxbook.graph.naming import call_text, constant_text, module_kind, target_name, without_addresses
+
+JSON = Any
+# x += y and the like; operator.iadd is named like no method that works in place.
+_IN_PLACE = tuple(
+    getattr(operator, f"i{name}")
+    for name in (
+        *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"),
+        *("and", "or", "xor", "lshift", "rshift", "concat"),
+    )
+)
+_DEAD, _FEEDS_DEAD = "dead", "only dead nodes read it"
+
+
+@dataclasses.dataclass(frozen=True)
+class NodeRecord:
+    """One node, as it stands in the list.
+
+    ``index`` is its place in ``graph.nodes`` and what other records refer to, since names need not be unique in a
+    broken graph. ``args`` and ``kwargs`` are JSON: a node is ``{"node": index}``, or ``{"foreign": name}`` when it is
+    not in this list. ``inputs`` are the indices of the nodes it reads, in argument order, repeats kept; ``users``
+    those of its readers, in list order. ``kind`` is the class of the module a ``call_module`` calls or of the object
+    a ``get_attr`` fetches. ``faults`` say what is broken, ``notes`` what is worth knowing: ``"dead"`` (nothing reads
+    it; never said while a graph has no output yet), ``"only dead nodes read it"``, ``"side effect"``, ``"in place"``,
+    ``"never runs: after the output"``. ``scope`` is the path of the innermost submodule whose code made the node,
+    ``""`` at the root.
+    """
+
+    index: int
+    name: str
+    op: str
+    target: str
+    kind: str | None
+    call: str
+    args: JSON
+    kwargs: JSON
+    inputs: tuple[int, ...]
+    users: tuple[int, ...]
+    notes: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+    scope: str = ""
+
+    @property
+    def positional(self) -> list[JSON]:
+        """The arguments by position. A graph lets ``node.args`` be a list, or no sequence at all; of that, none."""
+        items = self.args.get("tuple") if isinstance(self.args, dict) else self.args
+        return items if isinstance(items, list) else []
+
+
+@dataclasses.dataclass(frozen=True)
+class GraphRecord:
+    """A graph: its nodes in list order, what ``lint`` says (``None``: nothing), whether the compiled code is stale."""
+
+    nodes: tuple[NodeRecord, ...]
+    lint: str | None = None
+    stale: bool = False
+
+    def __iter__(self) -> Iterator[NodeRecord]:
+        return iter(self.nodes)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def named(self, name: str) -> NodeRecord | None:
+        """The first node of that name, or ``None``."""
+        return next((node for node in self.nodes if node.name == name), None)
+
+    def to_json(self) -> JSON:
+        """Plain dicts and lists, for :meth:`from_json`."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_json(cls, data: JSON) -> GraphRecord:
+        """The record that :meth:`to_json` described.
+
+        Raises:
+            TypeError, KeyError: the data is not such a description.
+        """
+        tuples = ("inputs", "users", "notes", "faults")
+        nodes = tuple(
+            NodeRecord(**{**node, **{key: tuple(node[key]) for key in tuples}})  # type: ignore[arg-type]
+            for node in data["nodes"]
+        )
+        return cls(nodes, data["lint"], data["stale"])
+
+
+def record(graph_or_module: fx.Graph | fx.GraphModule) -> GraphRecord:
+    """Describe a graph, or the graph of a module, as plain data.
+
+    Raises:
+        TypeError: the argument is neither; the message says what to pass.
+    """
+    if isinstance(graph_or_module, fx.GraphModule):
+        graph, module = graph_or_module.graph, graph_or_module
+    elif isinstance(graph_or_module, fx.Graph):
+        graph, module = graph_or_module, graph_or_module.owning_module
+    else:
+        raise TypeError(
+            f"expected an fx.Graph or an fx.GraphModule, got {type(graph_or_module).__name__}: "
+            "trace the model first, with torch.fx.symbolic_trace(model)"
+        )
+    position = {node: index for index, node in enumerate(graph.nodes)}
+    nodes = tuple(_node_record(node, position, module) for node in graph.nodes)
+    stale = isinstance(graph_or_module, fx.GraphModule) and _is_stale(graph_or_module)
+    return GraphRecord(_compared(nodes), _lint(graph), stale)
+
+
+def _compared(nodes: tuple[NodeRecord, ...]) -> tuple[NodeRecord, ...]:
+    """Add what only the whole list tells: names used twice, what nothing needs, what stands after the output."""
+    first_of_name = {node.name: node.index for node in reversed(nodes)}
+    output = next((node.index for node in nodes if node.op == "output"), None)
+    needed = {node.index for node in nodes if _DEAD not in node.notes and (not node.users or node.notes)}
+    waiting = list(needed)
+    while waiting:
+        new = set(nodes[waiting.pop()].inputs) - needed
+        needed |= new
+        waiting += new
+    compared = []
+    for node in nodes:
+        notes, faults = list(node.notes), list(node.faults)
+        if output is None and _DEAD in notes:
+            notes.remove(_DEAD)
+        elif output is not None and node.index not in needed and node.users and node.op != "placeholder":
+            notes.append(_FEEDS_DEAD)
+        if output is not None and node.index > output:
+            notes.append("never runs: after the output")
+        if first_of_name[node.name] != node.index:
+            faults.append(f"has the name of node {first_of_name[node.name]}")
+        compared.append(dataclasses.replace(node, notes=tuple(notes), faults=tuple(faults)))
+    return tuple(compared)
+
+
+def _node_record(node: fx.Node, position: dict[fx.Node, int], module: nn.Module | None) -> NodeRecord:
+    found = _fetch(module, node.target) if node.op in ("call_module", "get_attr") else None
+    reads: list[fx.Node] = []
+    args = _json(node.args, position, reads)
+    kwargs = _json(node.kwargs, position, reads)
+    return NodeRecord(
+        index=position[node],
+        name=node.name,
+        op=node.op,
+        target=target_name(node),
+        kind=None if found is None else module_kind(found),
+        call=call_text(node),
+        args=args,
+        kwargs=kwargs,
+        inputs=tuple(position[read] for read in reads if read in position),
+        users=tuple(sorted(position[user] for user in node.users if user in position)),
+        notes=_notes(node, module),
+        faults=_faults(node, reads, position),
+        scope=_scope(node),
+    )
+
+
+def _json(value: Any, position: dict[fx.Node, int], reads: list[fx.Node]) -> JSON:
+    """An argument as JSON; every node met is appended to ``reads``."""
+    match value:
+        case fx.Node():
+            reads.append(value)
+            return {"node": position[value]} if value in position else {"foreign": value.name}
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return {"float": repr(value)}
+        case tuple():
+            return {"tuple": [_json(item, position, reads) for item in value]}
+        case list():
+            return [_json(item, position, reads) for item in value]
+        case dict():
+            return {"dict": [[str(key), _json(item, position, reads)] for key, item in value.items()]}
+        case slice():
+            return {"slice": [_json(item, position, reads) for item in (value.start, value.stop, value.step)]}
+        case _:
+            return {"constant": type(value).__name__, "repr": constant_text(value)[:200]}
+
+
+def _fetch(module: nn.Module | None, path: Any) -> Any:
+    found: Any = module
+    for part in str(path).split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _notes(node: fx.Node, module: nn.Module | None) -> tuple[str, ...]:
+    if node.op in ("placeholder", "output"):
+        return ()
+    notes = []
+    called = str(node.target) if node.op == "call_method" else getattr(node.target, "__name__", "")
+    in_place = node.op in ("call_method", "call_function") and called.endswith("_") and not called.endswith("__")
+    # and_, or_, not_ and is_ are named so because Python has taken the names without the line.
+    in_place &= getattr(node.target, "__module__", "") != "_operator"
+    in_place |= node.op == "call_function" and any(node.target is operation for operation in _IN_PLACE)
+    in_place |= node.op == "call_module" and getattr(_fetch(module, node.target), "inplace", False) is True
+    if in_place or "out" in node.kwargs or node.kwargs.get("inplace") is True:
+        notes.append("in place")
+    # Node.is_impure looks a module up in the owner of the graph, which may be missing, or lack the module.
+    missing = node.op == "call_module" and not isinstance(_fetch(module, node.target), nn.Module)
+    if not missing and node.is_impure():
+        notes.append("side effect")
+    if not node.users and not notes:
+        notes.append(_DEAD)
+    return tuple(notes)
+
+
+def _faults(node: fx.Node, reads: list[fx.Node], position: dict[fx.Node, int]) -> tuple[str, ...]:
+    faults = []
+    for read in dict.fromkeys(reads):
+        if read is node:
+            faults.append("reads itself")
+        elif read not in position:
+            faults.append(f"reads {read.name}, which is not in this graph")
+        elif position[read] > position[node]:
+            faults.append(f"reads {read.name} before it is defined")
+    return tuple(faults)
+
+
+def _scope(node: fx.Node) -> str:
+    """The path of the innermost submodule whose code made the node, ``""`` at the root."""
+    stack = node.meta.get("nn_module_stack") or {}
+    return str(next(reversed(stack.values()))[0]) if stack else ""
+
+
+def _lint(graph: fx.Graph) -> str | None:
+    try:
+        graph.lint()
+    except Exception as error:
+        return plain_message(str(error))
+    return None
+
+
+def plain_message(message: str) -> str:
+    """The first line of a message of torch.fx, without advice, addresses, or the end of a sentence about the root."""
+    said = message.strip().split("\n")[0].split(" Please check")[0].strip()
+    said = re.sub(r" of\s*\.?$", " of the module", said)
+    return without_addresses(said)
+
+
+def _is_stale(module: fx.GraphModule) -> bool:
+    """Whether ``forward`` was compiled from another state of the graph.
+
+    ``module.code`` may not be what ``forward`` runs: a ``recompile`` that Python refuses has set it all the same.
+    """
+    try:
+        forward = inspect.unwrap(module.forward)
+        runs = "".join(linecache.getlines(forward.__code__.co_filename, forward.__globals__)) or module.code
+        due = module.graph.python_code("self")
+        # The text names what it calls; one function may be another of the same name by now.
+        same = all(forward.__globals__.get(name) is value for name, value in due.globals.items())
+        return not (same and runs.rstrip().endswith(due.src.rstrip()))
+    except Exception:
+        return True

@@ -1,0 +1,230 @@
+"""Describe a graph as plain data so completely that it can be built again elsewhere, without the code that made it.
+
+:mod:`fxbook.graph.record` tells what a graph looks like; this tells what it is. The grader asks for it, since a judge
+that rebuilds and runs a graph need not believe what the process of the answer says of it. Here nothing is trusted or
+refused: whoever rebuilds checks every word. The data is::
+
+    {"kind": "GraphModule" | "Graph", "nodes": […], "modules": […], "tensors": […]}
+    {"refused": "why it cannot be described"}
+
+A **node** is ``{"op", "name", "target", "args", "kwargs"}``. Its target is a string,
+``{"function": "torch.relu"}`` where importing that name gives the very object, or ``{"unknown": "helper"}``.
+
+A **value** among arguments and settings is JSON as it is, or a dict of one key that says what it is: ``node`` (place in
+the list), ``foreign`` (a node that is not in the list; ``erased`` beside it), ``tensor`` (place in ``tensors``),
+``float``, ``complex``, ``tuple``, ``size``, ``dict``, ``slice``, ``range``, ``ellipsis``, ``dtype``, ``device``,
+``layout``, ``memory_format``, or ``unknown``.
+
+A **module** of ``modules``, of which the first is the one that the graph runs in, is one of
+``{"given": path}`` (that object of the model given, ``""`` for itself), ``{"like": path}`` (another object of that
+class), ``{"class": "torch.nn.ReLU"}``, ``{"unknown": "Helper"}``. Unless it is the given one and as it was, it also has
+``training``, ``settings`` (attributes that are plain data), and by name, as places in the lists, ``children``,
+``parameters``, ``buffers`` (with whether ``state_dict`` holds them) and ``attributes`` (tensors that are neither).
+
+A **tensor** of ``tensors`` is ``{"given": name}``, and where it does not hold what it held, or is not one that was
+given, ``{"dtype", "shape", "data", "parameter", "requires_grad"}``, its bytes in base64.
+"""
+
+from __future__ import annotations
+
+import base64
+import sys
+from typing import Any
+
+import torch
+from torch import fx, nn
+
+from fxbook.graph.given import HOOKS, MOST_TEXT, Given, bytes_of, children_of, constant, plain_tensors, settings_of
+from fxbook.graph.naming import callable_name
+
+JSON = Any
+MOST_NODES = 5000
+MOST_BYTES = 8 << 20
+DEEPEST = 20
+_Tensor, _Parameter, _GraphModule = torch.Tensor, nn.Parameter, fx.GraphModule
+
+
+def describe(result: fx.Graph | fx.GraphModule, given: Given) -> JSON:
+    """The result of an answer as data that it can be rebuilt from; a bare graph runs in the model given.
+
+    Raises:
+        MemoryError: memory is over.
+    """
+    try:
+        return _Description(given).of(result)
+    except MemoryError:
+        raise
+    except _TooLargeError as error:
+        return {"refused": str(error)}
+    except Exception as error:
+        return {"refused": f"the graph cannot be described ({type(error).__name__})"}
+
+
+class _TooLargeError(Exception):
+    """There is more of something than is described; the message says of what."""
+
+
+class _Description:
+    def __init__(self, given: Given) -> None:
+        self.given = given
+        self.modules: list[JSON] = []
+        self.tensors: list[JSON] = []
+        self._placed: dict[int, int] = {}
+        self._bytes = 0
+        self._kept: list[Any] = []
+
+    def of(self, result: fx.Graph | fx.GraphModule) -> JSON:
+        is_module = isinstance(result, _GraphModule)
+        graph = result.graph if is_module else result
+        nodes = list(graph.nodes)
+        if len(nodes) > MOST_NODES:
+            raise _TooLargeError(f"the graph has {len(nodes)} nodes")
+        if type(graph._codegen) is not fx.graph.CodeGen:
+            return {"refused": f"its code is made by a {type(graph._codegen).__name__}"}
+        self.module(result if is_module else self.given.root)
+        position = {node: index for index, node in enumerate(nodes)}
+        return {
+            "kind": "GraphModule" if is_module else "Graph",
+            "nodes": [self._node(node, position) for node in nodes],
+            "modules": self.modules,
+            "tensors": self.tensors,
+        }
+
+    # ---- modules and tensors -----------------------------------------------------------------------------------------
+
+    def module(self, module: nn.Module) -> int:
+        if id(module) in self._placed:
+            return self._placed[id(module)]
+        place = self._placed[id(module)] = len(self.modules)
+        self._kept.append(module)
+        entry = self._kind_of(module, is_root=place == 0)
+        self.modules.append(entry)
+        if "unknown" in entry or ("given" in entry and self.given.is_as_it_was(module)):
+            return place
+        entry["training"] = module.training
+        entry["settings"] = settings_of(module)
+        entry["children"] = {name: self.module(child) for name, child in children_of(module)}
+        entry["parameters"] = {name: self._tensor(held) for name, held in module._parameters.items()}
+        entry["buffers"] = {
+            name: [self._tensor(held), name not in module._non_persistent_buffers_set]
+            for name, held in module._buffers.items()
+        }
+        entry["attributes"] = {name: self._tensor(held) for name, held in plain_tensors(module)}
+        return place
+
+    def _kind_of(self, module: nn.Module, is_root: bool) -> JSON:
+        path = self.given.path_of(module)
+        if path is not None:
+            entry = {"given": path}
+        elif is_root:
+            entry = {"class": "torch.fx.GraphModule"}
+        elif type(module) in self.given.kinds and not isinstance(module, _GraphModule):
+            entry = {"like": self.given.kinds[type(module)]}
+        else:
+            name = f"torch.nn.{type(module).__name__}"
+            known = getattr(nn, type(module).__name__, None) is type(module)
+            entry = {"class": name} if known else {"unknown": type(module).__name__}
+        # What a graph is run by calls forward of the root as it is compiled, and no hook of it.
+        if not is_root and any(getattr(module, name, None) for name in HOOKS):
+            return {"unknown": f"{type(module).__name__} with hooks"}
+        if not is_root and "forward" in vars(module) and not isinstance(module, _GraphModule):
+            return {"unknown": f"{type(module).__name__} with a forward of its own"}
+        return entry
+
+    def _tensor(self, tensor: torch.Tensor | None) -> int | None:
+        if tensor is None:
+            return None
+        if id(tensor) in self._placed:
+            return self._placed[id(tensor)]
+        place = self._placed[id(tensor)] = len(self.tensors)
+        self._kept.append(tensor)
+        name = self.given.tensors.get(id(tensor))
+        entry: JSON = {} if name is None else {"given": name}
+        if name is None or not self.given.holds_what_it_held(tensor):
+            entry |= self._values_of(tensor)
+        self.tensors.append(entry)
+        return place
+
+    def _values_of(self, tensor: torch.Tensor) -> JSON:
+        if type(tensor) not in (_Tensor, _Parameter) or tensor.layout != torch.strided or tensor.is_meta:
+            return {"unknown": f"a {type(tensor).__name__} of {tensor.layout} on {tensor.device}"}
+        if tensor.is_quantized or tensor.grad_fn is not None:
+            return {"unknown": "a tensor that was computed with gradients"}
+        self._bytes += tensor.numel() * tensor.element_size()
+        if self._bytes > MOST_BYTES:
+            raise _TooLargeError(f"its own tensors are larger than {MOST_BYTES >> 20} MiB")
+        return {
+            "dtype": str(tensor.dtype).removeprefix("torch."),
+            "shape": list(tensor.shape),
+            "data": base64.b64encode(_raw(tensor)).decode() if tensor.numel() else "",
+            "parameter": isinstance(tensor, _Parameter),
+            "requires_grad": tensor.requires_grad,
+        }
+
+    # ---- nodes -------------------------------------------------------------------------------------------------------
+
+    def _node(self, node: fx.Node, position: dict[fx.Node, int]) -> JSON:
+        target = node.target
+        return {
+            "op": str(node.op),
+            "name": str(node.name),
+            "target": target[:MOST_TEXT] if isinstance(target, str) else _function(target),
+            "args": self._value(node.args, position),
+            "kwargs": self._value(node.kwargs, position),
+        }
+
+    def _value(self, value: Any, position: dict[fx.Node, int], depth: int = 0) -> JSON:
+        """An argument of a node as data."""
+        if depth > DEEPEST:
+            return {"unknown": "a container too deep to read"}
+
+        def inner(items: Any) -> list[JSON]:
+            return [self._value(item, position, depth + 1) for item in items]
+
+        match value:
+            case fx.Node():
+                if value in position:
+                    return {"node": position[value]}
+                return {"foreign": value.name, "erased": bool(getattr(value, "_erased", False))}
+            case _Tensor():
+                return {"tensor": self._tensor(value)}
+            case torch.Size():
+                return {"size": inner(value)}
+            case tuple() if not hasattr(value, "_fields"):
+                return {"tuple": inner(value)}
+            case list():
+                return inner(value)
+            case dict():
+                return {"dict": [inner(pair) for pair in value.items()]}
+            case slice():
+                return {"slice": inner((value.start, value.stop, value.step))}
+            case _:
+                return constant(value)
+
+
+def _function(target: Any) -> JSON:
+    """The name under which importing gives the very object, which its name alone does not promise."""
+    name = callable_name(target) if callable(target) else type(target).__name__
+    # A name of Python's own first: torch has others for some of these.
+    for spelled in (f"builtins.{getattr(target, '__name__', name)}", name):
+        if _imported(spelled) is target:
+            return {"function": spelled}
+    return {"unknown": name[:200]}
+
+
+def _imported(name: str) -> Any:
+    """What stands under a dotted name in the modules that are loaded, ``None`` where there is nothing."""
+    parts = name.split(".")
+    for cut in range(len(parts) - 1, 0, -1):
+        found: Any = sys.modules.get(".".join(parts[:cut]))
+        if found is not None:
+            for part in parts[cut:]:
+                found = getattr(found, part, None)
+            return found
+    return None
+
+
+def _raw(tensor: torch.Tensor) -> bytes:
+    raw = bytearray(tensor.numel() * tensor.element_size())
+    torch.frombuffer(raw, dtype=torch.uint8).copy_(bytes_of(tensor))
+    return bytes(raw)

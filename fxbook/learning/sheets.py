@@ -1,0 +1,289 @@
+"""Read a learner's sheet of exercises, a notebook or a script in percent format, and find the answers in it by name.
+
+What was done to the sheet does not matter: cells may be added, deleted, doubled or moved, hold magics, or raise. An
+answer is what its name stands for after the last cell that defines it. Where a name that it needs is given only by a
+cell below, that cell is run too: in a notebook it stood there when the answer was tried.
+"""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import contextlib
+import dataclasses
+import io
+import json
+import linecache
+import re
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fxbook.learning.cells import names, parsed
+from fxbook.learning.damage import what_is_wrong
+
+if TYPE_CHECKING:
+    from fxbook.checking.prepare import Prepared
+
+JSON = Any
+_ASKS = {"check", "hint"}
+
+
+class SheetError(Exception):
+    """A sheet that cannot be used; the message says why and what to do.
+
+    Args:
+        message: for whoever wrote the sheet.
+        reason: what is wrong with the file, as a clause without its name: ``"it is empty"``.
+    """
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+@dataclasses.dataclass(frozen=True)
+class Sheet:
+    """The code cells of a sheet in their order, with magics and shell lines commented out."""
+
+    path: Path
+    cells: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of its file."""
+        return self.path.name
+
+    def homes(self, name: str) -> list[int]:
+        """The numbers, counted from 1, of the cells that define a name."""
+        return [number for number, cell in enumerate(self.cells, 1) if name in names(cell).given]
+
+    def needed_for(self, name: str) -> list[tuple[int, str]]:
+        """The cells to run for the answer of that name, with their numbers, counted from 1, in the order to run them.
+
+        Those up to its last definition, in their order; a cell below only where it alone gives a name that one of them
+        needs, and then before that one. Cells that only check or ask for a hint are left out. A name that no cell
+        defines needs them all.
+        """
+        home = max(self.homes(name), default=len(self.cells))
+        above = set().union(*(names(cell).given for cell in self.cells[:home]))
+        below = {name: number for number in range(home + 1, len(self.cells) + 1) for name in self.given(number)}
+        order: list[int] = []
+        waiting: set[int] = set()
+
+        def place(number: int) -> None:
+            if number in waiting or _only_asks(self.cells[number - 1]):
+                return
+            waiting.add(number)
+            for needed in sorted(names(self.cells[number - 1]).used - above & below.keys()):
+                place(below[needed])
+            order.append(number)
+
+        for number in range(1, home + 1):
+            place(number)
+        return [(number, self.cells[number - 1]) for number in order]
+
+    def only_for(self, name: str) -> Sheet:
+        """The sheet with nothing but the cells whose names the answer uses, itself or through others; the rest blank.
+
+        Of a name that several cells give, it is the last above the cell that uses it, else the last below. This is for
+        an answer that cannot be had otherwise, since a cell that it does not need never ends or ends the process.
+        """
+        homes = self.homes(name)
+        kept: set[int] = set()
+        waiting = homes[-1:]
+        while waiting:
+            number = waiting.pop()
+            if number not in kept:
+                kept.add(number)
+                needed = (self._giver(used, number) for used in names(self.cells[number - 1]).used)
+                waiting += [giver for giver in needed if giver]
+        if kept:
+            kept |= {number for number in range(1, homes[-1]) if "*" in self.given(number)}
+        cells = (cell if number in kept else "" for number, cell in enumerate(self.cells, 1))
+        return dataclasses.replace(self, cells=tuple(cells))
+
+    def given(self, number: int) -> frozenset[str]:
+        """The names that a cell binds, ``"*"`` among them where it takes all of a module."""
+        return names(self.cells[number - 1]).given
+
+    def _giver(self, name: str, user: int) -> int | None:
+        homes = [number for number in self.homes(name) if number != user]
+        above = [number for number in homes if number < user]
+        return (above or homes or [None])[-1]
+
+
+def newest(folder: Path, chapter: str) -> Path:
+    """The sheet of a chapter that was saved last: its notebook or the script beside it.
+
+    Raises:
+        SheetError: there is neither.
+    """
+    found = [path for suffix in (".ipynb", ".py") if (path := folder / f"{chapter}{suffix}").is_file()]
+    if not found:
+        raise SheetError(f"There is no {chapter}.ipynb in {folder}: copy the notebook of the book there.")
+    return max(found, key=lambda path: path.stat().st_mtime_ns)
+
+
+def read(path: Path) -> Sheet:
+    """The sheet in a notebook (any version of the format) or a percent script.
+
+    Raises:
+        SheetError: it is not a notebook, is damaged, or is not text.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise SheetError(f"{path.name} cannot be read ({error}).") from error
+    return dataclasses.replace(parse(path.name, data), path=path)
+
+
+def parse(name: str, data: bytes) -> Sheet:
+    """The sheet in the bytes of a file: a notebook, whatever its name, or a script.
+
+    Args:
+        name: of the file, for messages.
+        data: UTF-8, or UTF-16 with a byte order mark.
+
+    Raises:
+        SheetError: it is not a notebook, is damaged, or is not text.
+    """
+    try:
+        text = _text(data)
+        script = name.endswith(".py") and not text.lstrip().startswith("{")
+        notebook = _read_script(text) if script else _read_notebook(text)
+        return Sheet(Path(name), tuple(_plain(cell.source) for cell in notebook.cells if cell.cell_type == "code"))
+    except Exception as error:
+        # A damaged file fails in the reader in as many ways as there are damages.
+        reason = what_is_wrong(data, error)
+        raise SheetError(
+            f"{name} is not a notebook that can be read: {reason}. Save it again, or copy it anew from the book "
+            "and put your functions in; the other sheets and your progress are not touched.",
+            reason,
+        ) from error
+
+
+_LIGHT_FORMAT = re.compile(r"^#\s+format_name: light\s*$", re.MULTILINE)
+
+
+def _read_script(text: str) -> Any:
+    """The notebook in a script in percent format, or in jupytext's light one.
+
+    A header decides nothing else: some formats are read by starting a program, and YAML may never end. Below another
+    line the header is a comment. What stands above the first cell is a cell of its own where it is more than comments.
+    """
+    import jupytext  # Reading the name of an exercise needs no notebook.
+
+    if _LIGHT_FORMAT.search(text):
+        notebook = jupytext.reads(f"\n{text}", fmt="py:light")
+    else:
+        notebook = jupytext.reads(f"# %%\n{text}", fmt="py:percent")
+    if notebook.cells and all(
+        line.lstrip()[:1] in ("", "#", "!", "%") for line in notebook.cells[0].source.split("\n")
+    ):
+        del notebook.cells[0]
+    return notebook
+
+
+def _read_notebook(text: str) -> Any:
+    import nbformat
+
+    with warnings.catch_warnings():
+        # Cells without an id, which older notebooks have, and ids that are there twice.
+        warnings.simplefilter("ignore")
+        told = json.loads(text)
+        for part in (told, *told.get("cells", ())):
+            part.setdefault("metadata", {})
+        return nbformat.reads(json.dumps(told), as_version=4)
+
+
+def _text(data: bytes) -> str:
+    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return data.decode("utf-16" if wide else "utf-8-sig")
+
+
+# Of the cell magics those whose cell is Python all the same.
+_PYTHON_MAGICS = {"capture", "debug", "prun", "time", "timeit"}
+_CELL_MAGIC = re.compile(r"\s*%%(\w+)")
+_EXPORTED_MAGIC = re.compile(r"^([ \t]*)(get_ipython\(\)\.\w+\(.*\))[ \t]*$", re.MULTILINE)
+
+
+def _plain(source: str) -> str:
+    """The cell as Python: magics, shell lines and questions become comments; a cell in another language all of it."""
+    from jupytext.magics import comment_magic
+
+    if parsed(source) is not None:
+        # In text and in calculations a line may begin as a magic does. In a script that was exported magics are calls.
+        return _EXPORTED_MAGIC.sub(r"\1pass  # \2", source)
+    lines = source.splitlines()
+    magic = next((_CELL_MAGIC.match(line) for line in lines if line.strip()), None)
+    if magic and magic[1] not in _PYTHON_MAGICS:
+        return "\n".join(f"# {line}" for line in lines)
+    return "\n".join(comment_magic(lines))
+
+
+def write_script(notebook: Path) -> Path:
+    """Write the notebook as a script in percent format beside it.
+
+    Raises:
+        SheetError: the script is there already, or the notebook cannot be read.
+    """
+    import jupytext
+
+    script = notebook.with_suffix(".py")
+    if script.exists():
+        raise SheetError(f"{script.name} is there already: it is used once you save it after the notebook.")
+    read(notebook)
+    found = _read_notebook(_text(notebook.read_bytes()))
+    # In what form it was to be written elsewhere does not matter here.
+    found.metadata.pop("jupytext", None)
+    jupytext.write(found, script, fmt="py:percent")
+    return script
+
+
+def observe_answer(sheet: Sheet, prepared: Prepared, answer: str, seconds: float | None = None) -> JSON:
+    """Run the cells that the answer needs, then observe the answer; belongs in a child process or a sandbox.
+
+    Args:
+        sheet: the learner's sheet.
+        prepared: what the answer is used on; see :func:`fxbook.checking.prepare.prepare`.
+        answer: the name to look for.
+        seconds: soft limit on using the answer.
+
+    Returns:
+        ``{"failed": [{"cell", "type", "message", "line"}], "observation"}``: what cells raised, and what was observed,
+        ``None`` where no cell defines the name. All of it is JSON.
+    """
+    from fxbook.checking.observe import observe
+
+    space: dict[str, Any] = {"__name__": "__main__"}
+    failed = []
+    for number, source in sheet.needed_for(answer):
+        if error := _run(source, f"<cell {number} of {sheet.path.name}>", space):
+            failed.append({"cell": number, **error})
+    if answer not in space:
+        return {"failed": failed, "observation": None}
+    return {"failed": failed, "observation": observe(prepared, space[answer], seconds)}
+
+
+def _run(source: str, filename: str, space: dict[str, Any]) -> JSON | None:
+    """Run a cell; what it raised, described, or ``None``."""
+    from fxbook.checking.blame import describe
+
+    # So that a report can quote the learner's line.
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        try:
+            exec(compile(source, filename, "exec"), space)
+        except BaseException as error:
+            return {key: value for key, value in describe(error).items() if key != "number"}
+    return None
+
+
+def _only_asks(source: str) -> bool:
+    """Whether a cell holds nothing but checks and hints."""
+    found = parsed(source)
+    return found is not None and all(
+        isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and getattr(one.value.func, "id", "") in _ASKS
+        for one in found[0].body
+    )

@@ -1,0 +1,72 @@
+"""Check the answer to one exercise as it stands in the learner's sheet, and say what came of it as text."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import random
+from pathlib import Path
+from typing import Any
+
+from fxbook.learning import sheets
+from fxbook.learning.exercises import About
+
+JSON = Any
+# For the cells above the answer too; using the answer itself has its own, shorter limit.
+SECONDS = 10.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Attempt:
+    """What came of a check: whether it passed, the report or what stands in its way, and the sheet it was read from."""
+
+    passed: bool
+    text: str
+    path: Path | None = None
+
+
+def attempt(folder: Path, about: About) -> Attempt:
+    """Check the exercise in the sheet of its chapter that was saved last; never raises for what stands in it."""
+    try:
+        path = sheets.newest(folder, about.chapter)
+    except sheets.SheetError as problem:
+        return Attempt(False, str(problem))
+    try:
+        sheet = sheets.read(path)
+    except sheets.SheetError as problem:
+        return Attempt(False, str(problem), path)
+    passed, text = _checked(sheet, about)
+    return Attempt(passed, text, path)
+
+
+def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
+    # These import torch, which a damaged sheet needs not wait for.
+    from fxbook import checks
+    from fxbook.checking.apart import CAN_FORK, run_apart
+    from fxbook.checking.judge import judge
+    from fxbook.checking.prepare import prepare
+    from fxbook.checking.report import Report
+    from fxbook.checking.verify import SOFT_SECONDS, UNPROTECTED, not_here
+
+    exercise = checks.find(about.id)
+    if exercise is None:
+        return False, not_here(about.id)
+    seed = random.SystemRandom().randrange(2**31)
+    prepared = prepare(exercise, seed)
+    work = functools.partial(sheets.observe_answer, sheet, prepared, about.answer, SOFT_SECONDS)
+    outcome = run_apart(work, SECONDS) if CAN_FORK else None
+    seen = outcome.data if outcome else work()
+    if seen is None:
+        why = "did not end in time" if outcome and outcome.ended == "time" else "ended the Python process"
+        return False, f"The cells of {sheet.path.name} up to `{about.answer}` {why}: mend or remove the one that does."
+    raised = "\n".join(_told(failed) for failed in seen["failed"])
+    if seen["observation"] is None:
+        missing = f"No cell of {sheet.path.name} gives the name `{about.answer}`."
+        return False, "\n".join(filter(None, [missing, raised]))
+    report = Report(about, judge(exercise, seen["observation"], seed), "" if CAN_FORK else UNPROTECTED)
+    return report.passed, repr(report) if report.passed else "\n".join(filter(None, [repr(report), raised]))
+
+
+def _told(failed: JSON) -> str:
+    line = f", in `{failed['line']}`" if failed["line"] else ""
+    return f"Cell {failed['cell']} raises {failed['type']}: {failed['message']}{line}"

@@ -1,0 +1,1 @@
+"""Step through an edit: what each step of a pass changed."""

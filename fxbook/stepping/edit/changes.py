@@ -1,0 +1,112 @@
+"""What differs between two frames, node by node: as marks, as edges that came or went, and as sentences."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Set
+
+from fxbook.drawing.layout import argument_places
+from fxbook.drawing.lettering import clean
+from fxbook.drawing.svg import SIGNS
+from fxbook.graph.record import JSON, NodeRecord
+from fxbook.stepping.edit.shot import Shot
+
+MARKS = {**SIGNS, "retargeted": "≠", "changed": "≠", "renamed": "≠"}
+Input = tuple[int, int, str]
+"""The key of the node that is read, that of its reader, and the place among the arguments."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Changes:
+    """What happened since the frame before.
+
+    ``marks`` by key, of nodes that are in either frame; ``details`` says of a node what a mark does not (whom it reads
+    now); ``arrived`` and ``left`` are inputs of nodes that are in both frames.
+    """
+
+    marks: dict[int, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    details: dict[int, str] = dataclasses.field(default_factory=dict)
+    arrived: frozenset[Input] = frozenset()
+    left: frozenset[Input] = frozenset()
+    sentences: tuple[str, ...] = ()
+
+
+def compare(before: Shot, after: Shot, moved: Set[int]) -> Changes:
+    """What happened between two shots; ``moved`` are the keys of nodes at another place in the list."""
+    marks: dict[int, list[str]] = {}
+    details: dict[int, str] = {}
+    sentences: list[str] = []
+    arrived: set[Input] = set()
+    left: set[Input] = set()
+
+    def mark(key: int, word: str, sentence: str) -> None:
+        marks.setdefault(key, []).append(word)
+        sentences.append(f"{MARKS[word]} {sentence}")
+
+    for key, node in before.nodes.items():
+        if key not in after.nodes:
+            mark(key, "removed", f"{node.name} is removed")
+    for at, (key, node) in enumerate(after.nodes.items()):
+        old = before.nodes.get(key)
+        if old is None:
+            mark(key, "added", f"{node.name} is added{_behind(after, at)}")
+            continue
+        if key in moved:
+            mark(key, "moved", f"{node.name} is moved: it now stands{_behind(after, at)}")
+        if old.name != node.name:
+            mark(key, "renamed", f"{old.name} is now named {node.name}")
+        if (old.op, old.target) != (node.op, node.target):
+            what = "calls" if node.op.startswith("call") else "is"
+            mark(key, "retargeted", f"{node.name} {what} {clean(node.target, 60)}, before: {clean(old.target, 60)}")
+        was, now = _reads(key, before), _reads(key, after)
+        if was != now:
+            arrived |= now - was
+            left |= was - now
+            detail = _rewiring(was - now, now - was, before, after)
+            details[key] = detail
+            mark(key, "rewired", f"{node.name} {detail}")
+        elif _constants(old) != _constants(node):
+            mark(key, "changed", f"{node.name} has other arguments: {clean(node.call, 80)}")
+    tidy = {key: tuple(words) for key, words in marks.items()}
+    return Changes(tidy, details, frozenset(arrived), frozenset(left), tuple(sentences))
+
+
+def _behind(shot: Shot, at: int) -> str:
+    return f" behind {shot.record.nodes[at - 1].name}" if at else " first in the list"
+
+
+def _reads(key: int, shot: Shot) -> set[Input]:
+    node = shot.nodes[key]
+    places = argument_places(node)
+    return {(shot.keys[index], key, place) for index, place in zip(node.inputs, places, strict=True)}
+
+
+def _rewiring(gone: set[Input], new: set[Input], before: Shot, after: Shot) -> str:
+    old_names = _names(gone, before)
+    names = _names(new, after)
+    if not names:
+        return f"no longer reads {old_names}"
+    if not old_names:
+        return f"reads {names} too"
+    return f"reads {names} in place of {old_names}" if old_names != names else f"reads {names} at another place"
+
+
+def _names(inputs: set[Input], shot: Shot) -> str:
+    ordered = sorted(inputs, key=lambda one: one[2])
+    return ", ".join(dict.fromkeys(clean(shot.nodes[source].name, 60) for source, _, _ in ordered))
+
+
+def _constants(node: NodeRecord) -> JSON:
+    """The arguments without the nodes in them."""
+    return _without_nodes([node.args, node.kwargs])
+
+
+def _without_nodes(value: JSON) -> JSON:
+    match value:
+        case {"node": int()}:
+            return "a node"
+        case dict():
+            return {key: _without_nodes(item) for key, item in value.items()}
+        case list():
+            return [_without_nodes(item) for item in value]
+    return value

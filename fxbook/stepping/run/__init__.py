@@ -1,0 +1,1 @@
+"""Step through a run: the values that are alive after each node, and their bytes."""

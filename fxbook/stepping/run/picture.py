@@ -1,0 +1,76 @@
+"""Draw the graph of a run as a film: in each frame the node that ran, and what has become of every value."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+
+from fxbook.stepping.film import Film
+from fxbook.stepping.run.states import SIGNS, Kind, State, size, state_after
+from fxbook.stepping.run.subject import Subject
+from fxbook.stepping.scene import Scene, film_of, still
+
+_FOREMOST: tuple[Kind, ...] = (
+    "raised",
+    "made",
+    "alive",
+    "stored",
+    "shared",
+    "kept",
+    "waiting",
+    "freed",
+    "gone",
+    "later",
+)
+
+
+def film(subjects: Sequence[Subject], spans: Sequence[range]) -> Film:
+    """The drawing, one frame per span of steps; runs of one graph are drawn on it together."""
+    label = f"Graph of the run, {len(subjects[0].drawn)} nodes in list order"
+    drawing = film_of([_scene(subjects, span) for span in spans], label)
+    for frame, span in enumerate(spans):
+        if len(span):
+            names = [node.name for node in subjects[0].graph.nodes[span.start : span.stop]]
+            drawing.label(frame, f"{label}; now {', '.join(names[:3])}{' and more' if len(names) > 3 else ''}")
+    return drawing
+
+
+def _scene(subjects: Sequence[Subject], span: range) -> Scene:
+    drawn, rows = subjects[0].drawn, subjects[0].rows
+    now = {index for index, row in enumerate(rows) if set(row) & set(span)}
+    words: dict[int, list[str]] = {}
+    classes: dict[int, list[str]] = {}
+    for index, row in enumerate(rows):
+        looks = [_look(subject, row, span, len(subjects) == 1) for subject in subjects]
+        prefixes = [f"{subject.label} " for subject in subjects] if len(subjects) > 1 else [""]
+        words[index] = [prefix + look for prefix, (look, _) in zip(prefixes, looks, strict=True)]
+        kinds = {kind for _, kind in looks}
+        # Where two runs differ, the node looks as in the one that still has the value.
+        kind = next(kind for kind in _FOREMOST if kind in kinds)
+        classes[index] = [f"fx-is-{kind}", *(["fx-current"] if index in now else [])]
+    flow = {(source, index): ["fx-flow"] for index in now for source in drawn.nodes[index].inputs}
+    scene = still(drawn, words, classes, flow)
+    seen = {row: dataclasses.replace(one, key=subjects[0].first_key + one.key) for row, one in scene.seen.items()}
+    return dataclasses.replace(scene, seen=seen)
+
+
+def _look(subject: Subject, row: range, span: range, with_bytes: bool) -> tuple[str, Kind]:
+    """The words on a drawn node, and the state it looks like."""
+    if not len(span):
+        return "· not yet", "later"
+    states = [state_after(subject.run, subject.graph, index, subject.at(span[-1])) for index in row]
+    if len(states) == 1:
+        return states[0].brief if with_bytes else f"{states[0].sign} {states[0].word}", states[0].kind
+    return _summary(states)
+
+
+def _summary(states: list[State]) -> tuple[str, Kind]:
+    """A group of nodes: how many of its values are alive, and their bytes."""
+    living = [state for state in states if state.kind in ("made", "alive", "shared", "kept", "waiting")]
+    if any(state.kind == "raised" for state in states):
+        return f"{SIGNS['raised']} raised", "raised"
+    if living:
+        return f"{SIGNS['alive']} {len(living)} alive, {size(sum(state.nbytes for state in living))}", "alive"
+    kind = Counter(state.kind for state in states).most_common(1)[0][0]
+    return (f"{SIGNS['later']} not yet", "later") if kind == "later" else (f"{SIGNS['gone']} all freed", "gone")

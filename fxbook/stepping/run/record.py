@@ -1,0 +1,253 @@
+"""Run a graph, really, and write down for each node what came out and what memory was held: plain data.
+
+An ``Interpreter`` runs the graph over copies of the inputs. Nothing is derived from a rule: bytes are counted on the
+storages that are alive (see ``fxbook.stepping.run.memory``), and what the interpreter still holds is read from its
+``env``. The recorder holds strings and numbers only, so it keeps nothing alive itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import gc
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+import torch
+from torch import fx, nn
+
+from fxbook.drawing.lettering import clean
+from fxbook.stepping.run.memory import Memory, Store, cloned
+from fxbook.stepping.run.values import Described, describe
+
+Method = Literal["run", "boxed_run"]
+
+
+@dataclasses.dataclass
+class Value:
+    """What one node gave. ``made`` is the step at which it came, -1 for before the first node.
+
+    ``dropped`` is the step after which the interpreter no longer held it, ``None`` if it held it to the end.
+    ``stores`` are the numbers of its storages in ``RunRecord.stores``.
+    """
+
+    described: Described
+    stores: tuple[int, ...]
+    made: int
+    dropped: int | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class RunRecord:
+    """A run that was made: values and bytes by step, which is the place of a node in the list.
+
+    Attributes:
+        method: how the inputs were given: ``run(*inputs)`` or ``boxed_run([…])``.
+        values: for each node its value, ``None`` where it did not run.
+        stores: the storages seen; ``Value.stores`` points into them.
+        during: bytes alive when the node had made its result and nothing was freed yet.
+        after: bytes alive when the interpreter had freed what is not needed any more.
+        left: bytes alive when the run had returned and its interpreter was gone, so those of the result and of what
+            else keeps hold of values; ``None`` after an error.
+        in_module: bytes of parameters, buffers and other stored tensors, in none of the counts above.
+        error: type and message of what the run raised, or ``None``; ``failed`` is the step it was raised at,
+            ``None`` when it was raised before the first node.
+        remarks: what else is to be said of the whole run.
+    """
+
+    method: Method
+    values: tuple[Value | None, ...]
+    stores: tuple[Store, ...]
+    during: tuple[int, ...]
+    after: tuple[int, ...]
+    left: int | None
+    in_module: int
+    error: str | None
+    failed: int | None
+    remarks: tuple[str, ...]
+
+    @property
+    def steps(self) -> int:
+        """How many nodes ran, counted from the first of the list."""
+        return len(self.during)
+
+    @property
+    def peak(self) -> int:
+        """The most bytes alive at once, between nodes: what an operation takes and gives back inside is not seen."""
+        return max(self.during, default=0)
+
+    @property
+    def peak_step(self) -> int | None:
+        """The first step at which that many bytes were alive."""
+        return self.during.index(self.peak) if self.during else None
+
+    @functools.cached_property
+    def owner(self) -> dict[int, int]:
+        """For each storage, the first node in the list whose value has it: there its bytes are counted."""
+        owners: dict[int, int] = {}
+        for index, value in enumerate(self.values):
+            for number in value.stores if value else ():
+                owners.setdefault(number, index)
+        return owners
+
+
+class _Recorder(fx.Interpreter):
+    """An interpreter that writes down what it does; ``log`` holds no value."""
+
+    def __init__(self, module: nn.Module, graph: fx.Graph, log: _Log) -> None:
+        super().__init__(module, graph=graph)
+        self.log = log
+        # With it, the message of an error would hold the whole node and a traceback.
+        self.extra_traceback = False
+
+    def run_node(self, n: fx.Node) -> Any:
+        self.log.before(n, self.env)
+        result = super().run_node(n)
+        self.log.made(n, result)
+        return result
+
+
+class _Log:
+    def __init__(self, graph: fx.Graph, memory: Memory) -> None:
+        self.memory = memory
+        self.position = {node: index for index, node in enumerate(graph.nodes)}
+        self.values: list[Value | None] = [None] * len(self.position)
+        self.during: list[int] = []
+        self.after: list[int] = []
+        self.current: int | None = None
+        self._held: set[fx.Node] = set()
+
+    def before(self, node: fx.Node, env: dict[fx.Node, Any]) -> None:
+        """Close the step before this node; nodes that boxed_run has put in place are never run, and are noted here."""
+        if self.current is None:
+            for given, value in env.items():
+                self._note(given, value, -1)
+        step = self.position[node]
+        self._close(step - 1, env)
+        self.current = step
+
+    def made(self, node: fx.Node, result: Any) -> None:
+        step = self.position[node]
+        self._note(node, result, step)
+        self.during.append(self.memory.measure(step))
+
+    def end(self, env: dict[fx.Node, Any] | None) -> None:
+        """Close the last step that was finished."""
+        self._close(len(self.during) - 1, env)
+
+    def _note(self, node: fx.Node, value: Any, step: int) -> None:
+        stores = self.memory.see(value, step, stored=node.op == "get_attr", given=node.op == "placeholder")
+        self.values[self.position[node]] = Value(describe(value), stores, step)
+        self._held.add(node)
+
+    def _close(self, step: int, env: dict[fx.Node, Any] | None) -> None:
+        """Measure what is left after the step, and after those before it that were passed over."""
+        held = self.memory.measure(max(step, 0))
+        self.during += [held] * (step + 1 - len(self.during))
+        self.after += [held] * (step + 1 - len(self.after))
+        for node in [node for node in self._held if env is not None and node not in env]:
+            self._held.discard(node)
+            value = self.values[self.position[node]]
+            assert value is not None
+            value.dropped = step
+
+
+def record_run(module: nn.Module, graph: fx.Graph, inputs: Sequence[Any], method: Method = "run") -> RunRecord:
+    """Run the graph once over copies of the inputs and describe the run.
+
+    The run is a call like any other: it advances the random generator, and a BatchNorm in training mode counts it.
+    What it raises is written down, never raised.
+    """
+    memory = Memory(module)
+    log = _Log(graph, memory)
+    left, error = None, None
+    with _no_cycle_collection():
+        try:
+            left = _run(module, graph, cloned(inputs), method, memory, log)
+        except Exception as raised:
+            # Text only: an exception holds its frames, and they hold tensors.
+            error = f"{type(raised).__name__}: {_first_lines(raised)}"
+    failed = log.current if error is not None else None
+    if failed is not None and failed < len(log.during):
+        # Raised after the last node, by what makes the output out of the results.
+        failed = None
+    return RunRecord(
+        method,
+        tuple(log.values),
+        tuple(memory.stores),
+        tuple(log.during),
+        tuple(log.after[: len(log.during)]),
+        left,
+        memory.in_module,
+        error,
+        failed,
+        tuple(_remarks(graph, inputs, method, log, memory)),
+    )
+
+
+def _run(module: nn.Module, graph: fx.Graph, inputs: list[Any], method: Method, memory: Memory, log: _Log) -> int:
+    """Make the run; ``inputs`` is emptied, so that the run alone decides how long an input lives."""
+    memory.see(inputs, -1, given=True)
+    interpreter = _Recorder(module, graph, log)
+    try:
+        result = interpreter.boxed_run(inputs) if method == "boxed_run" else interpreter.run(*_given_up(inputs))
+    finally:
+        inputs.clear()
+        log.end(interpreter.env)
+        # Its env holds the result, its args_iter the inputs, for as long as it lives.
+        del interpreter
+    memory.see(result, len(log.during))
+    return memory.measure(len(log.during))
+
+
+def _given_up(inputs: list[Any]) -> tuple[Any, ...]:
+    taken = tuple(inputs)
+    inputs.clear()
+    return taken
+
+
+def _first_lines(raised: Exception) -> str:
+    try:
+        lines = [clean(line, 300) for line in str(raised).strip().splitlines()]
+    except Exception:
+        return "(its message cannot be read)"
+    return "\n".join([*lines[:4], *(["…"] if len(lines) > 4 else [])])
+
+
+def _remarks(graph: fx.Graph, inputs: Sequence[Any], method: Method, log: _Log, memory: Memory) -> Iterator[str]:
+    placeholders = [node for node in graph.nodes if node.op == "placeholder"]
+    names = [str(node.target) for node in placeholders]
+    # A default is used by run, where nothing is given for the last placeholders, and never by boxed_run.
+    needed = [node for node in placeholders if method == "boxed_run" or not node.args]
+    if isinstance(graph._codegen, torch.fx.graph._PyTreeCodeGen):
+        names = []
+    elif not len(needed) <= len(inputs) <= len(names) and not any(name.startswith("*") for name in names):
+        yield (
+            f"The graph has {_count(len(names), 'input')} ({', '.join(map(clean, names[:8])) or 'none'}), "
+            f"but {len(inputs)} {'was' if len(inputs) == 1 else 'were'} given."
+            + (" Interpreter.run does not look at the rest." if method == "run" and len(inputs) > len(names) else "")
+        )
+    described = [value.described for value in log.values if value is not None]
+    if any(value.on_meta for value in described):
+        yield "Tensors on meta hold no memory: their bytes are what they would take elsewhere."
+    if memory.unmeasured:
+        yield "Some tensors have no storage to measure (sparse tensors, for one): their bytes are not counted."
+    if torch.is_grad_enabled() and any(value.requires_grad for value in described):
+        yield "Autograd is on and keeps values for backward: run under torch.no_grad() to see them freed."
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+@contextlib.contextmanager
+def _no_cycle_collection() -> Iterator[None]:
+    """Memory is freed when its last reference goes; a collection of cycles would come at a moment of its own."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -1,5 +1,0 @@
-"""``python -m fxbook watch``: work through the exercises in a terminal; each save of a sheet is checked at once."""
-
-from fxbook.watching.loop import watch
-
-__all__ = ["watch"]

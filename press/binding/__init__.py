@@ -1,0 +1,1 @@
+"""The environment, its pins, and the book as HTML."""

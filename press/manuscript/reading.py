@@ -1,0 +1,189 @@
+"""Read a manuscript (a MyST Markdown notebook) into cells that know their line, and refuse what cannot be printed."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from jupytext.myst import MystMetadataParsingError, myst_to_notebook
+
+from press.manuscript.problems import PressError, Problem
+
+HEADER = """\
+---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+"""
+# A misspelt tag is ignored in silence by every tool that reads one.
+TAGS = {
+    "hide-input": "the page folds the code",
+    "nbval-ignore-output": "the output cannot be stable (a timing); the cell asserts the relation that it shows",
+}
+_FENCE = re.compile(r"^ {0,3}(?P<mark>`{3,}|~{3,})(?P<info>.*)$")
+_FENCED_DIRECTIVE = re.compile(r"^\s*(?:`{3,}|~{3,})\{(?P<what>[\w:-]+)\}")
+_RAW_IN_NOTEBOOKS = (
+    (re.compile(r"^\s*(?P<what>:{3,}.*)$"), "directive"),
+    (re.compile(r"\{(?P<what>[\w:+-]+)\}`[^`]+`"), "role"),
+    (re.compile(r"^\((?P<what>[\w-]+)\)=\s*$"), "label"),
+    (re.compile(r"^%\s(?P<what>.*)$"), "comment"),
+)
+_CODE_SPAN = re.compile(r"(?<![`}])(`+)(?!`).+?(?<!`)\1(?!`)")
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    """A cell of a manuscript: ``kind`` is ``"markdown"`` or ``"code"``, ``line`` that of its first line, from 1."""
+
+    kind: str
+    source: str
+    line: int
+    tags: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Manuscript:
+    """A file of the manuscript, read and found printable."""
+
+    path: Path
+    cells: tuple[Cell, ...]
+
+    def problem(self, line: int, message: str) -> Problem:
+        """A problem at a line of this file."""
+        return Problem(self.path, line, message)
+
+
+def is_manuscript(text: str) -> bool:
+    """Whether a Markdown file has cells to print; a page without them is rendered as it is."""
+    return text.startswith("---\njupytext:") or "```{code-cell}" in text
+
+
+def read(path: Path) -> Manuscript:
+    """Read a manuscript.
+
+    Raises:
+        PressError: it is not valid MyST, or holds what a notebook cannot show; every fault is listed with its line.
+    """
+    text = path.read_text(encoding="utf-8")
+    problems = [Problem(path, line, message) for line, message in _faults_of_text(text)]
+    if problems:
+        raise PressError(*problems)
+    try:
+        notebook = myst_to_notebook(text, add_source_map=True)
+    except (MystMetadataParsingError, ValueError) as error:
+        line = re.search(r"at line (\d+)", str(error))
+        raise PressError(Problem(path, int(line[1]) if line else 1, f"is not valid MyST: {error}")) from error
+    lines = text.splitlines()
+    cells = []
+    for cell, start in zip(notebook.cells, notebook.metadata["source_map"], strict=True):
+        line = _first_line(lines, start, cell.source)
+        unknown = set(cell.metadata) - {"tags"}
+        tags = cell.metadata.get("tags", [])
+        if unknown:
+            message = f"unknown cell option {sorted(unknown)[0]!r}: only `:tags:` is printed"
+            problems.append(Problem(path, line, message))
+        problems += [
+            Problem(path, line, f"unknown cell tag {tag!r}: legal are {', '.join(sorted(TAGS))}")
+            for tag in tags
+            if tag not in TAGS
+        ]
+        if cell.cell_type == "code" and not cell.source.strip():
+            problems.append(Problem(path, line, "an empty code cell: fill it or remove it"))
+        cells.append(Cell(cell.cell_type, cell.source, line, tuple(tags)))
+    manuscript = Manuscript(path, tuple(cells))
+    problems += [Problem(path, line, message) for cell in cells for line, message in raw_in_notebooks(cell)]
+    if problems:
+        raise PressError(*problems)
+    return manuscript
+
+
+def headings(manuscript: Manuscript) -> dict[str, str]:
+    """The headings of a manuscript, anchor to text; an anchor is made as MyST and GitHub make it."""
+    found = {}
+    for cell in manuscript.cells:
+        for _, line in prose_lines(cell):
+            if match := re.match(r"#{1,6} +(.+?) *#*$", line):
+                found[anchor(match[1])] = match[1]
+    return found
+
+
+def anchor(heading: str) -> str:
+    """The anchor of a heading: lower case, punctuation dropped, blanks to hyphens."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def prose_lines(cell: Cell) -> Iterator[tuple[int, str]]:
+    """The lines of a markdown cell that are not inside a fence, with their place in the file."""
+    if cell.kind != "markdown":
+        return
+    fence = ""
+    for number, line in enumerate(cell.source.splitlines(), start=cell.line):
+        match = _FENCE.match(line)
+        if fence:
+            if match and match["mark"].startswith(fence) and not match["info"].strip():
+                fence = ""
+        elif match:
+            fence = match["mark"]
+        else:
+            yield number, line
+
+
+def _faults_of_text(text: str) -> Iterator[tuple[int, str]]:
+    if not text.startswith(HEADER):
+        wanted = HEADER.splitlines()
+        given = text.splitlines()
+        line = next((i for i, want in enumerate(wanted) if i >= len(given) or given[i] != want), len(wanted))
+        yield line + 1, f"is not valid MyST: the header must be\n{HEADER.rstrip()}"
+    fence, opened = "", 0
+    for number, line in enumerate(text.splitlines(), start=1):
+        match = _FENCE.match(line)
+        if fence:
+            if match and match["mark"].startswith(fence) and not match["info"].strip():
+                fence = ""
+        elif match:
+            fence, opened = match["mark"], number
+    if fence:
+        yield opened, f"is not valid MyST: the fence {fence} opened here is never closed"
+
+
+def raw_in_notebooks(cell: Cell) -> Iterator[tuple[int, str]]:
+    """What a markdown cell holds that only MyST understands and a notebook would show raw: line and message."""
+    if cell.kind != "markdown":
+        return
+    for number, line in enumerate(cell.source.splitlines(), start=cell.line):
+        if match := _FENCED_DIRECTIVE.match(line):
+            what = match["what"]
+            if what == "code-cell":
+                yield number, "a code cell must stand at the left margin, outside lists and quotes"
+            else:
+                yield number, _raw("directive", what)
+    for number, line in prose_lines(cell):
+        visible = _CODE_SPAN.sub("", line)
+        for pattern, name in _RAW_IN_NOTEBOOKS:
+            if match := pattern.search(visible):
+                yield number, _raw(name, match["what"])
+                break
+
+
+def _raw(name: str, what: str) -> str:
+    return (
+        f"the MyST {name} {what!r} would show as raw text in a notebook: "
+        'write plain Markdown, <details> for a fold, <div class="fx-note"> for a note'
+    )
+
+
+def _first_line(lines: list[str], start: int, source: str) -> int:
+    """The line, from 1, at which the cell's source begins; ``start`` is where jupytext saw the cell begin."""
+    first = source.split("\n", 1)[0]
+    for index in range(max(start - 1, 0), len(lines)):
+        if lines[index] == first and (first or index >= start):
+            return index + 1
+    return start + 1

@@ -1,0 +1,1 @@
+"""The pages that are derived: symptoms, fact check, status, the index of the API."""

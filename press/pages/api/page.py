@@ -1,0 +1,99 @@
+"""The API index: each public name of torch.fx, its signature, a line of ours, and where a cell uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import torch
+
+from press.pages.api.documented import PAGE, Name, address, names, signature
+from press.pages.api.names import BEYOND, LINES
+from press.pages.api.uses import Book, Section
+
+_MOST, _LONGEST = 2, 60
+_GROUPS = {
+    "functions": "Functions",
+    "Graph": "Graph",
+    "Node": "Node",
+    "GraphModule": "GraphModule",
+    "Tracer": "Tracer",
+    "Proxy": "Proxy",
+    "Interpreter": "Interpreter",
+    "Transformer": "Transformer",
+    "beside": "Beside these, in torch.fx",
+    "passes": "torch.fx.passes",
+    "experimental": "torch.fx.experimental",
+}
+_PAGE = """\
+# API index
+
+The public names of torch.fx, as torch {torch} has them: how each is called, what it does, and where in this book a cell
+uses it, the most telling place first. A name leads to its official page; one that has none, to the page of its class or
+module, or to its source. Names and signatures come from the installed torch, uses from the code of the cells.
+
+| names | used by a cell |
+|---|---|
+| listed on the [official page]({page}) | {listed} |
+| other members of the same classes, and what torch.fx exports besides | {members} |
+| a choice from the modules inside torch.fx | {beyond} |
+
+Listed on the official page and used by no cell: {missing}.
+
+{sections}"""
+
+
+def undemonstrated(book: Book) -> list[str]:
+    """The names that the official page lists and no cell of the book uses."""
+    return [name.shown for name in names() if name.listed and name.full not in book.used]
+
+
+def coverage(root: Path) -> str:
+    """How many of the names that the official page lists are used by a cell: ``"88 of 93"``."""
+    return _counted((name for name in names() if name.listed), Book(root))
+
+
+def page_text(root: Path) -> str:
+    """The text of ``chapters/reference/api_index.md``."""
+    book = Book(root)
+    parts = []
+    for group, heading in _GROUPS.items():
+        entries = [_entry(name, book) for name in names() if name.group == group]
+        parts.append(f"## {heading}\n\n" + "\n".join(entries) + "\n")
+    return _PAGE.format(
+        page=PAGE,
+        torch=torch.__version__.partition("+")[0],
+        listed=_counted((name for name in names() if name.listed), book),
+        members=_counted((name for name in names() if not name.listed and name.full not in BEYOND), book),
+        beyond=_counted((name for name in names() if name.full in BEYOND), book),
+        missing=", ".join(f"`{name}`" for name in undemonstrated(book)) or "none",
+        sections="\n".join(parts),
+    )
+
+
+def _counted(chosen: Iterable[Name], book: Book) -> str:
+    used = book.used
+    found = [name.full in used for name in chosen]
+    return f"{sum(found)} of {len(found)}"
+
+
+def _entry(name: Name, book: Book) -> str:
+    tail = signature(name)
+    # Below the heading of the class or the folder, of which the name needs no more.
+    called = name.shown.removeprefix(f"{name.group}.") if name.full in BEYOND else name.last
+    line = BEYOND.get(name.full) or LINES[name.shown]
+    head = f"- [**`{called}`**]({address(name)})" + (f"`{tail}`" if tail else "")
+    where = " · ".join(f"[{_short(place)}]({place.address})" for place in book.places(name, _MOST))
+    return f"{head}\\\n  {line} {where}".rstrip()
+
+
+def _short(place: Section) -> str:
+    """Page and heading, which an error message can make long."""
+    heading = place.heading
+    if len(heading) > _LONGEST:
+        heading = heading[:_LONGEST].rpartition(" ")[0]
+        # A code span or a bracket that was cut open would break the link.
+        heading = heading.rpartition("`")[0] if heading.count("`") % 2 else heading
+        heading = heading.rpartition("[")[0] if heading.count("[") > heading.count("]") else heading
+        heading = f"{heading.rstrip()} …"
+    return f"{place.page} {heading}"

@@ -1,0 +1,133 @@
+"""Where the book uses each name of torch.fx: the sections whose cells do, read from the printed notebooks."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+import re
+from pathlib import Path
+from typing import Any
+
+from torch import fx
+
+from press.manuscript.reading import Cell, anchor, prose_lines
+from press.pages.api.documented import Name, names
+from press.pages.api.reading import Reader
+from press.printing.execution import load
+
+# What a section is worth as the place to read of a name, before what it says of that name.
+_WORTH = {"In one page": -4, "Check yourself": -4, "What people get wrong": -3, "When it breaks": -3}
+_TITLE, _TAUGHT = -4, 2
+_SPAN = re.compile(r"`([^`]+)`")
+_LISTED = re.compile(r"fx\.html#(torch\.fx\.[\w.]+)")
+
+
+@dataclasses.dataclass
+class Section:
+    """A heading of a printed notebook, with the code spans of its text and how many of its cells use each name.
+
+    ``page`` is the number of the chapter, or the kind of the page in the reference: ``"03"``, ``"fact check:"``.
+    """
+
+    path: Path
+    page: str
+    heading: str
+    worth: int
+    spans: list[str] = dataclasses.field(default_factory=list)
+    cells: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
+
+    @property
+    def address(self) -> str:
+        """Seen from ``chapters/reference/``."""
+        folder = "../" if self.path.parent.name == "chapters" else ""
+        return f"{folder}{self.path.name}#{anchor(self.heading)}"
+
+    def tells(self, name: Name) -> int:
+        """How much of a place to read of a name this is: used, spoken of, in the heading at best."""
+        word = re.compile(rf"(?<!\w){re.escape(name.last)}(?!\w)")
+        spoken = sum(bool(word.search(span)) for span in self.spans)
+        marked = any(word.search(span) for span in _SPAN.findall(self.heading))
+        headed = 4 if marked else 2 if word.search(self.heading) else 0
+        return self.worth + min(self.cells[name.full], 3) + min(spoken, 3) + headed
+
+
+class Book:
+    """The sections of the chapters and of the reference, in the order of reading."""
+
+    def __init__(self, root: Path) -> None:
+        folder = root / "chapters"
+        paths = [*sorted(folder.glob("[0-9][0-9]_*.ipynb")), *sorted((folder / "reference").glob("*.ipynb"))]
+        self.sections: list[Section] = []
+        self._linked = {path: self._add(path) for path in paths}
+
+    @property
+    def used(self) -> set[str]:
+        """The full names that a cell uses."""
+        return {full for section in self.sections for full in section.cells}
+
+    def places(self, name: Name, most: int) -> list[Section]:
+        """The sections of the chapters that use a name, the most telling first; if there are none, of the reference."""
+        using = [section for section in self.sections if name.full in section.cells]
+        chapters = [section for section in using if section.path.parent.name == "chapters"]
+        teacher = self._teacher(name)
+
+        def worth(section: Section) -> int:
+            return section.tells(name) + _TAUGHT * (section.path == teacher)
+
+        return sorted(chapters or using, key=worth, reverse=True)[:most]
+
+    def _teacher(self, name: Name) -> Path | None:
+        """The notebook whose last part links to the official page of a name, of a class to the most of its members."""
+        linked = {
+            path: sum(f"{full}.".startswith(f"{name.full}.") for full in every) for path, every in self._linked.items()
+        }
+        return max((path for path in linked if linked[path]), key=linked.__getitem__, default=None)
+
+    def _add(self, path: Path) -> list[str]:
+        """Read a notebook; the full names that its last part links."""
+        chapter = path.parent.name == "chapters"
+        page = path.stem[:2] if chapter else " ".join(path.stem.split("_")[:2]) + ":"
+        section = Section(path, page, path.stem, _TITLE)
+        here, cells, linked, part = [section], [], [], ""
+
+        def tell(cell: int, holder: Any, attribute: str) -> None:
+            if full := _full_name(holder, attribute):
+                told.add((cell, full))
+
+        told: set[tuple[int, str]] = set()
+        reader = Reader(tell)
+        for cell in (load(path) or {"cells": []})["cells"]:
+            if cell.cell_type == "code":
+                cells.append(section)
+                reader.read(cell.source, len(cells) - 1)
+                continue
+            for _, line in prose_lines(Cell("markdown", cell.source, 1)):
+                linked += _LISTED.findall(line) if part == "In one page" else []
+                if match := re.match(r"(#{1,6}) +(.+?) *#*$", line):
+                    part = match[2] if match[1] == "##" else part
+                    section = Section(path, page, match[2], _TITLE if match[1] == "#" else _WORTH.get(part, 0))
+                    here.append(section)
+                else:
+                    section.spans += _SPAN.findall(line)
+        for number, full in told:
+            cells[number].cells[full] += 1
+        self.sections += here
+        return linked
+
+
+def _full_name(holder: Any, attribute: str) -> str | None:
+    members, things = _index()
+    if not attribute:
+        return things.get(id(holder))
+    return next((members[base, attribute] for base in holder.__mro__ if (base, attribute) in members), None)
+
+
+@functools.cache
+def _index() -> tuple[dict[tuple[type, str], str], dict[int, str]]:
+    """Full names: of members by class and name, of other things by identity."""
+    members = {(name.owner, name.last): name.full for name in names() if name.owner}
+    # A base of Tracer has what Tracer is listed with.
+    base = fx.Tracer.__bases__[0]
+    members |= {(base, last): full for (cls, last), full in members.items() if cls is fx.Tracer}
+    return members, {id(name.object): name.full for name in names() if not name.owner}

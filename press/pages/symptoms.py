@@ -1,0 +1,167 @@
+"""The symptom index: every error message and every silent fault of the chapters, collected from the printed cells.
+
+An entry of *When it breaks* is a heading, the cells under it, and a paragraph that begins with ``*Cause*:``. The
+message is what its cells printed, so the index cannot say anything that the book has not seen.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from press import ROOT
+from press.manuscript.reading import anchor
+from press.printing.derive import manuscripts
+from press.printing.execution import load
+
+BREAKS = "When it breaks"
+_MESSAGE = re.compile(
+    # After what a cell may print first: "created, linted, TypeError: …".
+    r"^(?:[a-z]+, )*(?P<kind>(?:\w+\.)*\w*(?:Error|Warning|Exception|SymNode)|Unsupported)(?:: ?| )(?P<text>\S.*)$"
+)
+_HEADING = re.compile(r"^(#{2,4}) +(.+?) *$")
+_LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
+_LONGEST = 300
+_INTRODUCTION = """\
+# Symptom index
+
+Every error message that a cell of this book shows, as torch {torch} and Python print it, and every fault that has no
+message: what causes it in one line, and where the cure is. Names such as `relu` or `mix` are those of the models in the
+chapters; yours stand in their place. Paste the middle of your message into the search box, or look here.
+
+{entries} entries, from {chapters} chapters. A message that is shown outside of *{breaks}* is listed at the end, with
+the section that shows it.
+"""
+
+
+@dataclasses.dataclass
+class Symptom:
+    """One entry: where it stands, what its cells printed (may be empty), the first sentence of its cause.
+
+    ``shown`` says whether a cell stands under the heading: one without is the heading of a group.
+    """
+
+    chapter: str
+    heading: str
+    messages: list[str]
+    cause: str = ""
+    shown: bool = False
+
+    @property
+    def silent(self) -> bool:
+        """Whether there is no message to look for."""
+        return self.heading.startswith("Silent") or not (self.messages or _MESSAGE.match(self.heading))
+
+    @property
+    def searched(self) -> list[str]:
+        """What somebody looks for: what the cells printed, else the heading, which is the message then."""
+        return self.messages or [re.sub(r"\\(?=[^\w\s]|_)", "", self.heading)]
+
+    @property
+    def link(self) -> str:
+        """Seen from ``chapters/reference/``."""
+        return f"[chapter {self.chapter[:2]}](../{self.chapter}.ipynb#{anchor(self.heading)})"
+
+    @property
+    def told(self) -> str:
+        """The cause, and where the cure is."""
+        return f"{self.cause}. Cure: {self.link}."
+
+
+def symptoms(notebook: Path) -> tuple[list[Symptom], list[Symptom]]:
+    """The entries of a printed chapter, and its sections elsewhere whose cells printed an error message."""
+    entries: list[Symptom] = []
+    elsewhere: list[Symptom] = []
+    current: Symptom | None = None
+    in_breaks = False
+    for kind, text in _lines(notebook):
+        if kind == "heading":
+            level, heading = text.split(" ", 1)
+            in_breaks = heading == BREAKS if level == "##" else in_breaks
+            current = Symptom(notebook.stem, heading, [])
+            (entries if in_breaks and level != "##" else elsewhere).append(current)
+        elif current is not None and kind == "code":
+            current.shown = True
+        elif current is not None and kind == "output":
+            if match := _MESSAGE.match(text):
+                message = f"{match['kind'].rpartition('.')[2]}: {match['text']}"[:_LONGEST]
+                current.messages += [message] if message not in current.messages else []
+        elif current is not None and kind == "prose" and not text.startswith(("#", "|", "<")):
+            # Where no paragraph is marked as the cause, the first one is.
+            marked = text.startswith("*Cause*:")
+            current.cause = (
+                _first_sentence(text.removeprefix("*Cause*:")) if marked or not current.cause else current.cause
+            )
+    return [one for one in entries if one.shown], [one for one in elsewhere if one.messages]
+
+
+def page_text(root: Path = ROOT) -> str:
+    """The text of ``chapters/reference/symptom_index.md``."""
+    chapters = [
+        root / "chapters" / f"{path.stem}.ipynb" for path in manuscripts(root) if path.parent.name == "chapters"
+    ]
+    found = [symptoms(path) for path in chapters if path.exists()]
+    entries = [one for listed, _ in found for one in listed]
+    known = {message for one in entries for message in one.messages}
+    elsewhere = [one for _, listed in found for one in listed if not known.issuperset(one.messages)]
+    pairs = ((message, one) for one in entries if not one.silent for message in one.searched)
+    loud = sorted(pairs, key=lambda pair: pair[0].lower())
+    silent = [one for one in entries if one.silent]
+    pinned = re.search(r"^torch==(\S+)", (root / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    parts = [
+        _INTRODUCTION.format(
+            torch=pinned[1] if pinned else "", entries=len(entries), chapters=len(chapters), breaks=BREAKS
+        )
+    ]
+    kinds = dict.fromkeys(message.partition(":")[0] for message, _ in loud)
+    for kind in kinds:
+        parts.append(f"## {kind}")
+        parts += [f"- {_code(m)}\\\n  {one.told}" for m, one in loud if m.partition(":")[0] == kind]
+    parts.append("## No message at all")
+    parts += [f"- **{_plain(one.heading)}.**\\\n  {one.told}" for one in silent]
+    parts.append("## Shown elsewhere")
+    told: set[str] = set(known)
+    for one in elsewhere:
+        for message in one.messages:
+            if message not in told:
+                told.add(message)
+                parts.append(f"- {_code(message)}\\\n  Shown in {one.link}, *{one.heading}*.")
+    return "\n\n".join(parts) + "\n"
+
+
+def _lines(notebook: Path) -> Iterator[tuple[str, str]]:
+    """The headings (``"### Text"``), paragraphs and printed lines of a notebook, in order."""
+    for cell in (load(notebook) or {"cells": []})["cells"]:
+        if cell.cell_type == "code":
+            yield "code", cell.source
+            for output in cell.outputs:
+                for line in output.get("text", "").splitlines():
+                    yield "output", line
+            continue
+        for paragraph in re.split(r"\n\s*\n", cell.source):
+            for line in paragraph.splitlines():
+                if match := _HEADING.match(line):
+                    yield "heading", f"{match[1]} {match[2]}"
+            yield "prose", " ".join(paragraph.split())
+
+
+def _first_sentence(text: str) -> str:
+    """The first sentence, with links as their text, and with what stands before the cure only."""
+    text = _LINK.sub(r"\1", text.partition("*Cure*")[0]).strip()
+    match = re.match(r"(.+?(?<!\be\.g)(?<!\bi\.e)[.:])(?= [A-Z`(*]|$)", text)
+    first = (match[1] if match else text).rstrip(":. ")
+    return first[:1].upper() + first[1:]
+
+
+def _plain(heading: str) -> str:
+    text = re.sub(r"^Silent: *", "", heading)
+    # A name keeps its spelling.
+    return text if re.match(r"\w*[_(]", text) else text[:1].upper() + text[1:]
+
+
+def _code(text: str) -> str:
+    fence = "``" if "`" in text else "`"
+    space = " " if "`" in text else ""
+    return f"{fence}{space}{text}{space}{fence}"

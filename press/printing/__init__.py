@@ -1,0 +1,1 @@
+"""From manuscript to executed notebooks, the same bytes each time."""

@@ -1,0 +1,110 @@
+"""Run a notebook once in a fresh kernel and keep its outputs in a canonical form: two prints are the same bytes."""
+
+from __future__ import annotations
+
+import copy
+import os
+import re
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbformat import NotebookNode
+
+from press.manuscript.problems import PressError, Problem
+from press.printing.derive import Derived
+
+CELL_TIMEOUT = 120
+ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
+# Jupyter tells a kernel by this variable which notebook it serves; the drawings take their ids from it.
+NOTEBOOK_VARIABLE = "JPY_SESSION_NAME"
+
+
+async def execute(derived: Derived) -> NotebookNode:
+    """A copy of the notebook with its outputs, from a kernel of its own that starts in the notebook's folder.
+
+    Raises:
+        PressError: a cell raises, writes to stderr, takes too long or kills the kernel; its line is named.
+    """
+    notebook = copy.deepcopy(derived.notebook)
+    derived.path.parent.mkdir(parents=True, exist_ok=True)
+    reached = [0]
+    client = NotebookClient(
+        notebook,
+        timeout=CELL_TIMEOUT,
+        kernel_name="python3",
+        extra_arguments=["--IPKernelApp.log_level=ERROR"],
+        resources={"metadata": {"path": str(derived.path.parent)}},
+        on_cell_start=lambda cell, cell_index: reached.append(cell_index),
+    )
+    try:
+        await client.async_execute(env={**os.environ, NOTEBOOK_VARIABLE: str(derived.path)})
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+        raise PressError(Problem(derived.manuscript, derived.lines[reached[-1]], _why_it_stopped(error))) from error
+    notebook.metadata = copy.deepcopy(derived.notebook.metadata)
+    problems = []
+    count = 0
+    for cell, line in zip(notebook.cells, derived.lines, strict=True):
+        if cell.cell_type == "code":
+            count += 1
+            canonise(cell, count)
+            problems += [
+                Problem(derived.manuscript, line, f"the cell writes to stderr: {output.text.strip().splitlines()[-1]}")
+                for output in cell.outputs
+                if output.get("name") == "stderr"
+            ]
+    if problems:
+        raise PressError(*problems)
+    return notebook
+
+
+def canonise(cell: NotebookNode, count: int) -> None:
+    """Bring an executed cell to its canonical form, in place: numbered ``count``, streams merged, addresses ``0x…``."""
+    cell.execution_count = count
+    cell.metadata.pop("execution", None)
+    outputs: list[NotebookNode] = []
+    for output in cell.outputs:
+        output.pop("transient", None)
+        if "execution_count" in output:
+            output.execution_count = count
+        if "metadata" in output:
+            output.metadata = nbformat.from_dict({})
+        previous = outputs[-1] if outputs else None
+        if output.output_type == "stream" and previous and previous.get("name") == output.name:
+            previous.text += output.text
+        else:
+            outputs.append(output)
+    for output in outputs:
+        if output.output_type == "stream":
+            output.text = without_addresses(output.text)
+        for kind, value in output.get("data", {}).items():
+            if isinstance(value, str) and not kind.startswith("image/p"):
+                output.data[kind] = without_addresses(value)
+    cell.outputs = outputs
+
+
+def without_addresses(text: str) -> str:
+    """Text in which no memory address is left; nbval applies the same rule (``tests/nbval_sanitize.cfg``)."""
+    return ADDRESS.sub("0x…", text)
+
+
+def serialised(notebook: NotebookNode) -> str:
+    """The canonical text of a notebook file."""
+    return nbformat.writes(notebook, sort_keys=True, indent=1, ensure_ascii=False) + "\n"
+
+
+def _why_it_stopped(error: Exception) -> str:
+    if isinstance(error, CellExecutionError):
+        return f"the cell raises {error.ename}: {error.evalue}"
+    if isinstance(error, CellTimeoutError):
+        return f"the cell runs for more than {CELL_TIMEOUT} s"
+    return "the kernel died in this cell"
+
+
+def load(path: Path) -> NotebookNode | None:
+    """The printed notebook, or ``None`` where there is none or it is not a notebook."""
+    try:
+        return nbformat.read(path, as_version=4)
+    except (OSError, ValueError, nbformat.ValidationError):
+        return None

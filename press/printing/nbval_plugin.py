@@ -1,0 +1,55 @@
+"""A pytest plugin: nbval's kernels start warm, and each is told which notebook it serves, as Jupyter and the press do.
+
+``pytest --nbval-kernel-name=python3`` starts them cold.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+import pytest
+from xdist.scheduler import LoadFileScheduling
+
+from press.printing import warm
+from press.printing.execution import NOTEBOOK_VARIABLE
+
+_KERNELS = pytest.StashKey[warm.WarmKernels]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if warm.AVAILABLE and not config.getoption("nbval_kernel_name", None):
+        kernels = config.stash[_KERNELS] = warm.WarmKernels()
+        config.option.nbval_kernel_name = warm.NAME
+        os.environ["JUPYTER_PATH"] = os.pathsep.join(
+            [kernels.jupyter_path, *filter(None, [os.environ.get("JUPYTER_PATH")])]
+        )
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if kernels := config.stash.get(_KERNELS, None):
+        kernels.stop()
+
+
+class _ByFileAndChapter(LoadFileScheduling):
+    """The cells of a notebook, and the tests of a file, go to one worker; tests on exercises a chapter at a time."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        chapter = re.search(r"\[(\d\d)-", nodeid)
+        return super()._split_scope(nodeid) + (chapter[1] if chapter else "")
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    return _ByFileAndChapter(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Before nbval starts the kernel of a notebook's first cell: set its variable, have the server run."""
+    if item.path.suffix != ".ipynb":
+        os.environ.pop(NOTEBOOK_VARIABLE, None)
+        return
+    os.environ[NOTEBOOK_VARIABLE] = str(item.path)
+    if kernels := item.config.stash.get(_KERNELS, None):
+        kernels.start()

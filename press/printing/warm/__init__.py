@@ -1,0 +1,65 @@
+"""Kernels that start warm: one process imports torch and IPython once and forks a kernel for each notebook that asks.
+
+A cold kernel spends seconds on imports and milliseconds on the cells. Jupyter starts kernels by command, so the kernel
+specification names a small program, the :mod:`stub <press.printing.warm.stub>`, that asks the :mod:`server
+<press.printing.warm.server>` for a fork and stands for it: whoever stops the stub stops the kernel.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+NAME = "warm"
+AVAILABLE = hasattr(os, "fork")
+_FOLDER = Path(__file__).parent
+
+
+class WarmKernels:
+    """The kernel specification ``warm`` and the process behind it, which starts with the first kernel asked for."""
+
+    def __init__(self) -> None:
+        # A socket's path is limited to about 100 characters, so it lies in a folder of its own with a short name.
+        self._folder = tempfile.TemporaryDirectory(prefix="fx-")
+        self._socket = Path(self._folder.name) / "s"
+        self._server: subprocess.Popen[str] | None = None
+        specification = Path(self._folder.name) / "kernels" / NAME / "kernel.json"
+        specification.parent.mkdir(parents=True)
+        # -S -E -I: the stub needs nothing but the standard library, and starts in hundredths of a second.
+        stub = [sys.executable, "-S", "-E", "-I", str(_FOLDER / "stub.py"), str(self._socket), "{connection_file}"]
+        specification.write_text(
+            json.dumps({"argv": stub, "display_name": "Python 3 (warm)", "language": "python"}), encoding="utf-8"
+        )
+
+    @property
+    def jupyter_path(self) -> str:
+        """The folder to put on ``JUPYTER_PATH``."""
+        return self._folder.name
+
+    def start(self) -> None:
+        """Start the server where it does not run yet, and wait until it can fork.
+
+        Raises:
+            RuntimeError: the server ended before it was ready.
+        """
+        if self._server and self._server.poll() is None:
+            return
+        command = [sys.executable, str(_FOLDER / "server.py"), str(self._socket)]
+        self._server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        assert self._server.stdout
+        if self._server.stdout.readline() != "ready\n":
+            raise RuntimeError(
+                "The warm kernels did not start; `pytest --nbval-kernel-name=python3` does without them."
+            )
+
+    def stop(self) -> None:
+        """Stop the server and its kernels, and remove the specification."""
+        if self._server:
+            self._server.kill()
+            with self._server:  # Waits for it, and closes its pipe.
+                self._server = None
+        self._folder.cleanup()

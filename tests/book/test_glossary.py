@@ -1,0 +1,157 @@
+"""The glossary has every term that a chapter sets in bold, and each leads to the other; nothing in it is left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from press import ROOT
+from press.manuscript.reading import Cell, anchor, prose_lines, read
+
+GLOSSARY = ROOT / "book/reference/glossary.md"
+CHAPTERS = sorted((ROOT / "book/chapters").glob("*.md"))
+# As a printed notebook sees the page. A bold term is also its link.
+SEEN_FROM_CHAPTERS = "../book/reference/glossary.md#"
+BOLD = re.compile(r"(?<!\*)\*\*(?! )([^*]+?)\*\*(?!\*)(?:\]\(([^)]*)\))?")
+LINK = re.compile(r"\[chapter (\d\d)\]\(\.\./\.\./chapters/(\w+)\.ipynb#([\w-]+)\)")
+# What follows the main line: there bold opens a belief, and is no term.
+BELIEFS = "## What people get wrong"
+LONGEST_TERM = 2
+LEAST_ENTRIES = 60
+
+
+def paragraphs(text: str) -> Iterator[str]:
+    """The paragraphs of the prose of a main line, in one line each, without headings, tables and code."""
+    prose = "\n".join(line for _, line in prose_lines(Cell("markdown", text.partition(f"\n{BELIEFS}\n")[0], 1)))
+    for paragraph in re.split(r"\n\s*\n", prose):
+        lines = [line for line in paragraph.splitlines() if not line.lstrip().startswith(("#", "|"))]
+        yield re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", "code", " ".join(lines))
+
+
+def bold_terms(text: str) -> list[tuple[str, str]]:
+    """The terms that a chapter sets in bold, each with the address it links to, or ``""``.
+
+    A term is one or two words. What is longer is the label of a way (**Keep one reader.**) or a rule, unless it is
+    linked.
+    """
+    found = [match for paragraph in paragraphs(text) for match in BOLD.finditer(paragraph)]
+    return [(match[1], match[2] or "") for match in found if match[2] or len(match[1].split()) <= LONGEST_TERM]
+
+
+def sections(path: Path) -> dict[str, str]:
+    """The sections of a chapter by anchor, each down to the next heading of its level; code and prose."""
+    texts: dict[str, str] = {}
+    open_ones: dict[str, int] = {}
+    for cell in read(path).cells:
+        prose = {number for number, _ in prose_lines(cell)}
+        for number, line in enumerate(cell.source.splitlines(), start=cell.line):
+            if number in prose and (heading := re.match(r"(#{1,6}) +(.+?) *$", line)):
+                # The title has what stands before the first section.
+                open_ones = {name: level for name, level in open_ones.items() if 1 < level < len(heading[1])}
+                open_ones[anchor(heading[2])] = len(heading[1])
+            for name in open_ones:
+                texts[name] = f"{texts.get(name, '')}{line}\n"
+    return texts
+
+
+def entries(text: str) -> dict[str, list[str]]:
+    """Heading of each entry to its two lines: what it is, and the words of other languages."""
+    found = {}
+    for part in text.split("\n### ")[1:]:
+        heading, _, body = part.partition("\n\n")
+        found[heading] = " ".join(body.partition("\n## ")[0].split()).split("\\ ")
+    return found
+
+
+ENTRIES = entries(GLOSSARY.read_text(encoding="utf-8"))
+TERMS = [(path, *pair) for path in CHAPTERS for pair in bold_terms(path.read_text(encoding="utf-8"))]
+SECTIONS = {path.stem: sections(path) for path in CHAPTERS}
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("A **pass** changes a graph.", ["pass"]),
+        ("A **graph\nbreak** is one; a **leaf module** another.", ["graph break", "leaf module"]),
+        ("**Tracing** runs it.", ["Tracing"]),
+        ("A [**long one indeed**](there#it) is linked.", ["long one indeed"]),
+        ("**Keep one reader.** It is asked. **Restore the argument**, or **give it last**:", []),
+        ("Keep this order: **edit, lint, recompile, compare**.", []),
+        ("`x ** 2` and `f(*a, **k)`; then `y ** 3`.", []),
+        ("| passes | **TypeError** |\n|---|---|", []),
+        ("```python\nx = a ** b ** c\n```", []),
+        (f"A **term**.\n\n{BELIEFS}\n\n**Never.** It is.", ["term"]),
+    ],
+)
+def test_a_term_is_known_by_its_bold_words(text: str, terms: list[str]) -> None:
+    assert [term for term, _ in bold_terms(text)] == terms
+
+
+def test_a_title_has_the_text_before_the_first_section() -> None:
+    found = SECTIONS["01_node_creation"]
+    assert "A [**pass**]" in found["create-nodes-of-all-six-opcodes"]
+    assert "six methods" not in found["a-graph-runs-inside-a-module"]
+    assert "### Name and target" in found["the-graph-chooses-the-names"]
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_every_bold_term_links_to_its_entry(path: Path) -> None:
+    slugs = {anchor(heading): heading for heading in ENTRIES}
+    for _, term, link in (one for one in TERMS if one[0] == path):
+        assert link.startswith(SEEN_FROM_CHAPTERS), f"link **{term}** to the glossary: {SEEN_FROM_CHAPTERS}…"
+        heading = slugs.get(link.removeprefix(SEEN_FROM_CHAPTERS))
+        assert heading, f"**{term}** links to {link}, which is no entry of the glossary"
+        assert stem(term.split()[0]) == stem(heading.split()[0]), f"**{term}** links to {heading}"
+    assert (path.parent.parent.parent / "chapters" / SEEN_FROM_CHAPTERS.rstrip("#")).resolve() == GLOSSARY
+
+
+def stem(word: str) -> str:
+    """Enough of a word to know it in another form: ``trace``, ``tracing``."""
+    return re.sub(r"\W", "", word).lower()[:4]
+
+
+@pytest.mark.parametrize("heading", ENTRIES)
+def test_an_entry_is_complete_and_leads_to_where_its_term_stands(heading: str) -> None:
+    what, *words = ENTRIES[heading]
+    assert re.match(r"[A-Z].{10,}?[.] \(", LINK.sub("", what)), "no definition"
+    links = LINK.findall(what)
+    assert links, "no chapter"
+    chapters = [SECTIONS[chapter].get(place, "") for _, chapter, place in links]
+    for (number, chapter, place), text in zip(links, chapters, strict=True):
+        assert chapter.startswith(number)
+        assert text, f"{chapter} has no heading {place}"
+        for name in re.findall(r"`(.+?)`", heading):
+            assert name in text, f"{name} does not stand in {chapter}#{place}"
+        known = {stem(word) for word in re.findall(r"[^\W_]+", text)}
+        for word in re.findall(r"[\w-]+", re.sub(r"`.+?`( and)?|\(.+\)", "", heading)):
+            assert stem(word) in known, f"{word!r} does not stand in {chapter}#{place}"
+    bold_somewhere = [link for _, _, link in TERMS if link == SEEN_FROM_CHAPTERS + anchor(heading)]
+    marked = any(f"({SEEN_FROM_CHAPTERS}{anchor(heading)})" in text for text in chapters)
+    assert marked or not bold_somewhere, "the entry leads past the place where its term stands in bold"
+    [languages] = words
+    for name, code in (("Japanese", "ja"), ("Chinese", "zh")):
+        word = rf'{name}: (?:<span lang="{code}">[^<]+</span>|in English)'
+        assert re.search(word, languages) or languages == "Japanese and Chinese: in English", f"{name} is missing"
+
+
+def test_the_entries_are_many_and_in_alphabetical_order() -> None:
+    keys = [re.sub(r"`", "", heading).lower() for heading in ENTRIES]
+    assert keys == sorted(keys)
+    assert len(keys) >= LEAST_ENTRIES
+    text = GLOSSARY.read_text(encoding="utf-8")
+    assert text.count("\n### ") == len(keys), "an entry stands here twice"
+    letters = re.findall(r"^## (.)$", text, re.MULTILINE)
+    assert letters == sorted({key[0].upper() for key in keys})
+    assert " · ".join(f"[{letter}](#{letter.lower()})" for letter in letters) in text
+    for letter, part in zip(letters, re.split(r"^## .$", text, flags=re.MULTILINE)[1:], strict=True):
+        assert {re.sub("`", "", one)[0].upper() for one in re.findall(r"^### (.+)$", part, re.MULTILINE)} == {letter}
+
+
+def test_the_words_of_a_language_are_written_in_it() -> None:
+    text = GLOSSARY.read_text(encoding="utf-8")
+    bare = re.sub(r'<span lang="(?:ja|zh)">[^<]+</span>', "", text)
+    assert re.findall(r"[\u3040-\u30ff\u4e00-\u9fff]+", bare) == [], "a word outside of a span with its language"
+    assert not re.findall(r'lang="zh">[^<]*[\u3040-\u30ff]', text), "kana in a Chinese word"

@@ -1,0 +1,78 @@
+"""The derived pages of the reference say what the chapters, the claims and the answers say, and lead there."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from fxbook.checks import all_exercises
+from press import ROOT
+from press.manuscript.claims import claims
+from press.manuscript.problems import PressError
+from press.manuscript.reading import HEADER, read
+from press.pages.fact_check import all_claims
+from press.pages.fact_check import page_text as fact_check_text
+from press.pages.status import page_text as status_text
+from press.pages.symptoms import page_text as symptom_text
+from press.pages.symptoms import symptoms
+from tests.checking.answering import answers_to
+from tests.site.pages import PAGES
+
+LEAST_SYMPTOMS, LEAST_CLAIMS = 70, 190
+BAD_CLAIMS = {
+    "no verdict": ("### It is so\n\n<!-- claim: perhaps; chapters: 01 -->", "a verdict is true, false"),
+    "no chapter": ("### It is so\n\n<!-- claim: true -->", "write <!-- claim: VERDICT; chapters: 03, 07 -->"),
+    "no heading": ("# T\n\nText.\n\n<!-- claim: true; chapters: 01 -->", "directly under a heading ### of its own"),
+    "two under one": (
+        "### It is so\n\n<!-- claim: true; chapters: 01 -->\n\n<!-- claim: true; chapters: 01 -->",
+        "directly under a heading ### of its own",
+    ),
+    "twice": (
+        "### It is so\n\n<!-- claim: true; chapters: 01 -->\n\n### It is so\n\n<!-- claim: true; chapters: 01 -->",
+        "stands here twice",
+    ),
+}
+
+
+def test_the_symptom_index_has_the_messages_of_the_chapters_and_their_silent_faults() -> None:
+    text = symptom_text()
+    assert int(re.search(r"(\d+) entries", text)[1]) >= LEAST_SYMPTOMS
+    for path in sorted((ROOT / "chapters").glob("0*.ipynb")):
+        entries, _ = symptoms(path)
+        assert entries, path.name
+        for one in entries:
+            assert one.cause, f"{path.name}: {one.heading} has no cause"
+            assert one.link in text
+    assert "`RuntimeError: Tried to erase Node act but it still had 2 users in the graph" in text
+    assert "**What was written in place is read as it was.**" in text
+
+
+@pytest.mark.parametrize("name", BAD_CLAIMS)
+def test_a_claim_that_is_not_marked_as_one_is_refused(name: str, tmp_path) -> None:
+    body, message = BAD_CLAIMS[name]
+    path = tmp_path / "fact_check_x.md"
+    path.write_text(f"{HEADER}\n{body}\n", encoding="utf-8")
+    with pytest.raises(PressError, match=re.escape(message)):
+        claims(read(path))
+
+
+def test_every_claim_is_in_the_overview_with_its_verdict_and_chapters() -> None:
+    text = fact_check_text()
+    pages = all_claims()
+    assert sum(len(found) for _, found in pages) >= LEAST_CLAIMS
+    for page, found in pages:
+        assert f"chapters/reference/{page.path.stem}" in PAGES
+        for claim in found:
+            assert (
+                f"({page.path.stem}.ipynb#{claim.anchor}) · **{claim.verdict}** · {', '.join(claim.chapters)}" in text
+            )
+            assert claim.chapters, claim.text
+
+
+def test_the_status_page_counts_the_answers_that_are_tested() -> None:
+    answers = [one for exercise in all_exercises() for one in answers_to(exercise.id)]
+    text = status_text()
+    assert f"that pass | {sum(not one.violated for one in answers)} |" in text
+    assert f"told their mistake | {sum(bool(one.violated) for one in answers)} |" in text
+    assert f"| exercises | {len(all_exercises())} |" in text

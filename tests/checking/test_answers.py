@@ -1,0 +1,65 @@
+"""Every checker passes right answers in other spellings, and fails the wrong ones that people write, each for its own
+reason: the property, the node and the section to read."""
+
+from __future__ import annotations
+
+import functools
+
+import pytest
+
+from fxbook import check
+from fxbook.checks import all_exercises
+from fxbook.learning.exercises import about
+from tests.checking.answering import FOLDER, Told, answers_to
+
+IDS = [exercise.id for exercise in all_exercises()]
+ANSWERS = {identity: answers_to(identity) for identity in IDS}
+RIGHT, WRONG = 2, 5
+SEED = 1  # tests/cold tries others: what is told may not depend on the numbers drawn.
+
+
+def told(is_right: bool) -> pytest.MarkDecorator:
+    rows = [(identity, one) for identity in IDS for one in ANSWERS[identity] if is_right == (not one.violated)]
+    names = [f"{identity}-{one.name}" for identity, one in rows]
+    return pytest.mark.parametrize(("identity", "one"), rows, ids=names)
+
+
+@pytest.mark.parametrize("identity", IDS)
+def test_there_are_enough_answers(identity: str) -> None:
+    names = [one.name for one in ANSWERS[identity]]
+    wrong = sum(bool(one.violated) for one in ANSWERS[identity])
+    assert len(names) - wrong >= RIGHT, "give right answers that differ from the solution in their way"
+    assert wrong >= WRONG, "give wrong answers that people really write"
+    assert len(set(names)) == len(names)
+
+
+def test_every_file_of_answers_belongs_to_an_exercise() -> None:
+    assert {path.stem for path in FOLDER.glob("*.py")} <= set(IDS)
+
+
+@told(is_right=True)
+def test_right_answer_passes(identity: str, one: Told) -> None:
+    passes(identity, one, SEED)
+
+
+@told(is_right=False)
+def test_wrong_answer_is_told_its_mistake(identity: str, one: Told) -> None:
+    is_told(identity, one, SEED)
+
+
+def passes(identity: str, one: Told, seed: int) -> None:
+    report = check(identity, one.answer, seed=seed)
+    assert report.passed, repr(report)
+
+
+def is_told(identity: str, one: Told, seed: int) -> None:
+    report = check(identity, one.answer, seed=seed)
+    node = report.node.name if report.node else None
+    assert not report.passed
+    assert (report.violated, node, report.read) == (one.violated, one.node, one.read or _own(identity)), repr(report)
+    assert one.says in report.message, repr(report)
+
+
+@functools.cache
+def _own(identity: str) -> str:
+    return about(identity).read

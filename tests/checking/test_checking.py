@@ -1,0 +1,756 @@
+"""``check`` answers in time and says what happened, whatever the answer does; this process stays as it was."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import nbclient
+import nbformat
+import pytest
+import torch
+from torch import fx, nn
+from torch.fx.passes.infra.pass_base import PassBase, PassResult
+
+import fxbook.checking.observe
+import fxbook.checks
+from fxbook import check
+from fxbook.checking import apart, check_with
+from fxbook.checking.guard import Guard
+from fxbook.checking.judge import judge
+from fxbook.checking.observe import observe
+from fxbook.checking.prepare import prepare
+from fxbook.checking.report import Report
+from fxbook.checking.symptom import entry_of
+from fxbook.checks import Case, Exercise, eager, traced
+from fxbook.checks.predicates import lints, recompiled, same_result, value_is
+from fxbook.learning import exercises
+from press import ROOT
+from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, Stack, right
+
+LIMIT = 2.0
+SAME = Exercise("99-same", "pass", (SHALLOW, DEEP), (lints, recompiled, same_result))
+
+
+def timed(exercise: Exercise, answer: Any) -> Any:
+    """The report, after asserting that it came in time: on a busy machine, in the time that was its own."""
+    started, used = time.perf_counter(), processor_seconds()
+    report = check_with(exercise, answer, seed=1)
+    elapsed, used = time.perf_counter() - started, processor_seconds() - used
+    assert elapsed < LIMIT or (used < LIMIT and elapsed < 4 * LIMIT)
+    return report
+
+
+def processor_seconds() -> float:
+    """Processor time of this process and of its children that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+@pytest.mark.parametrize(
+    ("elapsed", "used", "over"),
+    [
+        (0.5, 0.5, False),
+        (1.2, 1.15, True),  # it used up its seconds
+        (1.2, 0.0, True),  # it waits
+        (1.2, 0.6, False),  # others keep it from the processor
+        (4.5, 0.9, True),  # for too long
+    ],
+)
+def test_time_on_a_busy_machine_is_not_charged_to_the_answer(elapsed: float, used: float, over: bool) -> None:
+    assert apart.had_its_time(elapsed, used, 1.1) is over
+
+
+# ---- answers that misbehave ------------------------------------------------------------------------------------------
+
+
+def raises(kind: type[BaseException]) -> Callable[[Any], None]:
+    def answer(_module: Any) -> None:
+        raise kind("what went wrong")
+
+    return answer
+
+
+def loops(_module: Any) -> None:
+    while True:
+        pass
+
+
+def loops_and_swallows(_module: Any) -> None:
+    while True:
+        try:
+            while True:
+                time.sleep(0.01)
+        except BaseException:
+            continue
+
+
+def loops_deaf(_module: Any) -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, set(signal.Signals))
+    while True:
+        pass
+
+
+def recurses(module: Any) -> Any:
+    return recurses(module)
+
+
+def recurses_without_limit(module: Any) -> Any:
+    sys.setrecursionlimit(10**9)
+
+    class Deep:
+        def __repr__(self) -> str:
+            return repr(self)
+
+    return repr(Deep())
+
+
+def allocates_tensors(_module: Any) -> None:
+    held = []
+    while True:
+        held.append(torch.empty(10**7))
+
+
+def allocates_bytes(_module: Any) -> None:
+    held: list[Any] = []
+    while True:
+        held.append(bytearray(10**7))
+
+
+def exits(_module: Any) -> None:
+    os._exit(0)
+
+
+def kills_itself(_module: Any) -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def closes_everything(_module: Any) -> None:
+    os.closerange(0, 1000)
+
+
+def floods(_module: Any) -> None:
+    for descriptor in range(3, 64):
+        try:
+            os.set_blocking(descriptor, stat.S_ISFIFO(os.fstat(descriptor).st_mode))
+            while stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+                os.write(descriptor, b"\0" * (1 << 20))
+        except OSError:
+            continue
+
+
+def takes_nothing() -> None:
+    pass
+
+
+class NotCallable:
+    """A class that cannot be called as a function."""
+
+
+class NeedsArguments:
+    """A class whose instance would be a function."""
+
+    def __init__(self, family: str) -> None:
+        self.family = family
+
+    def __call__(self, module: Any) -> None: ...
+
+
+# Filling the memory that an answer may use takes time: a busy machine meets the other limit first.
+OUT_OF_MEMORY_OR_TIME = ("more memory than an answer may use (256 MiB)", "still running when the time was over")
+HOSTILE: dict[str, tuple[Any, str, str | tuple[str, ...]]] = {
+    "raises an error": (raises(ValueError), "ends well", "raises ValueError: what went wrong"),
+    "raises SystemExit": (raises(SystemExit), "ends well", "raises SystemExit"),
+    "raises KeyboardInterrupt": (raises(KeyboardInterrupt), "ends well", "raises KeyboardInterrupt"),
+    "raises GeneratorExit": (raises(GeneratorExit), "ends well", "raises GeneratorExit"),
+    "recurses": (recurses, "ends well", "raises RecursionError"),
+    "recurses without limit": (recurses_without_limit, "ends well", "Your code"),
+    "loops": (loops, "ends well", "may loop for ever"),
+    "loops and swallows": (loops_and_swallows, "ends well", "may loop for ever"),
+    "loops, deaf to signals": (loops_deaf, "ends well", "may loop for ever"),
+    "allocates tensors": (allocates_tensors, "ends well", OUT_OF_MEMORY_OR_TIME),
+    "allocates bytes": (allocates_bytes, "ends well", OUT_OF_MEMORY_OR_TIME),
+    "exits": (exits, "ends well", "ended the Python process"),
+    "crashes": (kills_itself, "ends well", "crashed the Python process"),
+    "closes every file": (closes_everything, "ends well", "closed or flooded the channel"),
+    "floods the pipe": (floods, "ends well", "closed or flooded the channel"),
+    "returns a str": (lambda module: "relu", "right kind", "an object of class str: an fx.GraphModule was asked"),
+    "returns another module": (lambda module: Stack(2, 1), "right kind", "class Module: an fx.GraphModule was asked"),
+    "returns a class": (lambda module: Stack, "right kind", "returns class Stack"),
+    "takes nothing": (takes_nothing, "usable", "called with 1 argument (GraphModule), but takes 0"),
+    "is None": (None, "usable", "is None: pass your function itself"),
+    "is a str": ("right", "usable", "of type str: pass your function itself"),
+    "is a module": (Stack(4, 2), "usable", "what your function returned: pass the function itself"),
+    "is a graph": (fx.Graph(), "usable", "is a Graph, what your function returned"),
+    "is a class of modules": (Stack, "usable", "the class `Stack`, a module"),
+    "is a class that cannot be called": (NotCallable, "usable", "has no __call__"),
+    "is a class that needs arguments": (NeedsArguments, "usable", "pass an instance, `NeedsArguments(…)`"),
+}
+
+
+@pytest.mark.skipif(not apart.CAN_FORK, reason="without fork nothing is protected")
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_answer_gets_its_report_in_time(name: str) -> None:
+    answer, rule, part = HOSTILE[name]
+    guard, threads, state = Guard(), threading.active_count(), torch.get_rng_state()
+    report = timed(RELU_AFTER_LINEAR, answer)
+    assert not report.passed
+    assert report.violated == rule
+    assert any(told in report.message for told in ([part] if isinstance(part, str) else part))
+    assert "Traceback" not in repr(report) + report._repr_html_()
+    assert guard.replaced() == []
+    assert threading.active_count() == threads
+    assert torch.equal(torch.get_rng_state(), state)
+    assert check_with(RELU_AFTER_LINEAR, right, seed=1).passed
+
+
+def test_error_is_told_with_the_line_of_the_learner() -> None:
+    def answer(module: fx.GraphModule) -> None:
+        module.graph.erase_node(next(iter(module.graph.nodes)))
+
+    report = timed(RELU_AFTER_LINEAR, answer)
+    assert "RuntimeError: Tried to erase Node x" in report.message
+    assert report.verdict.line == "module.graph.erase_node(next(iter(module.graph.nodes)))"
+    assert "In your code: `module.graph.erase_node" in repr(report)
+
+
+def test_loop_is_told_with_the_line_that_was_running() -> None:
+    assert timed(RELU_AFTER_LINEAR, loops).verdict.line in ("while True:", "pass")
+
+
+def test_megabyte_of_print_is_cut_and_stays_off_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    def answer(module: fx.GraphModule) -> str:
+        print("spam " * 200_000)
+        print("to stderr", file=sys.stderr)
+        os.system("echo from a shell")
+        return "not a graph"
+
+    report = timed(RELU_AFTER_LINEAR, answer)
+    assert len(report.verdict.printed) < 5000
+    assert "more characters" in report.verdict.printed
+    assert "It printed: spam spam" in repr(report)
+    assert len(repr(report)) < 500
+    assert capfd.readouterr() == ("", "")
+
+
+def test_input_does_not_wait() -> None:
+    report = timed(RELU_AFTER_LINEAR, lambda module: input("your name?"))
+    assert "input() cannot ask anybody" in report.message
+
+
+def patches_torch(module: fx.GraphModule) -> None:
+    fx.Graph.lint = lambda self: None  # type: ignore[method-assign]
+    nn.Module.__call__ = lambda self, x: x  # type: ignore[method-assign,assignment]
+    torch.relu = torch.sin
+    right(module)
+
+
+def patches_the_checks(module: fx.GraphModule) -> None:
+    for place in (fxbook.checks.predicates, fxbook.checks.view):  # type: ignore[attr-defined]
+        for name in list(vars(place)):
+            if callable(getattr(place, name)):
+                setattr(place, name, lambda *_: None)
+    json.dumps = lambda *_: "{}"  # type: ignore[assignment]
+    right(module)
+
+
+def patches_what_ends_the_child(module: fx.GraphModule) -> None:
+    os._exit = lambda *_: None  # type: ignore[assignment]
+    os.write = lambda *_: 1 << 30  # type: ignore[assignment]
+    sys.exit = lambda *_: None  # type: ignore[assignment]
+    right(module)
+
+
+@pytest.mark.parametrize(
+    ("answer", "part"),
+    [
+        (patches_torch, "Your code replaces `torch."),
+        (patches_the_checks, "Your code replaces `fxbook.checks.predicates."),
+    ],
+)
+def test_patches_are_told_and_stay_in_the_child(answer: Any, part: str) -> None:
+    guard = Guard()
+    report = timed(RELU_AFTER_LINEAR, answer)
+    assert report.violated == "leaves torch alone"
+    assert part in report.message
+    assert guard.replaced() == []
+    assert json.dumps({}) == "{}"
+    assert check_with(RELU_AFTER_LINEAR, right).passed
+
+
+def test_child_ends_even_if_its_end_is_patched_away() -> None:
+    before = os.getpid()
+    assert timed(RELU_AFTER_LINEAR, patches_what_ends_the_child).passed
+    assert os.getpid() == before
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="reads /proc")
+def test_processes_that_the_answer_started_are_ended(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+
+    def answer(_module: Any) -> None:
+        note.write_text(str(subprocess.Popen(["sleep", "60"]).pid))
+        loops(None)
+
+    assert not timed(RELU_AFTER_LINEAR, answer).passed
+    started = Path("/proc") / note.read_text() / "stat"
+    deadline = time.monotonic() + 2
+    while started.exists() and started.read_text().split()[2] != "Z":
+        assert time.monotonic() < deadline, "the answer's process is still running"
+        time.sleep(0.01)
+
+
+def test_no_child_and_no_file_is_left_behind() -> None:
+    held, children = len(list(Path("/proc/self/fd").iterdir())), children_of(os.getpid())
+    for answer in (right, exits, closes_everything, floods):
+        timed(RELU_AFTER_LINEAR, answer)
+    assert len(list(Path("/proc/self/fd").iterdir())) == held
+    assert children_of(os.getpid()) == children
+
+
+def children_of(process: int) -> set[int]:
+    """The processes, ended ones included, that a process has started and not waited for."""
+    tasks = Path(f"/proc/{process}/task").iterdir()
+    return {int(child) for task in tasks for child in (task / "children").read_text().split()}
+
+
+def test_answer_from_a_thread_is_checked_too() -> None:
+    found: list[Any] = []
+    thread = threading.Thread(target=lambda: found.append(timed(RELU_AFTER_LINEAR, right)))
+    thread.start()
+    thread.join(10)
+    assert found[0].passed
+
+
+def test_child_of_a_process_that_used_threads_of_torch_does_not_hang() -> None:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        torch.randn(600, 600).matmul(torch.randn(600, 600)).exp().sum()
+        wide = dataclasses.replace(DEEP, build=lambda: Stack(600, 2), inputs=lambda: (torch.randn(300, 600),))
+        report = timed(dataclasses.replace(RELU_AFTER_LINEAR, cases=(wide,)), right)
+    finally:
+        torch.set_num_threads(threads)
+    assert report.passed, repr(report)
+
+
+def test_ordinary_answer_is_quick() -> None:
+    check_with(RELU_AFTER_LINEAR, right)
+    best = min(_seconds(lambda: check_with(RELU_AFTER_LINEAR, right)) for _ in range(5))
+    assert best < 0.3
+
+
+def _seconds(work: Callable[[], Any]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+# ---- without fork ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def no_fork(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(apart, "CAN_FORK", False)
+    monkeypatch.setattr(os, "fork", lambda: pytest.fail("forked"))
+    yield
+
+
+def test_without_fork_the_report_says_what_is_not_protected(no_fork: None) -> None:
+    report = timed(RELU_AFTER_LINEAR, right)
+    assert report.passed
+    assert "an endless loop or lack of memory is not stopped" in repr(report)
+    assert "an endless loop or lack of memory is not stopped" in report._repr_html_()
+
+
+@pytest.mark.parametrize("kind", [ValueError, SystemExit, KeyboardInterrupt, GeneratorExit])
+def test_without_fork_errors_are_reported(no_fork: None, kind: type[BaseException]) -> None:
+    assert f"raises {kind.__name__}" in timed(RELU_AFTER_LINEAR, raises(kind)).message
+
+
+def test_without_fork_patches_are_put_back(no_fork: None) -> None:
+    guard = Guard()
+    assert timed(RELU_AFTER_LINEAR, patches_torch).violated == "leaves torch alone"
+    assert guard.replaced() == []
+    assert timed(RELU_AFTER_LINEAR, right).passed
+
+
+# ---- answers of every useful kind ------------------------------------------------------------------------------------
+
+
+class Callable_(PassBase):  # noqa: N801
+    """A pass of torch.fx's own kind: its instance is called, and returns a PassResult."""
+
+    def call(self, graph_module: fx.GraphModule) -> PassResult:
+        return PassResult(graph_module, False)
+
+
+class Rewriter(fx.Transformer):
+    """A transformer that changes nothing."""
+
+
+class Method:
+    """An object with a method."""
+
+    def trace(self, model: nn.Module) -> fx.GraphModule:
+        return fx.symbolic_trace(model)
+
+
+@pytest.mark.parametrize(
+    ("given", "answer"),
+    [
+        (eager, fx.symbolic_trace),
+        (eager, Method().trace),
+        (eager, lambda model: fx.symbolic_trace(model)),
+        (traced, Callable_()),
+        (traced, Callable_),
+        (traced, Rewriter),
+    ],
+    ids=["function", "method", "lambda", "instance", "class", "transformer"],
+)
+def test_right_answer_of_any_useful_kind_passes(given: Any, answer: Any) -> None:
+    report = timed(dataclasses.replace(SAME, given=given), answer)
+    assert report.passed, repr(report)
+
+
+@pytest.mark.parametrize("returned", [lambda m: None, lambda m: m, lambda m: True, lambda m: m.graph])
+def test_edit_may_return_the_module_its_graph_or_nothing(returned: Any) -> None:
+    def answer(module: fx.GraphModule) -> Any:
+        right(module)
+        return returned(module)
+
+    assert timed(RELU_AFTER_LINEAR, answer).passed
+
+
+def test_object_is_checked_as_it_is_and_a_function_is_refused() -> None:
+    exercise = Exercise("99-object", "object", (SHALLOW,), (lints, recompiled))
+    module = fx.symbolic_trace(Stack(4, 2))
+    assert timed(exercise, module).passed
+    module.graph.call_function(torch.relu, ())
+    assert timed(exercise, module).violated == "lints" or timed(exercise, module).violated == "recompiled"
+    assert "which was not called" in timed(exercise, fx.symbolic_trace).message
+    assert "pass an fx.Graph or an fx.GraphModule" in timed(exercise, 3).message
+
+
+def test_computed_value_is_compared_and_a_use_of_its_own_is_kept_to() -> None:
+    count = Exercise("99-count", "compute", (SHALLOW, DEEP), (value_is(lambda m: len(m.graph.nodes)),), given=traced)
+    assert timed(count, lambda module: len(list(module.graph.nodes))).passed
+    assert "it is another number" in timed(count, lambda module: 7).message
+    by_attribute = dataclasses.replace(count, call=lambda answer, module: answer["count"](module))
+    assert timed(by_attribute, {"count": lambda module: len(module.graph.nodes)}).passed
+
+
+# ---- the two halves --------------------------------------------------------------------------------------------------
+
+
+def test_observation_is_json_and_the_judge_reads_only_that() -> None:
+    observation = observe(prepare(RELU_AFTER_LINEAR, 5), right)
+    travelled = json.loads(json.dumps(observation))
+    assert json.dumps(travelled) == json.dumps(observation)
+    assert judge(RELU_AFTER_LINEAR, travelled, 5).passed
+
+
+def test_both_halves_are_determined_by_the_seed() -> None:
+    observations = [json.dumps(observe(prepare(RELU_AFTER_LINEAR, seed), right)) for seed in (5, 5, 6)]
+    assert observations[0] == observations[1]
+    assert observations[0] != observations[2]
+    outputs = [json.loads(text)["cases"][0]["outputs"] for text in observations]
+    assert outputs[0] != outputs[2]
+    assert outputs[0][0] != outputs[0][1], "the two draws of inputs are the same"
+
+
+def test_judge_refuses_outputs_made_under_another_seed() -> None:
+    observation = observe(prepare(RELU_AFTER_LINEAR, 5), right)
+    assert judge(RELU_AFTER_LINEAR, observation, 6).violation.rule == "same_result"  # type: ignore[union-attr]
+
+
+def test_check_takes_a_fresh_seed_each_time() -> None:
+    seen = [check_with(RELU_AFTER_LINEAR, right), check_with(RELU_AFTER_LINEAR, right)]
+    assert all(report.passed for report in seen)
+    drawn: list[int] = []
+    exercise = dataclasses.replace(RELU_AFTER_LINEAR, properties=(lambda case: drawn.append(case.seed),))
+    check_with(exercise, right)
+    check_with(exercise, right)
+    assert len(set(drawn)) == len(drawn) == 4
+
+
+def _paths(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield path
+    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, item in items:
+        if not (isinstance(key, int) and key > 2):
+            yield from _paths(item, (*path, key))
+
+
+@pytest.mark.parametrize("forged", [None, 3, -1, "x", [], {}, [[]], {"node": 99}, 1e400], ids=repr)
+def test_judge_survives_any_json(forged: Any) -> None:
+    observation = observe(prepare(RELU_AFTER_LINEAR, 5), right)
+    for path in list(_paths(observation)):
+        changed: Any = copy.deepcopy(observation)
+        if not path:
+            changed = forged
+        else:
+            holder = changed
+            for key in path[:-1]:
+                holder = holder[key]
+            holder[path[-1]] = forged
+        report = Report(ABOUT, judge(RELU_AFTER_LINEAR, changed, 5))
+        assert repr(report) and report._repr_html_()
+
+
+def test_hard_coded_answer_is_told_that_it_fits_one_model_only() -> None:
+    def answer(module: fx.GraphModule) -> None:
+        for name in ("layers_0", "layers_1"):
+            node = next(node for node in module.graph.nodes if node.name == name)
+            with module.graph.inserting_after(node):
+                relu = module.graph.call_function(torch.relu, (node,))
+            node.replace_all_uses_with(relu, delete_user_cb=lambda user, relu=relu: user is not relu)
+        module.recompile()
+
+    report = timed(RELU_AFTER_LINEAR, answer)
+    assert report.message.startswith(
+        "It holds for the model you know, but not on another (five layers): node `layers_2`"
+    )
+    assert report.node.name == "layers_2"
+
+
+def test_error_on_another_model_only_is_told_so() -> None:
+    def answer(module: fx.GraphModule) -> None:
+        right(module)
+        if len(module.graph.nodes) > 8:
+            raise NotImplementedError("only small models")
+
+    message = timed(RELU_AFTER_LINEAR, answer).message
+    assert message.startswith("It holds for the model you know, but not on another (five layers): ")
+    assert "NotImplementedError: only small models" in message
+
+
+def test_check_that_fails_itself_says_so() -> None:
+    broken = dataclasses.replace(RELU_AFTER_LINEAR, properties=(lambda case: 1 / 0,))
+    report = timed(broken, right)
+    assert not report.passed
+    assert "This check itself failed, which is not your fault (ZeroDivisionError" in report.message
+
+
+# ---- reports, ids, hints ---------------------------------------------------------------------------------------------
+
+
+def self_loop(module: fx.GraphModule) -> None:
+    node = next(iter(module.graph.find_nodes(op="call_module", target="layers.0")))
+    with module.graph.inserting_after(node):
+        relu = module.graph.call_function(torch.relu, (node,))
+    node.replace_all_uses_with(relu)
+
+
+ABOUT = exercises.About(
+    "99-relu-after-linear",
+    "Relu after <each> linear",
+    read="02_insertion_points#two-nodes-one-anchor",
+    what_if="Now `gelu`?",
+    hints=("A direction.", "Nearly all."),
+)
+
+
+@pytest.fixture
+def printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exercises, "catalogue", lambda: {ABOUT.id: ABOUT})
+    monkeypatch.setattr(exercises, "_given", {})
+
+
+def test_failed_report_has_task_violation_node_and_place(
+    printed: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(ROOT / "exercises")
+    report = timed(RELU_AFTER_LINEAR, self_loop)
+    assert repr(report).splitlines() == [
+        "99-relu-after-linear (Relu after <each> linear): not yet.",
+        "The graph is broken: node `relu` reads itself.",
+        "Your graph:",
+        "    0  x         placeholder    x",
+        "    1  layers_0  call_module    self.layers.0(x)",
+        "!   2  relu      call_function  torch.relu(relu)",
+        "    3  layers_1  call_module    self.layers.1(relu)",
+        "    4  output    output         return layers_1",
+        "Read: chapter 02, insertion points, section “Two nodes, one anchor”",
+    ]
+    html = report._repr_html_()
+    assert 'href="../chapters/02_insertion_points.ipynb#two-nodes-one-anchor"' in html
+    assert "Relu after &lt;each&gt; linear" in html
+    assert "<each>" not in html
+    assert 'class="fx-report fx-failed" role="group" aria-label="Report on ' in html
+    assert "fx-broken" in html
+    # Handed out without the chapters, the notebook has no link that leads nowhere.
+    monkeypatch.chdir(tmp_path)
+    assert "href=" not in report._repr_html_() and "Two nodes, one anchor" in report._repr_html_()
+
+
+def test_passed_report_is_one_line_and_the_what_if(printed: None) -> None:
+    report = timed(RELU_AFTER_LINEAR, right)
+    assert repr(report) == (
+        "99-relu-after-linear (Relu after <each> linear): public checks passed.\nWhat if: Now `gelu`?"
+    )
+    assert "<code>gelu</code>" in report._repr_html_()
+
+
+@pytest.mark.parametrize("answer", [right, self_loop, loops, raises(ValueError)])
+def test_report_is_the_same_whatever_the_seed(answer: Any) -> None:
+    first, second = check_with(RELU_AFTER_LINEAR, answer, seed=1), check_with(RELU_AFTER_LINEAR, answer, seed=2)
+    if answer is not loops:  # it may be interrupted at either of its lines
+        assert repr(first) == repr(second)
+    assert first.message == second.message
+
+
+def test_long_graph_is_cut_around_the_node() -> None:
+    exercise = dataclasses.replace(RELU_AFTER_LINEAR, cases=(dataclasses.replace(DEEP, build=lambda: Stack(6, 40)),))
+
+    def answer(module: fx.GraphModule) -> None:
+        right(module)
+        node = module.graph.find_nodes(op="call_module", target="layers.20")[0]
+        node.next.args = (node.prev,)
+        module.recompile()
+
+    text = repr(timed(exercise, answer))
+    assert "!  41  layers_20" in text
+    assert "more above" in text and "more below" in text
+    assert len(text.splitlines()) < 20
+
+
+@pytest.mark.parametrize("wanted", ["02-clamp-the-outptu", "99-nothing", "nothing", "", 3, None])
+def test_unknown_id_is_told_with_ids_near_it(wanted: Any) -> None:
+    report = check(wanted, right)
+    assert not report.passed
+    assert report.violated == "known id"
+    if wanted == "02-clamp-the-outptu":
+        assert "There is no exercise '02-clamp-the-outptu'. Near it: '02-clamp-the-output'" in report.message
+    elif isinstance(wanted, str):
+        assert f"There is no exercise {wanted!r}." in report.message
+    else:
+        assert "named by its id, a str" in report.message
+
+
+def test_hints_come_one_by_one_and_the_last_stays(printed: None) -> None:
+    shown = [repr(exercises.hint(ABOUT.id)) for _ in range(3)]
+    assert shown == ["Hint 1 of 2: A direction.", "Hint 2 of 2: Nearly all.", "Hint 2 of 2: Nearly all."]
+    assert "Near it: '99-relu-after-linear'" in repr(exercises.hint("99-relu-after-liner"))
+    assert "named by its id" in repr(exercises.hint(3))  # type: ignore[arg-type]
+
+
+def test_exercises_are_read_without_torch() -> None:
+    code = "import sys, fxbook; fxbook.hint('99-x'); assert 'torch' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_exercise_without_a_case_or_an_unseen_model_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one Case"):
+        Exercise("99-x", "build", (), ())
+    with pytest.raises(ValueError, match="has not seen"):
+        Exercise("99-x", "edit", (SHALLOW,), ())
+
+
+# ---- in a notebook ---------------------------------------------------------------------------------------------------
+
+
+def test_kernel_lives_on_whatever_the_answer_does() -> None:
+    setup = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
+    setup += "from tests.checking.test_checking import *\nfrom fxbook import draw\nimport time"
+    cells = [
+        setup,
+        "check_with(RELU_AFTER_LINEAR, right)",
+        "def shows(module):\n    display(draw(module))\n    print('spam')\n    right(module)\n"
+        "print(check_with(RELU_AFTER_LINEAR, shows).passed)",
+        "t = time.perf_counter()\nr = check_with(RELU_AFTER_LINEAR, loops)\n"
+        "print(time.perf_counter() - t < 4 * LIMIT)\nr",
+        "for answer in (exits, closes_everything, kills_itself, floods, patches_torch, raises(SystemExit)):\n"
+        "    print(check_with(RELU_AFTER_LINEAR, answer).passed)",
+        "def typed(module):\n    raise ValueError('typed in a cell')\nprint(check_with(RELU_AFTER_LINEAR, typed))",
+        "check_with(RELU_AFTER_LINEAR, right).passed",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    outputs = [cell.outputs for cell in notebook.cells]
+    assert outputs[1][0]["data"]["text/plain"] == "99-relu-after-linear: public checks passed."
+    assert "fx-passed" in outputs[1][0]["data"]["text/html"]
+    assert [output["text"] for output in outputs[2]] == ["True\n"]
+    assert outputs[3][0]["text"] == "True\n"
+    assert "may loop for ever" in outputs[3][1]["data"]["text/plain"]
+    assert "".join(output["text"] for output in outputs[4]) == "False\n" * 6
+    assert "In your code: `raise ValueError('typed in a cell')`" in outputs[5][0]["text"]
+    assert outputs[6][0]["data"]["text/plain"] == "True"
+
+
+IN_A_NEW_PROCESS = """
+import contextlib, sys
+import torch
+from torch import fx
+from tests.checking.exercise_for_tests import RELU_AFTER_LINEAR
+from fxbook.checking import check_with
+
+def exports(module):
+    return torch.export.export(module, (torch.randn(3, 4),)).module()
+
+def fails_twice(module):
+    for run in (module, fx.Interpreter(module).run):
+        with contextlib.suppress(Exception):
+            run("no tensor")
+    assert "torch._dynamo" not in sys.modules, "the compiler was loaded"
+
+told = check_with(RELU_AFTER_LINEAR, exports)
+assert "loop" not in told.message, told
+told = check_with(RELU_AFTER_LINEAR, fails_twice)
+assert told.violated and "the compiler was loaded" not in told.message, told
+"""
+
+
+def test_loading_the_compiler_is_no_endless_loop_and_an_error_in_a_graph_does_not_load_it() -> None:
+    command = [sys.executable, "-c", IN_A_NEW_PROCESS]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("raised", "entry"),
+    [
+        ("RuntimeError: Argument 'b' of Node 'a' was used before it has been defined! Please check", "was-used-before"),
+        ("TypeError: 'Node' object is not subscriptable", "typeerror-node-object-is-not-subscriptable"),
+        ("TypeError: 'NoneType' object is not subscriptable", ""),
+        ("AttributeError: 'Linear' object has no attribute 'graph'", "has-no-attribute-graph"),
+        ("AttributeError: 'Linear' object has no attribute 'weights'", ""),
+        ("ValueError: Argument 'b' of Node 'a' was used before it has been defined!", ""),
+        ("RuntimeError: mat1 and mat2 shapes cannot be multiplied (1x4 and 5x6)", ""),
+        ("RuntimeError: ", ""),
+    ],
+)
+def test_an_error_leads_to_the_entry_of_its_message(raised: str, entry: str) -> None:
+    found = entry_of(f"Your code raises {raised}")
+    assert (entry in found) if entry else (found == "")
+
+
+def test_of_two_entries_the_one_of_the_same_chapter_is_told() -> None:
+    raised = "Your code raises TypeError: '_node_list' object is not subscriptable"
+    for chapter in ("00_first_graph", "02_insertion_points"):
+        assert entry_of(raised, chapter).startswith(chapter)
+
+
+def test_a_notebook_that_switched_gradients_off_is_checked_all_the_same() -> None:
+    class NeedsGradients(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x * 2
+
+    def gradient(module: nn.Module) -> bool:
+        return module(torch.ones(1, requires_grad=True)).requires_grad
+
+    case = Case("a product", NeedsGradients, lambda: (torch.ones(1),))
+    exercise = Exercise("99-gradients", "compute", (case,), (value_is(lambda module: True),), given=eager)
+    with torch.no_grad():
+        assert check_with(exercise, gradient, seed=1).passed

@@ -1,0 +1,110 @@
+"""Every exercise fails as handed out, every solution passes, and no exercise notebook holds a trace of its solution."""
+
+from __future__ import annotations
+
+import json
+import linecache
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fxbook import check
+from fxbook.checks import all_exercises
+from fxbook.learning.exercises import catalogue
+from press import ROOT
+from press.manuscript.exercises import Exercise, ExerciseSheet, split
+from press.manuscript.reading import read
+from press.printing.derive import derive, manuscripts
+from press.printing.freshness import INDEX, SECTIONS, printed_reports
+
+SHEETS = [split(read(path)) for path in manuscripts() if path.parent.name == "exercises"]
+EXERCISES = [(sheet, exercise) for sheet in SHEETS for exercise in sheet.exercises]
+by_id = pytest.mark.parametrize(("sheet", "exercise"), EXERCISES, ids=[exercise.id for _, exercise in EXERCISES])
+LEAST_PER_CHAPTER = 4
+
+
+@cache
+def names(path: Path, form: str, until: str) -> dict[str, Any]:
+    """What the cells define, up to the check of the exercise ``until``, in the learner's or the solution's form."""
+    sheet = next(sheet for sheet in SHEETS if sheet.manuscript.path == path)
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    sources = [cell.source for cell in sheet.opening if cell.kind == "code"]
+    for exercise in sheet.exercises:
+        sources += [cell.source for cell in getattr(exercise, form) if not cell.source.startswith("check(")]
+        if exercise.id == until:
+            break
+    for number, source in enumerate(sources):
+        name = f"<{form} of {path.name}, cell {number}>"
+        # As in a notebook, whose lines a report can quote.
+        linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+        exec(compile(source, name, "exec"), namespace)
+    return namespace
+
+
+@by_id
+def test_exercise_fails_as_handed_out_with_the_report_that_is_printed(sheet: ExerciseSheet, exercise: Exercise) -> None:
+    report = check(exercise.id, names(sheet.manuscript.path, "stub", exercise.id)[exercise.answer])
+    assert not report.passed
+    notebook = ROOT / "exercises" / sheet.manuscript.path.with_suffix(".ipynb").name
+    printed = printed_reports(notebook, (exercise.id,))[exercise.id]
+    assert repr(report) == printed, "the check says something else now: `python -m press notebooks --all`"
+
+
+@by_id
+def test_solution_passes(sheet: ExerciseSheet, exercise: Exercise) -> None:
+    report = check(exercise.id, names(sheet.manuscript.path, "solution", exercise.id)[exercise.answer])
+    assert report.passed, repr(report)
+
+
+@by_id
+def test_exercise_notebook_holds_no_trace_of_the_solution(sheet: ExerciseSheet, exercise: Exercise) -> None:
+    path = ROOT / "exercises" / sheet.manuscript.path.with_suffix(".ipynb").name
+    text = path.read_text(encoding="utf-8")
+    handed_out = [*sheet.opening, *(cell for other in sheet.exercises for cell in other.stub)]
+    told = "\n".join(text for other in sheet.exercises for text in (other.task, *other.hints, other.what_if))
+    given = "\n".join([told, *(cell.source for cell in handed_out)])
+    own = {line.strip() for cell in exercise.solution for line in cell.source.splitlines()}
+    secret = [line for line in own if len(line) > 12 and line not in given]
+    assert secret, "the solution has no line of its own"
+    for line in [*secret, *(part for part in exercise.why.splitlines() if part)]:
+        assert json.dumps(line, ensure_ascii=False)[1:-1] not in text
+
+
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.manuscript.path.stem)
+def test_each_chapter_has_exercises_of_rising_difficulty(sheet: ExerciseSheet) -> None:
+    assert len(sheet.exercises) >= LEAST_PER_CHAPTER
+    difficulties = [exercise.difficulty for exercise in sheet.exercises]
+    assert difficulties == sorted(difficulties)
+
+
+def test_exercises_and_checks_are_the_same_set() -> None:
+    checked = sorted(exercise.id for exercise in all_exercises())
+    assert checked == sorted(exercise.id for _, exercise in EXERCISES)
+    # In the order of the book, which is that in which they are offered.
+    assert list(json.loads((ROOT / INDEX).read_text(encoding="utf-8"))) == [exercise.id for _, exercise in EXERCISES]
+
+
+def test_each_chapter_links_its_exercises_and_back() -> None:
+    for sheet in SHEETS:
+        name = sheet.manuscript.path.name
+        chapter = (ROOT / "book" / "chapters" / name).read_text(encoding="utf-8")
+        assert f"](../exercises/{Path(name).stem}.ipynb)" in chapter
+        exercise, _ = derive(sheet.manuscript.path, {})
+        text = "\n".join(cell.source for cell in exercise.notebook.cells)
+        assert f"](../chapters/{Path(name).stem}.ipynb" in text
+
+
+def test_every_place_that_a_report_can_name_is_in_its_chapter() -> None:
+    sections = json.loads((ROOT / SECTIONS).read_text(encoding="utf-8"))
+    named = []
+    for path in sorted((ROOT / "fxbook" / "checks").glob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        here = re.search(r'^_HERE = "(\w+)"', text, re.MULTILINE)
+        text = text.replace("{_HERE}", here[1]) if here else text
+        named += re.findall(r'"(\d\d_\w+)#([\w-]+)"', text)
+    named += [about.read.split("#") for about in catalogue().values()]
+    assert len(named) > len(EXERCISES)
+    assert [f"{chapter}#{anchor}" for chapter, anchor in named if anchor not in sections[chapter]] == []

@@ -1,0 +1,212 @@
+"""What the judge finds out of the cases of an exercise is what is known of them: by hand, of each kind of case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from fxbook import checks
+from fxbook.checks.differences_06 import truth_of as truth_of_pair
+from fxbook.checks.exercise import Case, drawn_order, model_of
+from fxbook.checks.failures_08 import failure_of
+from fxbook.checks.models_07 import Partial, Reserved, Weighting
+from fxbook.checks.named_inputs_07 import faults_of
+from fxbook.checks.properties_00 import never_reached
+from fxbook.checks.properties_01 import adds
+from fxbook.checks.truth_04 import failing_node, is_stale, survives_a_pickle
+from fxbook.checks.verdicts_05 import truth_of
+from fxbook.graph.record import record
+
+SEEDS = (1, 2, 3, 2**20)
+
+STALE = {
+    "a module fresh from tracing": False,
+    "an edit": True,
+    "an edit, compiled": False,
+    "an edit that was taken back": False,
+    "an edit that changes no result": True,
+    "an edit that changes the order alone": True,
+    "an edit in a traced module inside": False,
+    "a node that changes no result, compiled": False,
+    "another order, compiled": False,
+    "an edit around a traced module inside": True,
+}
+# Of a name that is drawn, all that it may be; "" for any other than those of a trace.
+FAILING: dict[str, tuple[str | None, ...]] = {
+    "a line that calls a function": ("relu",),
+    "a line that calls a layer": ("up", "down"),
+    "nothing that fails": (None,),
+    "a line that calls a traced module": ("near",),
+    "nodes with names of their own": ("",),
+    "a line that fetches a weight": ("scale",),
+    "a function of your own": ("refuses", "declines"),
+    "an operation in place": ("add",),
+    "a node with a type": ("relu",),
+    "an edit that was not compiled": (None,),
+    "a graph that was mended, not compiled": ("relu",),
+}
+SURVIVES = {
+    "the block of the chapter": True,
+    "a function of your own": False,
+    "nodes with names of their own": True,
+    "an edit that was not compiled": True,
+    "paths and a weight": True,
+    "noise of the size of an input": True,
+    "noise that reads no input": False,
+    "an addition in place": False,
+    "a lambda": False,
+    "a function that chooses": False,
+    "a module of your own that chooses": True,
+    "a weight fetched twice": False,
+    "a shape read early and used late": False,
+    "an addition": True,
+    "a weight that nothing else fetches": True,
+    "a shape read where it is used": True,
+}
+VERDICTS = {
+    **dict.fromkeys(("positive_or_zero", "per_row", "ramp", "root", "checked"), "stops"),
+    **dict.fromkeys(("grams", "shifted", "doubled_if_positive", "negative_if_named", "square_or_flat"), "differs"),
+    **dict.fromkeys(("with_its_double", "in_parts", "with_size", "repeated", "precise"), "differs"),
+    **dict.fromkeys(("row_mean", "halved_three_times", "with_root", "doubled_in_place", "scaled_alike"), "same"),
+    **dict.fromkeys(("shifted_by_nothing", "doubled_never", "negative_if_typed", "three_by_two"), "same"),
+    "with_a_multiple": "same",
+}
+FAILED = {
+    "the attention, a wrong shape": "matmul_1",
+    "the attention, no mistake": None,
+    "a wrong dtype": "mm",
+    "a wrong shape in a list": "cat",
+    "a dimension too many": "sum_1",
+    "the attention, a wrong width": "matmul",
+    "two shapes in a list, no mistake": None,
+}
+DIFFERENT = {
+    "a model and its trace": None,
+    "`relu` in place on a value that is read again": "the result is another one",
+    "`relu` in place on the input": "the second overwrites the tensor that it is given",
+    "`relu` in place on what `sigmoid` computes": "the second raises when its gradient is computed",
+    "`celu` in place where it is safe": None,
+    "a straight-through rounding and its trace": "the gradients with respect to the input differ",
+    "a parameter that was detached": "a parameter has another gradient",
+    "a softmax over a dimension that is not there": "the second raises",
+    "a result with its rows in another order": "the rows of the result are in another order",
+    "a result with one more dimension": "the result has another shape",
+    "gradients in other rows": "the gradients with respect to the input belong to other rows",
+    "a parameter times 0, and without it": None,
+    "`relu` in place on a value that nothing else reads": None,
+    "a result whose rows are turned around twice": None,
+    "gradients that are handed on as they are": None,
+}
+ADDITIONS = {
+    "the residual block": ["add", "add_1", "add_2"],
+    "the block of many sums": ["add_1", "add_2", "add_", "add_5", "iadd"],
+}
+UNUSED = {
+    "the classifier of the chapter": ["auxiliary.weight", "auxiliary.bias"],
+    "a model that uses all it has": [],
+    "a model that calls a layer twice": ["unused.weight", "unused.bias"],
+    "a model with tied weights and a constant": ["spare.weight", "spare.bias"],
+    "a model that takes tokens": ["spare_norm.weight", "spare_norm.bias", "spare.weight", "spare.bias"],
+}
+
+
+def made(exercise_id: str) -> Iterator[tuple[Case, Any, tuple[Any, ...]]]:
+    """The cases of an exercise, each under several seeds: itself, its model, what an answer is called with."""
+    exercise = checks.find(exercise_id)
+    assert exercise
+    for seed in SEEDS:
+        for case in exercise.cases:
+            model = model_of(case, seed)
+            yield case, model, exercise.arguments(case, model, seed)
+
+
+def test_whether_a_module_is_stale() -> None:
+    found = [(case.name, is_stale(*given)) for case, _, given in made("04-is-it-stale")]
+    assert set(found) == set(STALE.items())
+
+
+def test_which_node_fails() -> None:
+    for case, _, given in made("04-name-the-failing-node"):
+        name = failing_node(*given)
+        drawn = FAILING[case.name] == ("",)
+        assert name not in ("body_0", "body_1_0") if drawn else name in FAILING[case.name], case.name
+
+
+def test_whether_the_program_survives_a_pickle() -> None:
+    found = [(case.name, survives_a_pickle(*given)) for case, _, given in made("04-survives-a-pickle")]
+    assert set(found) == set(SURVIVES.items())
+
+
+def test_what_is_true_of_a_trace() -> None:
+    found = [(case.name.strip("`"), truth_of(*given).verdict) for case, _, given in made("05-loud-or-silent")]
+    assert set(found) == set(VERDICTS.items())
+
+
+def test_where_a_run_fails() -> None:
+    for case, _, (traced, tensors) in made("08-where-it-failed"):
+        found = failure_of(traced, tensors)
+        assert (found and found[0]) == FAILED[case.name]
+        sizes = {tuple(tensor.shape) for tensor in tensors}
+        assert not found or sizes.intersection(found[1]) or case.name == "a dimension too many", found
+
+
+def test_in_which_respect_two_modules_differ() -> None:
+    found = {(case.name, truth_of_pair(*given).different) for case, _, given in made("06-tell-a-difference")}
+    assert found == set(DIFFERENT.items())
+
+
+def test_which_nodes_add() -> None:
+    found: dict[str, list[str]] = {}
+    for case, _, (traced,) in made("01-find-adds"):
+        found[case.name] = [node.name for node in record(traced) if adds(node)]
+    assert {name: found[name] for name in ADDITIONS} == ADDITIONS
+
+
+def test_which_parameters_are_not_used() -> None:
+    found: dict[str, list[str]] = {}
+    for case, model, _ in made("00-unused-parameters"):
+        found[case.name] = never_reached(model)
+        assert len(found[case.name]) == 2 or case.name in UNUSED
+    assert {name: found[name] for name in UNUSED} == UNUSED
+
+
+def test_what_is_wrong_with_inputs() -> None:
+    shapes = ("(5,)", "[5]"), ("(5, 1)", "[5, 1]")
+    dtypes = ("bool",), ("float32",)
+    wanted = {
+        "a `mask` of shape (5,)": {"mask": shapes},
+        "a `mask` of booleans": {"mask": dtypes},
+        "`rows` and `mask` both wrong": {"rows": (("(7, 4)", "[7, 4]"), ("(5, 4)", "[5, 4]")), "mask": dtypes},
+        "a `mask` of another shape and dtype": {"mask": (*shapes, *dtypes)},
+        "no `mask`": {"mask": (("missing",),)},
+        "`msak` in place of `mask`": {"mask": (("missing",),), "msak": (("unknown",),)},
+        "an unknown input": {"weights": (("unknown",),)},
+        "a str for `mask`": {"mask": (("str",),)},
+        "an `input` of float64": {"input": (("float64",), ("float32",))},
+        "no `unread`": {"unread": (("missing",),)},
+        "the name of a node, `input_1`": {"input_1": (("unknown",),)},
+        "four faults": {
+            "len": (("int32",), ("float32",)),
+            "input": (("(5, 1)", "[5, 1]"), ("(5, 4)", "[5, 4]")),
+            "unread": (("missing",),),
+            "scales": (("unknown",),),
+        },
+        "no `weight`, which has no example": {"weight": (("missing",),)},
+        "a `shift` of shape (5,)": {"shift": (("(5,)", "[5]"), ("(4,)", "[4]"))},
+    }
+    for model in (Weighting(), Reserved(), Partial()):
+        for situation in model.situations():
+            found = faults_of(model, model.examples(), situation.values)
+            assert found == wanted.get(situation.name, {}), situation.name
+
+
+@pytest.mark.parametrize("exercise", checks.all_exercises(), ids=lambda exercise: exercise.id)
+def test_the_order_of_the_cases_is_drawn_where_the_answer_is_data(exercise: checks.Exercise) -> None:
+    orders = [drawn_order(exercise, seed) for seed in range(1000)]
+    places = list(range(len(exercise.cases)))
+    assert all(sorted(order) == places for order in orders)
+    assert orders == [drawn_order(exercise, seed) for seed in range(1000)]
+    drawn = exercise.use == "compute" and len(places) > 1
+    assert all(len({order[place] for order in orders}) == (len(places) if drawn else 1) for place in places)

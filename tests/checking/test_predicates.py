@@ -1,0 +1,545 @@
+"""Every property passes on a graph that has it, and tells of one that has not, with the node where there is one."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.checking.judge import Verdict, judge
+from fxbook.checking.observe import observe
+from fxbook.checking.prepare import prepare
+from fxbook.checks import Case, Exercise, Property, Violation, eager, traced
+from fxbook.checks.families import ADD, BATCH_NORM, CONV2D, DROPOUT, GELU, LINEAR, RELU, SIGMOID, family
+from fxbook.checks.predicates import (
+    calls,
+    calls_after,
+    calls_before,
+    configurable,
+    edited,
+    has_node,
+    input_unchanged,
+    lints,
+    look,
+    new_object,
+    no_dead_nodes,
+    none_left,
+    opcodes,
+    placeholders,
+    recompiled,
+    runs,
+    same_result,
+    same_result_or,
+    shares_weights,
+    value_is,
+    where,
+)
+from fxbook.checks.values import decode_tensor, difference, encode, is_value
+from fxbook.graph.record import record
+from tests.checking.exercise_for_tests import DEEP, SHALLOW, right, with_relu
+
+
+def verdict(holds: Property, answer: Any, **fields: Any) -> Verdict:
+    """What is found when the answer is used on the shallow stack, with only this property asked."""
+    exercise = Exercise("99-x", "build", (SHALLOW,), (holds,))
+    exercise = dataclasses.replace(exercise, **{"use": "edit", "cases": (SHALLOW, DEEP), **fields})
+    return judge(exercise, observe(prepare(exercise, 3), answer), 3)
+
+
+# ---- answers ---------------------------------------------------------------------------------------------------------
+
+
+def nothing_done(module: fx.GraphModule) -> None:
+    pass
+
+
+def no_recompile(module: fx.GraphModule) -> None:
+    module.graph.find_nodes(op="call_module", target="layers.1")[0].target = "layers.0"
+
+
+def reads_itself(module: fx.GraphModule) -> None:
+    node = module.graph.find_nodes(op="call_module", target="layers.1")[0]
+    node.args = (node,)
+
+
+def missing_module(module: fx.GraphModule) -> None:
+    module.graph.find_nodes(op="call_module", target="layers.1")[0].target = "layers.77"
+
+
+def leaves_dead(module: fx.GraphModule) -> None:
+    output = module.graph.output_node()
+    with module.graph.inserting_before(output):
+        module.graph.call_function(torch.sin, output.args)
+    module.recompile()
+
+
+def drops_a_layer(module: fx.GraphModule) -> None:
+    node = module.graph.find_nodes(op="call_module", target="layers.1")[0]
+    node.replace_all_uses_with(node.prev)
+    module.graph.erase_node(node)
+    module.recompile()
+
+
+def wrong_shape(module: fx.GraphModule) -> None:
+    output = module.graph.output_node()
+    with module.graph.inserting_before(output):
+        output.args = (module.graph.call_method("sum", (output.args[0], 1)),)
+    module.recompile()
+
+
+def wrong_dtype(module: fx.GraphModule) -> None:
+    output = module.graph.output_node()
+    with module.graph.inserting_before(output):
+        output.args = (module.graph.call_method("double", output.args),)
+    module.recompile()
+
+
+def raises_when_run(module: fx.GraphModule) -> None:
+    output = module.graph.output_node()
+    with module.graph.inserting_before(output):
+        output.args = (module.graph.call_method("view", (output.args[0], 7, 7, 7)),)
+    module.recompile()
+
+
+def returns_nan(module: fx.GraphModule) -> None:
+    output = module.graph.output_node()
+    with module.graph.inserting_before(output):
+        output.args = (module.graph.call_function(operator.mul, (output.args[0], float("nan"))),)
+    module.recompile()
+
+
+def relu_beside(module: fx.GraphModule) -> None:
+    """Relu after the first layer, but what follows still reads the layer."""
+    node = module.graph.find_nodes(op="call_module", target="layers.0")[0]
+    with module.graph.inserting_after(node):
+        relu = module.graph.call_function(torch.relu, (node,))
+    output = module.graph.output_node()
+    with module.graph.inserting_before(output):
+        output.args = (module.graph.call_function(torch.add, (output.args[0], relu)),)
+    module.recompile()
+
+
+def retraces(module: fx.GraphModule) -> fx.GraphModule:
+    return fx.symbolic_trace(module)
+
+
+def copies(module: fx.GraphModule) -> fx.GraphModule:
+    return copy.deepcopy(module)
+
+
+def shares(module: fx.GraphModule) -> fx.GraphModule:
+    graph = fx.Graph()
+    graph.output(graph.graph_copy(module.graph, {}))
+    return fx.GraphModule(module, graph)
+
+
+def scales_weights(model: nn.Module) -> fx.GraphModule:
+    with torch.no_grad():
+        next(model.parameters()).mul_(2)
+    return fx.symbolic_trace(model)
+
+
+def replaces_weights(model: Any) -> fx.GraphModule:
+    model.layers[0].weight = nn.Parameter(torch.zeros(()) + model.layers[0].weight)
+    return fx.symbolic_trace(model)
+
+
+def evaluates(model: nn.Module) -> fx.GraphModule:
+    return fx.symbolic_trace(model.eval())
+
+
+def adds_module(model: nn.Module) -> fx.GraphModule:
+    model.activation = nn.ReLU()
+    return fx.symbolic_trace(model)
+
+
+def adds_attribute(model: nn.Module) -> fx.GraphModule:
+    model.seen = True  # type: ignore[assignment]
+    return fx.symbolic_trace(model)
+
+
+def freezes(model: nn.Module) -> fx.GraphModule:
+    next(model.parameters()).requires_grad_(False)
+    return fx.symbolic_trace(model)
+
+
+def edits_the_given(module: fx.GraphModule) -> fx.GraphModule:
+    right(module)
+    return fx.GraphModule(module, module.graph)
+
+
+def recompiles_the_given(module: fx.GraphModule) -> fx.GraphModule:
+    module.graph.find_nodes(op="call_module")[0].name = "renamed"
+    return shares(module)
+
+
+class TwoInputs(nn.Module):
+    """``relu(x) + scale``."""
+
+    def forward(self, x: Tensor, scale: Tensor) -> Tensor:
+        return torch.relu(x) + scale
+
+
+TWO = Case("two inputs", TwoInputs, lambda: (torch.randn(3), torch.randn(3)))
+
+
+def graph_of(
+    *names: str, relu: Any = torch.relu, add: Any = operator.add, swap: bool = False
+) -> Callable[[], fx.Graph]:
+    """``relu(first) + second`` by hand."""
+
+    def build() -> fx.Graph:
+        graph = fx.Graph()
+        inputs = [graph.placeholder(name) for name in names]
+        first = (
+            graph.call_method(relu, (inputs[0],)) if isinstance(relu, str) else graph.call_function(relu, (inputs[0],))
+        )
+        last = graph.call_function(add, (first, inputs[-1]))
+        graph.output(first if swap else last)
+        return graph
+
+    return build
+
+
+BUILD: dict[str, Any] = {"use": "build", "cases": (TWO,)}
+PASS: dict[str, Any] = {"use": "pass", "given": eager}
+TRACED: dict[str, Any] = {"use": "pass", "given": traced}
+COMPUTE: dict[str, Any] = {"use": "compute", "given": traced}
+two = graph_of("x", "scale")
+Row = tuple[str, Property, Any, dict[str, Any], str | None, str | None]
+
+ROWS: list[Row] = [
+    # name, property, answer, the exercise, the message (None: it holds), the node that violates it
+    ("lints", lints, nothing_done, {}, None, None),
+    ("lints: reads itself", lints, reads_itself, {}, "broken: node `layers_1` reads itself", "layers_1"),
+    ("lints: missing module", lints, missing_module, {}, "graph.lint() refuses the graph", "layers_1"),
+    ("recompiled", recompiled, right, {}, None, None),
+    ("recompiled: stale", recompiled, no_recompile, {}, "the compiled code is stale", None),
+    ("no_dead_nodes", no_dead_nodes, right, {}, None, None),
+    ("no_dead_nodes: dead", no_dead_nodes, leaves_dead, {}, "Node `sin` is dead", "sin"),
+    ("runs", runs, right, {}, None, None),
+    ("runs: raises", runs, raises_when_run, {}, "Running the result raises RuntimeError: shape '[7, 7, 7]'", "view"),
+    ("same_result", same_result, nothing_done, {}, None, None),
+    ("same_result: numbers", same_result, drops_a_layer, {}, "it holds other numbers", "output"),
+    ("same_result: shape", same_result, wrong_shape, {}, "it has shape (3,), (3, 4) was asked", "output"),
+    ("same_result: dtype", same_result, wrong_dtype, {}, "it has dtype float64, float32 was asked", "output"),
+    ("same_result: nan", same_result, returns_nan, {}, "it holds nan", "output"),
+    ("same_result: raises", same_result, raises_when_run, {}, "Running the result raises", "view"),
+    ("same_result: expected", same_result, right, {"expected": with_relu}, None, None),
+    ("same_result: not done", same_result, nothing_done, {"expected": with_relu}, "it holds other numbers", "output"),
+    ("same_result_or", same_result_or(calls(GELU)), nothing_done, {}, None, None),
+    ("same_result_or: why", same_result_or(calls(GELU)), drops_a_layer, {}, "No node calls gelu", None),
+    ("same_result_or: no why", same_result_or(calls(LINEAR)), drops_a_layer, {}, "it holds other numbers", "output"),
+    ("input_unchanged", input_unchanged, fx.symbolic_trace, PASS, None, None),
+    ("input_unchanged: graph", input_unchanged, shares, TRACED, None, None),
+    ("input_unchanged: values", input_unchanged, scales_weights, PASS, "`layers.0.weight` has other values", None),
+    ("input_unchanged: object", input_unchanged, replaces_weights, PASS, "`layers.0.weight` is another object", None),
+    ("input_unchanged: mode", input_unchanged, evaluates, PASS, "the model is now in eval mode", None),
+    ("input_unchanged: module", input_unchanged, adds_module, PASS, "it has a new submodule `activation`", None),
+    ("input_unchanged: attribute", input_unchanged, adds_attribute, PASS, "has a new attribute `seen`", None),
+    ("input_unchanged: grad", input_unchanged, freezes, PASS, "has another requires_grad", None),
+    ("input_unchanged: edited", input_unchanged, edits_the_given, TRACED, "edited, at node `relu`", None),
+    ("input_unchanged: renamed", input_unchanged, recompiles_the_given, TRACED, "edited, at node `renamed`", None),
+    ("new_object", new_object, shares, TRACED, None, None),
+    ("new_object: same", new_object, lambda module: module, TRACED, "is the object that was given", None),
+    ("shares_weights", shares_weights, fx.symbolic_trace, PASS, None, None),
+    ("shares_weights: graph", shares_weights, shares, TRACED, None, None),
+    (
+        "shares_weights: copied",
+        shares_weights,
+        copies,
+        TRACED,
+        "`layers.0.weight` is not the object that the model holds",
+        "layers_0",
+    ),
+    ("edited", edited, right, {}, None, None),
+    ("edited: a copy", edited, shares, TRACED, None, None),
+    ("edited: a deep copy", edited, copies, TRACED, None, None),
+    ("edited: retraced", edited, retraces, {}, "traced or built anew", None),
+    ("calls", calls(RELU), right, {}, None, None),
+    ("calls: none", calls(RELU), nothing_done, {}, "No node calls relu.", None),
+    ("calls: times", calls(LINEAR, times=2), nothing_done, {"cases": (SHALLOW, DEEP)}, "5 nodes linear: 2", "layers_2"),
+    ("calls: no times", calls(RELU, times=1), nothing_done, {}, "no nodes relu: 1 was asked", None),
+    ("none_left", none_left(RELU), nothing_done, {}, None, None),
+    ("none_left: left", none_left(RELU), right, {}, "Node `relu` still calls relu", "relu"),
+    ("calls_after", calls_after(RELU, LINEAR), right, {}, None, None),
+    (
+        "calls_after: none",
+        calls_after(RELU, LINEAR),
+        nothing_done,
+        {},
+        "`layers_0` (linear) is not followed",
+        "layers_0",
+    ),
+    (
+        "calls_after: beside",
+        calls_after(RELU, LINEAR),
+        relu_beside,
+        {},
+        "`layers_1` still reads `layers_0`",
+        "layers_1",
+    ),
+    ("calls_before", calls_before(RELU, ADD), two, BUILD, None, None),
+    ("calls_before: none", calls_before(GELU, ADD), two, BUILD, "Node `add` (add) does not read gelu", "add"),
+    ("has_node", has_node("call_function", "torch.relu", times=1), two, BUILD, None, None),
+    ("has_node: opcode", has_node("call_method"), two, BUILD, "The graph has no `call_method` node", None),
+    (
+        "has_node: other opcode",
+        has_node("call_method", "torch.relu"),
+        two,
+        BUILD,
+        "Node `relu` is a `call_function`",
+        "relu",
+    ),
+    (
+        "has_node: times",
+        has_node("placeholder", times=1),
+        two,
+        BUILD,
+        "has 2 of the `placeholder` node: 1 was",
+        "scale",
+    ),
+    ("opcodes", opcodes("placeholder", "call_function", "output"), two, BUILD, None, None),
+    ("opcodes: extra", opcodes("placeholder", "output"), two, BUILD, "Node `relu` is a `call_function`", "relu"),
+    (
+        "opcodes: missing",
+        opcodes("placeholder", "call_function", "output", "get_attr"),
+        two,
+        BUILD,
+        "The graph has no `get_attr` node",
+        None,
+    ),
+    ("placeholders", placeholders("x", "scale"), two, BUILD, None, None),
+    ("placeholders: name", placeholders("x", "scale"), graph_of("x", "y"), BUILD, "Input 2 is called `y`", "y"),
+    (
+        "placeholders: missing",
+        placeholders("x", "scale"),
+        graph_of("x"),
+        BUILD,
+        "takes 1 input: `scale` is missing",
+        None,
+    ),
+    ("placeholders: extra", placeholders("x"), two, BUILD, "Input `scale` was not asked", "scale"),
+    ("where: not asked", where(lambda case: False, calls(GELU)), two, BUILD, None, None),
+    ("where: asked", where(lambda case: True, calls(GELU)), two, BUILD, "No node calls gelu", None),
+    (
+        "value_is",
+        value_is(lambda m: [n.name for n in m.graph.nodes]),
+        lambda m: list(map(str, m.graph.nodes)),
+        COMPUTE,
+        None,
+        None,
+    ),
+    ("value_is: other", value_is(lambda m: ["x"]), lambda m: ["y"], COMPUTE, "item 0 of it is 'y'", None),
+]
+
+
+@pytest.mark.parametrize(
+    ("holds", "answer", "fields", "message", "node"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS]
+)
+def test_property(holds: Property, answer: Any, fields: dict[str, Any], message: str | None, node: str | None) -> None:
+    found = verdict(holds, answer, **fields)
+    if message is None:
+        assert found.passed, found.violation
+        return
+    assert found.violation is not None
+    assert message in found.violation.message
+    assert found.violation.message.endswith(".") or "raises" in found.violation.message
+    marked = (
+        None if found.violation.node is None or found.graph is None else found.graph.nodes[found.violation.node].name
+    )
+    assert marked == node
+
+
+def test_every_property_of_the_library_is_tried_both_ways() -> None:
+    import fxbook.checks.predicates as predicates
+
+    public = {
+        name
+        for name, value in vars(predicates).items()
+        if getattr(value, "__module__", "") == predicates.__name__
+        and not name.startswith("_")
+        and name not in ("configurable", "Settings")
+    }
+    holding = {row[0].split(":")[0] for row in ROWS if row[4] is None}
+    telling = {row[0].split(":")[0] for row in ROWS if row[4] is not None}
+    assert public - {"look"} == holding == telling
+
+
+def test_look_sends_to_another_section_and_keeps_the_name_of_the_property() -> None:
+    found = verdict(look("04_recompile#stale-code", recompiled), no_recompile)
+    assert found.violation == Violation(found.violation.message, None, "04_recompile#stale-code", "recompiled")
+    assert verdict(look("04_recompile#stale-code", recompiled), right).passed
+
+
+def test_configurable_keeps_name_and_settings() -> None:
+    @configurable
+    def at_most(case: Any, count: int) -> Violation | None:
+        return Violation("Too many.") if len(case.nodes) > count else None
+
+    found = verdict(at_most(count=3), nothing_done)
+    assert (found.violation.rule, found.violation.message) == ("at_most", "Too many.")  # type: ignore[union-attr]
+    assert verdict(at_most(count=9), nothing_done).passed
+
+
+# ---- families --------------------------------------------------------------------------------------------------------
+
+
+class Spelled(nn.Module):
+    """One operation in one spelling."""
+
+    def __init__(self, function: Callable[..., Any], *modules: nn.Module) -> None:
+        super().__init__()
+        self.function = function
+        self.layers = nn.ModuleList(modules)
+
+    def forward(self, x: Tensor) -> Any:
+        return self.function(self, x)
+
+
+F = nn.functional
+SPELLINGS: list[tuple[Any, Callable[..., Any], tuple[nn.Module, ...]]] = [
+    (RELU, lambda m, x: torch.relu(x), ()),
+    (RELU, lambda m, x: torch.relu_(x), ()),
+    (RELU, lambda m, x: F.relu(x), ()),
+    (RELU, lambda m, x: F.relu(x, inplace=True), ()),
+    (RELU, lambda m, x: F.relu_(x), ()),
+    (RELU, lambda m, x: x.relu(), ()),
+    (RELU, lambda m, x: x.relu_(), ()),
+    (RELU, lambda m, x: m.layers[0](x), (nn.ReLU(),)),
+    (RELU, lambda m, x: torch.ops.aten.relu.default(x), ()),
+    (RELU, lambda m, x: torch.ops.aten.relu(x), ()),
+    (ADD, lambda m, x: x + 1, ()),
+    (ADD, lambda m, x: 1 + x, ()),
+    (ADD, lambda m, x: torch.add(x, 1), ()),
+    (ADD, lambda m, x: x.add(1), ()),
+    (ADD, lambda m, x: x.add_(1), ()),
+    (ADD, lambda m, x: operator.iadd(x, 1), ()),
+    (ADD, lambda m, x: x.__add__(1), ()),
+    (ADD, lambda m, x: torch.ops.aten.add.Tensor(x, x), ()),
+    (GELU, lambda m, x: F.gelu(x), ()),
+    (GELU, lambda m, x: m.layers[0](x), (nn.GELU(),)),
+    (SIGMOID, lambda m, x: torch.special.expit(x), ()),
+    (SIGMOID, lambda m, x: F.sigmoid(x), ()),
+    (LINEAR, lambda m, x: F.linear(x, x), ()),
+    (LINEAR, lambda m, x: m.layers[0](x), (nn.Linear(2, 2),)),
+    (CONV2D, lambda m, x: F.conv2d(x, x), ()),
+    (CONV2D, lambda m, x: torch.conv2d(x, x), ()),
+    (CONV2D, lambda m, x: m.layers[0](x), (nn.Conv2d(1, 1, 1),)),
+    (DROPOUT, lambda m, x: F.dropout(x), ()),
+    (DROPOUT, lambda m, x: m.layers[0](x), (nn.Dropout(),)),
+    (BATCH_NORM, lambda m, x: m.layers[0](x), (nn.BatchNorm2d(1),)),
+]
+
+
+@pytest.mark.parametrize(("wanted", "function", "modules"), SPELLINGS)
+def test_family_knows_the_spelling_and_no_other_family_does(wanted: Any, function: Any, modules: Any) -> None:
+    nodes = record(fx.symbolic_trace(Spelled(function, *modules))).nodes
+    families = [RELU, ADD, GELU, SIGMOID, LINEAR, CONV2D, DROPOUT, BATCH_NORM]
+    assert [[node.op for node in nodes if node in each] for each in families if each is not wanted] == [[]] * 7
+    assert len([node for node in nodes if node in wanted]) == 1
+
+
+def test_family_knows_a_method_that_is_called_as_a_function() -> None:
+    graph = fx.Graph()
+    graph.call_function(torch.Tensor.relu, (graph.placeholder("x"),))
+    assert [node in RELU for node in record(graph)] == [False, True]
+
+
+def test_families_can_be_joined_renamed_and_made() -> None:
+    either = (RELU | GELU).called("an activation")
+    assert either.label == "an activation"
+    assert {"torch.relu", "torch.nn.functional.gelu"} <= either.functions
+    clamp = family("clamp", "clip", modules=(nn.Hardtanh,), functions=(with_relu,))
+    assert {"torch.clamp", "torch.clip", "exercise_for_tests.with_relu"} <= clamp.functions
+    assert clamp.modules == {"torch.nn.Hardtanh"}
+
+
+# ---- values ----------------------------------------------------------------------------------------------------------
+
+VALUES: list[Any] = [
+    None,
+    True,
+    7,
+    "text",
+    1.5,
+    float("nan"),
+    float("-inf"),
+    2j,
+    (1, "a"),
+    [1, [2]],
+    {"a": 1, 2: torch.ones(2)},
+    {1, 2},
+    torch.float32,
+    torch.relu,
+    object(),
+    torch.randn(2, 3),
+    torch.tensor([float("nan"), float("inf"), -0.0, 1e-45]),
+    torch.randn(3, dtype=torch.float64) * 1e300,
+    torch.randn(3).to(torch.bfloat16),
+    torch.randn(2, 2, dtype=torch.complex64),
+    torch.tensor([True, False]),
+    torch.tensor([2**62, -1]),
+    torch.empty(0, 4),
+    torch.tensor(3.0, requires_grad=True),
+    torch.empty(2, device="meta"),
+    torch.ones(2, 2).to_sparse(),
+]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=[f"value-{place}" for place in range(len(VALUES))])
+def test_value_survives_json_and_equals_only_itself(value: Any) -> None:
+
+    travelled = json.loads(json.dumps(encode(value)))
+    assert is_value(travelled)
+    assert difference(travelled, encode(value)) is None
+    if isinstance(value, torch.Tensor) and travelled["data"] is not None:
+        back = decode_tensor(travelled)
+        assert back.dtype == value.dtype and back.shape == value.shape
+        assert torch.equal(back.nan_to_num(5.0), value.detach().nan_to_num(5.0))
+        assert torch.equal(torch.signbit(back), torch.signbit(value)) if not value.is_complex() else True
+    others = [other for other in VALUES if other is not value]
+    assert all(difference(encode(other), travelled) for other in others)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected", "said"),
+    [
+        ((torch.ones(2), torch.ones(2)), (torch.ones(2), torch.zeros(2)), "item 1 of it holds other numbers"),
+        ([1], [1, 2], "it has length 1, 2 was asked"),
+        (torch.ones(2), (torch.ones(2),), "it is a tensor, a sequence was asked"),
+        ({"a": 1}, {"b": 1}, "it has the key 'a', which was not asked"),
+        ({"a": 1}, {"a": 2}, "item 'a' of it is another number"),
+        ("relu", "gelu", "it is 'relu'"),
+        (None, torch.ones(1), "it is None, a tensor was asked"),
+        (torch.tensor([1]), torch.tensor([2]), "it holds other values"),
+        ((1, 2), [1, 2], None),
+        (1, 1.0, None),
+        (torch.ones(3) * (1 + 1e-6), torch.ones(3), None),
+        (torch.ones(3) * 1.01, torch.ones(3), "it holds other numbers"),
+    ],
+)
+def test_difference_is_told_in_words(found: Any, expected: Any, said: str | None) -> None:
+    assert difference(encode(found), encode(expected)) == said
+
+
+def test_encoding_is_bounded() -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    assert "too deep" in str(encode(endless))
+    assert encode(torch.zeros(1000, 1000))["data"] is None
+    assert encode(list(range(100_000))) == {"opaque": "a very long list"}
+    assert encode("x" * 10**6) == {"opaque": "a very long str"}
+
+
+def test_models_with_noise_are_compared_under_the_same_noise() -> None:
+    noisy = Case("noise", lambda: nn.Sequential(nn.Dropout(0.5), nn.Linear(4, 4)), SHALLOW.inputs)
+    unseen = dataclasses.replace(noisy, unseen=True)
+    assert verdict(same_result, fx.symbolic_trace, use="pass", cases=(noisy, unseen)).passed

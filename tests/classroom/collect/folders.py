@@ -1,0 +1,58 @@
+"""Folders and zips of submissions, as tests need them, and what is found in them."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from classroom.assignment import of_chapters
+from classroom.collect import submissions
+from classroom.grade.records import Submission
+from fxbook.learning.exercises import catalogue
+from tests.classroom import students as class_
+
+ASSIGNMENT = of_chapters(["02", "03"])
+TWO, THREE = ASSIGNMENT.chapters
+
+
+def sheet(*exercises: str) -> bytes:
+    """A notebook with the checks of these exercises; by default a whole one of chapter 02."""
+    given = exercises or [name for name in catalogue() if name.startswith("02")]
+    return class_.from_cells(
+        f'def {catalogue()[name].answer}():\n    ...\ncheck("{name}", {catalogue()[name].answer})' for name in given
+    )
+
+
+SHEET, OTHER = sheet(), sheet("03-clean-up")
+
+
+def put(folder: Path, *handed_in: str | tuple[str, bytes]) -> Path:
+    """Write files, by default a notebook of chapter 02 that differs from all others."""
+    for number, one in enumerate(handed_in):
+        name, data = (one, SHEET + b" " * number) if isinstance(one, str) else one
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    return folder
+
+
+def zip_of(inside: Mapping[str, bytes]) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in inside.items():
+            # As given: some are not what a decent program writes.
+            archive.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
+    return data.getvalue()
+
+
+def found(folder: Path) -> dict[str, Submission]:
+    """The submissions by student."""
+    told = submissions.find(folder, ASSIGNMENT)
+    assert len({one.key for one in told}) == len({one.student for one in told}) == len(told)
+    return {one.student: one for one in told}
+
+
+def only(folder: Path) -> Submission:
+    [one] = submissions.find(folder, ASSIGNMENT)
+    return one

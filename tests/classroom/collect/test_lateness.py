@@ -1,0 +1,80 @@
+"""Lateness costs what the teacher says, and only where a learning system tells of it."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from classroom.collect.lateness import Deadline, Lateness, Rule, Told, plain
+
+DUE = dt.datetime(2026, 11, 20, 23, 59, tzinfo=dt.UTC)
+HOUR = dt.timedelta(hours=1)
+DAY = dt.timedelta(days=1)
+RULE = Rule(per_day=0.1, at_most=0.5, after_days_nothing=7)
+ANNA = frozenset({plain("Anna  Müller"), "12345"})
+
+
+def late(told: Told = Told(), saved: float = 0.0, **changes: object) -> Lateness:  # noqa: B008
+    return Deadline(**{"due": DUE, "rule": RULE, **changes}).lateness(told, saved, ANNA)
+
+
+@pytest.mark.parametrize(
+    ("days", "share"), [(0, 0.0), (1, 0.1), (2, 0.2), (5, 0.5), (6, 0.5), (7, 0.5), (8, 1.0), (900, 1.0)]
+)
+def test_a_rule_takes_a_share_for_each_day_up_to_its_end(days: int, share: float) -> None:
+    assert RULE.share(days) == pytest.approx(share)
+    assert Rule().share(days) == 0
+
+
+@pytest.mark.parametrize(
+    ("after", "days"),
+    [(-DAY, 0), (dt.timedelta(), 0), (dt.timedelta(seconds=1), 1), (DAY, 1), (DAY + HOUR, 2), (40 * DAY, 40)],
+)
+def test_begun_days_count_from_the_due_date(after: dt.timedelta, days: int) -> None:
+    assert late(Told(moment=DUE + after)) == Lateness(days)
+
+
+def test_within_the_grace_nothing_is_late_and_after_it_all_is() -> None:
+    rule = Rule(per_day=0.1, grace_minutes=15)
+    assert late(Told(moment=DUE + dt.timedelta(minutes=15)), rule=rule).days == 0
+    assert late(Told(moment=DUE + dt.timedelta(minutes=16)), rule=rule).days == 1
+    assert late(Told(moment=DUE + DAY + dt.timedelta(minutes=1)), rule=rule).days == 2
+
+
+@pytest.mark.parametrize("name", ["Anna Müller", "ANNA MÜLLER", "12345"])
+@pytest.mark.parametrize("granted", [2 * DAY, DUE + 2 * DAY])
+def test_an_extension_is_the_student_s_due_date(name: str, granted: object) -> None:
+    extensions = {name: granted, "Ben": 9 * DAY}
+    assert late(Told(moment=DUE + 2 * DAY), extensions=extensions).days == 0
+    assert late(Told(moment=DUE + 2 * DAY + HOUR), extensions=extensions).days == 1
+
+
+def test_of_two_extensions_the_later_counts() -> None:
+    told = Told(moment=DUE + 3 * DAY, until=DUE + 3 * DAY)
+    assert late(told).days == 0, "one that the learning system granted"
+    assert late(told, extensions={"12345": DAY}).days == 0
+    assert late(Told(moment=DUE + HOUR), extensions={"12345": DUE - 9 * DAY}).days == 1, "none makes it earlier"
+
+
+def test_without_a_due_date_the_learning_system_s_own_counts() -> None:
+    assert late(Told(moment=DUE + DAY, by=DAY + HOUR), due=None).days == 2
+    assert late(Told(moment=DUE + DAY), due=None) == Lateness()
+
+
+def test_a_system_that_does_not_say_by_how_much_costs_the_least_that_is_certain() -> None:
+    one = late(Told(late=True))
+    assert one.days == 1 and "one day is counted" in one.note
+    assert late(Told(late=False)) == Lateness()
+    for changes in ({"rule": Rule(per_day=0.1, grace_minutes=5)}, {"extensions": {"12345": DAY}}):
+        doubt = late(Told(late=True), **changes)
+        assert doubt.days == 0 and "nothing is taken off" in doubt.note
+
+
+def test_the_time_of_a_file_takes_nothing_from_anybody() -> None:
+    saved = (DUE + 3 * DAY).timestamp()
+    assert late(saved=saved) == Lateness(0, late(saved=saved).note)
+    assert "saved 3 days after it was due" in late(saved=saved).note
+    assert late(saved=(DUE - HOUR).timestamp()) == late(saved=0) == Lateness()
+    assert late(Told(moment=DUE), saved=saved) == late(Told(late=False), saved=saved) == Lateness()
+    assert late(saved=saved, rule=Rule()) == Lateness(), "nothing is at stake"

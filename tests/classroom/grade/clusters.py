@@ -1,0 +1,83 @@
+"""A Dask cluster on the loopback address, for tests: a scheduler and its workers, each a process of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from dask.distributed import Client, Security
+
+from classroom.grade import gradebook
+from classroom.grade.cluster import certificates
+from press import ROOT
+
+_SETTINGS = {
+    # A submission that kills its worker is tried on two workers, not four.
+    "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1",
+    "PYTHONPATH": str(ROOT),
+}
+# Without these Dask takes work, and shows itself, on every address that the machine has.
+ALONE = ("--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0")
+
+
+@dataclasses.dataclass(frozen=True)
+class Cluster:
+    """A scheduler and its workers."""
+
+    address: str
+    scheduler: subprocess.Popen[bytes]
+    workers: list[subprocess.Popen[bytes]]
+
+
+def clusters(folder: Path) -> Iterator[Callable[..., Cluster]]:
+    """For a fixture: starts a scheduler and so many workers, and waits until they are there; all end with the fixture.
+
+    What it is called with besides are arguments of ``dask worker``, and ``tls``, a folder of certificates.
+    """
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(kind: str, *arguments: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *arguments, *ALONE]
+        environment = {**os.environ, **_SETTINGS}
+        with (folder / f"{kind}-{len(started)}.txt").open("wb") as said:
+            options: Any = {"cwd": folder, "env": environment, "stdout": said, "stderr": said}
+            started.append(subprocess.Popen(command, start_new_session=True, **options))
+        return started[-1]
+
+    def make(count: int, *arguments: str, tls: Path | None = None) -> Cluster:
+        # The workers read the code as it is now; whoever runs the tests may be writing it.
+        gradebook.code_digest.cache_clear()
+        protocol, known, security = "tcp", (), Security()
+        if tls:
+            protocol, known, security = "tls", _known(tls), certificates.security(tls)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        address = f"{protocol}://127.0.0.1:{port}"
+        scheduler = start("scheduler", "--protocol", protocol, "--port", str(port), *known)
+        workers = [start("worker", address, "--nthreads", "1", *known, *arguments) for _ in range(count)]
+        with Client(address, timeout=60, set_as_default=False, security=security) as client:
+            if count:
+                client.wait_for_workers(count, timeout=120)
+        return Cluster(address, scheduler, workers)
+
+    yield make
+    for process in reversed(started):
+        # A nanny and its worker are one group.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _known(tls: Path) -> tuple[str, ...]:
+    """The arguments that the guide gives to ``dask scheduler`` and ``dask worker``."""
+    places = {"ca-file": certificates.AUTHORITY, "cert": certificates.CERTIFICATE, "key": certificates.KEY}
+    return tuple(text for name, file in places.items() for text in (f"--tls-{name}", str(tls / file)))

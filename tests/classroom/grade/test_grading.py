@@ -1,0 +1,252 @@
+"""A class is graded whatever is in it: no row is lost, none is there twice, and nothing hidden reaches a student."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import functools
+import io
+import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from classroom.collect import submissions
+from classroom.grade import gradebook, grading
+from classroom.grade.grading import GradingError, LocalWorkers, graded
+from classroom.grade.jobs import Job, jobs_of
+from classroom.grade.records import UNSEEN, Mark
+from classroom.sandbox import Limits, Sandbox
+from tests.classroom import students as class_
+from tests.classroom.grade.parts import ASSIGNMENT, CHAPTER, EXERCISES, answers, few, handed_in, jobs, needs_sandbox
+
+# ---- the whole -------------------------------------------------------------------------------------------------------
+
+
+@needs_sandbox
+def test_a_class_in_every_shape_is_graded_as_its_answers_deserve(tmp_path: Path) -> None:
+    assignment = few()
+    made = class_.make(tmp_path / "class", len(class_.SHAPES) + 2, EXERCISES, seed=3)
+    made.append(class_.Student("Broken", "damaged", {}, damaged=True))
+    (tmp_path / "class/Broken").mkdir()
+    (tmp_path / f"class/Broken/{CHAPTER}.ipynb").write_bytes(class_.damaged(class_.notebook(CHAPTER, {}))[1])
+    told = io.StringIO()
+    found = submissions.find(tmp_path / "class", assignment)
+    marks = grading.run(found, assignment, tmp_path / "marks", say=told)
+    rows = class_.rows(marks)
+    assert len(rows) == len(made) * len(EXERCISES)
+    for student in made:
+        for exercise in EXERCISES:
+            row = rows[student.name, exercise]
+            if student.damaged:
+                assert (row.status, row.points) == ("unreadable", 0) and "is not a notebook" in row.message
+                continue
+            violated = student.answers[exercise].rule
+            assert (row.status == "passed") == (not violated), (student.shape, row)
+            assert violated in ("any", row.rule), (student.shape, row)
+            # The stub is no idea of the student's.
+            assert (violated == "any") == row.message.startswith("Not begun"), (student.shape, row)
+            assert row.points == (0 if violated else row.out_of)
+    assert f"{len(made)}/{len(made)} students" in told.getvalue()
+    with (tmp_path / "marks/grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        table = list(csv.DictReader(file))
+    assert [(row["key"], row["exercise"]) for row in table] == [(one.key, one.exercise) for one in marks]
+
+    told.truncate(0)
+    again = grading.run(found, assignment, tmp_path / "marks", say=told)
+    assert again == marks and f"not changed since: {len(made)}." in told.getvalue()
+
+
+HIDDEN = """
+import torch
+from torch import fx, nn
+from fxbook.checks import Case
+
+class SecretModel(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.secret_layer = nn.Linear(7, 7)
+
+    def forward(self, secret_input):
+        return torch.relu(self.secret_layer(secret_input))
+
+CASES = {"02-clamp-the-output": (Case("the secret case", SecretModel, lambda: (torch.randn(2, 7),)),)}
+"""
+CLAMPS = """
+def clamp_output(traced):
+    names = [str(node.target) for node in traced.graph.nodes]
+    {leak}
+    [output] = traced.graph.find_nodes(op="output")
+    with traced.graph.inserting_before(output):
+        clamped = traced.graph.call_function(torch.clamp, (output.args[0], 0, 6))
+    output.args = (clamped,)
+    traced.recompile()
+"""
+LEAKS = {
+    "says it": 'if "secret_layer" in names: raise ValueError(names)',
+    "names its error so": 'if "secret_layer" in names: raise type("_".join(names), (Exception,), {})()',
+    "prints it": "print(names)",
+    "names a node so": 'if "secret_layer" in names: traced.graph.placeholder("_".join(names[:2]))',
+    "stops": 'if "secret_layer" in names: import os; os._exit(0)',
+    "leaves torch changed": 'if "secret_layer" in names: setattr(torch, "relu", names)',
+    "returns it": 'if "secret_layer" in names: return "_".join(names)',
+}
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+def test_what_is_hidden_reaches_the_teacher_and_not_the_student(leak: str) -> None:
+    from classroom.grade.work import close, grade
+
+    assignment = few("02-clamp-the-output", hidden=HIDDEN, public_share=0.25)
+    one = handed_in("anna", CLAMPS.format(leak=LEAKS[leak]))
+    try:
+        [told] = grade(*jobs_of([one], assignment, True, 5))
+    finally:
+        close()
+    found = Mark.from_json(told)
+    if leak == "prints it":
+        assert (found.status, found.points) == ("passed", found.out_of)
+    else:
+        assert (found.status, found.points) == ("public", found.out_of / 4), found
+        assert found.message == UNSEEN, "what is told may depend on nothing that the answer chooses"
+        assert found.rule and found.for_teacher.startswith("Hidden cases: ") and found.read
+        assert leak in ("stops", "leaves torch changed") or "secret" in found.for_teacher
+    for_student = [found.message, found.rule, found.node, found.read, found.line, json.dumps(found.graph)]
+    assert not any("secret" in text.lower() for text in (*for_student, *found.unproven)), for_student
+    assert found.graph is None and not found.line and not found.node
+
+
+@pytest.mark.parametrize(
+    ("cells", "status", "says"),
+    [
+        ([], "missing", "No cell of 02_insertion_points.ipynb gives the name `put_in_order`."),
+        (["def put_in_order(x):\nreturn 1"], "failed", "Cell 2 raises IndentationError"),
+        (["def put_in_order(x): return helper(x)", "helper = 1 / 0"], "failed", "Cell 3 raises ZeroDivisionError"),
+        (["def put_in_order(x): raise ValueError('no')", "x = 1 / 0"], "failed", "Your code raises ValueError: no"),
+        (["import os\ndef put_in_order(x): os._exit(0)"], "failed", "ended the Python process"),
+        (["def put_in_order(x): raise ValueError('\\ud800\\x1b[31m' + 'x' * 10**5)"], "failed", "ValueError"),
+    ],
+)
+def test_what_stands_in_the_way_is_said(cells: list[str], status: str, says: str) -> None:
+    from classroom.grade.work import close, grade
+
+    try:
+        [told] = grade(Job(handed_in("anna", *cells), few("02-put-in-order"), True, 5))
+    finally:
+        close()
+    assert (told["status"], told["points"]) == (status, 0) and says in told["message"], told
+    assert len(told["message"]) <= 600 and told["message"].isprintable() and told["message"].encode()
+
+
+def test_an_answer_under_another_name_is_graded_and_the_teacher_is_told(tmp_path: Path) -> None:
+    from classroom.grade.work import close, grade
+
+    named, renamed = class_.solution("02-put-in-order").source, "my_own"
+    moved = CLAMPS.format(leak="").replace("clamp_output", renamed)
+    checks = [f'check("02-clamp-the-output", {renamed})', 'check("02-put-in-order", lambda traced: traced)']
+    try:
+        for cells, statuses in (((moved, named, *checks), ["passed", "passed"]), (checks, ["missing", "missing"])):
+            told = grade(Job(handed_in("anna", *cells), few(), True, 5))
+            marks = {mark["exercise"]: Mark.from_json(mark) for mark in told}
+            assert [marks[name].status for name in sorted(EXERCISES)] == statuses, marks
+            clamp, order = (marks[name] for name in sorted(EXERCISES))
+            if statuses[0] == "passed":
+                assert clamp.look == "Found as `my_own`, which the check calls." and order.look == ""
+                assert "def my_own" in clamp.source and "torch.clamp" in clamp.plain and "my_own" not in clamp.plain
+            else:
+                assert clamp.look.startswith("The check is called with `my_own`, which is no name")
+                assert order.look.startswith("The check is called with `lambda traced: traced`, which is no name")
+            gradebook.write_table(tmp_path / "grades.csv", marks.values())
+            assert clamp.look in (tmp_path / "grades.csv").read_text(encoding="utf-8-sig")
+    finally:
+        close()
+
+
+def test_seeds_are_the_same_again_and_different_for_each() -> None:
+    one = Job(handed_in("anna"), ASSIGNMENT, False, 1)
+    others = [
+        one.seed_for("02-put-in-order", "hidden 1"),
+        one.seed_for("02-clamp-the-output", "public"),
+        dataclasses.replace(one, seed=2).seed_for("02-put-in-order", "public"),
+        dataclasses.replace(one, submission=handed_in("ben")).seed_for("02-put-in-order", "public"),
+    ]
+    assert one.seed_for("02-put-in-order", "public") == one.seed_for("02-put-in-order", "public")
+    assert len({one.seed_for("02-put-in-order", "public"), *others}) == 5
+    assert all(0 <= seed < 2**31 for seed in others)
+
+
+# ---- workers that die ------------------------------------------------------------------------------------------------
+
+
+def test_a_worker_that_dies_costs_nobody_a_row(tmp_path: Path) -> None:
+    made = jobs(tmp_path, *("fine",) * 6, "kills", *("fine",) * 4, "dies once", "raises", "fine", "kills too")
+    told: dict[str, Any] = {}
+    for job, result in graded(made, LocalWorkers(2), answers):
+        assert job.submission.key not in told, "a row is there twice"
+        told[job.submission.key] = result
+    assert len(told) == len(made)
+    reasons = {job.submission.student.partition("|")[0]: told[job.submission.key] for job in made}
+    assert reasons["kills"] == reasons["kills too"] == "its worker process ended 2 times while it was graded"
+    assert reasons["raises"] == "ValueError: told"
+    assert isinstance(reasons["dies once"], list) and isinstance(reasons["fine"], list)
+    tried = (tmp_path / "log").read_text().splitlines()
+    assert tried.count("kills") <= 3
+
+
+def test_workers_that_never_live_are_told_as_such(tmp_path: Path) -> None:
+    with pytest.raises(GradingError, match="The workers end as soon as they are given anything"):
+        list(graded(jobs(tmp_path, *("kills",) * 20), LocalWorkers(2), answers))
+    assert len((tmp_path / "log").read_text().splitlines()) < 15
+
+
+@dataclasses.dataclass
+class Threads:
+    """Another executor: threads of this process."""
+
+    at_once: int = 3
+    died: tuple[type[BaseException], ...] = ()
+    running: int = 0
+
+    def start(self) -> ThreadPoolExecutor:
+        self.running += 1
+        return ThreadPoolExecutor(2)
+
+    def stop(self) -> None:
+        self.running -= 1
+
+
+def test_any_executor_does_and_is_stopped(tmp_path: Path) -> None:
+    workers = Threads()
+    assert len(list(graded(jobs(tmp_path, *("fine",) * 7, "raises"), workers, answers))) == 8
+    assert workers.running == 0
+    results = graded(jobs(tmp_path, *("fine",) * 7), workers, answers)
+    next(results)
+    results.close()
+    assert workers.running == 0
+
+
+@needs_sandbox
+def test_cells_that_never_end_do_not_keep_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six answers, and above them a cell that sleeps: it is waited for once, though each answer could wait for it."""
+    from classroom.grade import work
+
+    monkeypatch.setattr(work, "_OVERTIME_SECONDS", 2.0)
+    monkeypatch.setattr(work, "Sandbox", functools.partial(Sandbox, Limits(seconds=2.0)))
+    sleeps = "import time\ntime.sleep(1000)"
+    right = [class_.solution(about.id).source for about in ASSIGNMENT.exercises]
+    needs_it = "import time\ntime.sleep(1000)\ndef helper():\n    pass"
+    wrong = [f"def {about.answer}(*given):\n    return helper()" for about in ASSIGNMENT.exercises]
+    try:
+        for cells, status, most in (([sleeps, *right], "passed", 2.0), ([needs_it, *wrong], "failed", 6 * 4.0)):
+            [job] = jobs_of([handed_in("anna", *cells)], ASSIGNMENT, False, 5)
+            work.grade(dataclasses.replace(job, submission=handed_in("warm")))
+            started = time.monotonic()
+            found = [Mark.from_json(told) for told in work.grade(job)]
+            assert {mark.status for mark in found} == {status}, found
+            # On a busy machine each has its seconds later.
+            assert time.monotonic() - started < 4 * most + 10
+    finally:
+        work.close()

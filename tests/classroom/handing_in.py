@@ -1,0 +1,225 @@
+"""A small class that hands in a chapter (right, wrong, empty, damaged sheets), and its marks: nbgrader's and ours."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import importlib.util
+import os
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+
+from classroom.assignment import Assignment, of_chapters
+from classroom.collect import submissions
+from classroom.exports import nbgrader
+from classroom.grade import work
+from classroom.grade.jobs import jobs_of
+from press import ROOT
+from press.manuscript.exercises import ExerciseSheet, split
+from press.manuscript.reading import read
+
+CHAPTER = "00_first_graph"
+# Passes the public checks, which hold no layer of this name.
+OVERFITTED = """
+def layers_in_order(model):
+    graph = fx.symbolic_trace(model).graph
+    return [node.target for node in graph.nodes if node.op == "call_module" and node.target != "extra"]
+"""
+WRONG = "def layers_in_order(model):\n    return [name for name, _ in model.named_children()]"
+HIDDEN = '''
+import torch
+from torch import nn
+
+from fxbook.checks import Case
+
+SEEDS = 1
+
+
+class WithExtra(nn.Module):
+    """Calls a layer twice, and one of a name that the public models do not use."""
+
+    def __init__(self):
+        super().__init__()
+        self.extra = nn.Linear(4, 4)
+        self.last = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.last(self.extra(self.extra(x)))
+
+
+CASES = {"00-layers-in-order": [Case("a model with an extra layer", WithExtra, lambda: (torch.randn(2, 4),))]}
+'''
+Change = Callable[[NotebookNode], None]
+
+
+def sheet() -> ExerciseSheet:
+    return split(read(ROOT / "book" / "exercises" / f"{CHAPTER}.md"))
+
+
+def place_of(notebook: NotebookNode, name: str) -> int:
+    """The index of the cell that holds the answer of that name."""
+    return next(i for i, cell in enumerate(notebook.cells) if re.search(rf"^(def|class) {name}\b", cell.source, re.M))
+
+
+def answer(notebook: NotebookNode, source: str) -> None:
+    """Write an answer where it belongs."""
+    name = re.search(r"^(?:def|class) (\w+)", source, re.M)
+    assert name
+    notebook.cells[place_of(notebook, name[1])].source = source.strip()
+
+
+def solve(notebook: NotebookNode) -> None:
+    """Write our solutions into the sheet."""
+    for exercise in sheet().exercises:
+        for stub, solution in zip(exercise.stub, exercise.solution, strict=True):
+            if stub.source != solution.source:
+                answer(notebook, solution.source)
+
+
+def right(notebook: NotebookNode) -> None:
+    solve(notebook)
+
+
+def empty(_: NotebookNode) -> None:
+    pass
+
+
+def wrong(notebook: NotebookNode) -> None:
+    solve(notebook)
+    answer(notebook, WRONG)
+
+
+def overfitted(notebook: NotebookNode) -> None:
+    solve(notebook)
+    answer(notebook, OVERFITTED)
+
+
+def import_fails(notebook: NotebookNode) -> None:
+    solve(notebook)
+    first = next(cell for cell in notebook.cells if cell.cell_type == "code")
+    first.source = f"import not_there\n{first.source}"
+
+
+def answer_deleted(notebook: NotebookNode) -> None:
+    solve(notebook)
+    del notebook.cells[place_of(notebook, "readers")]
+
+
+def cells_doubled(notebook: NotebookNode) -> None:
+    """The answer and the cell below it stand there twice, the first answer a wrong one."""
+    solve(notebook)
+    at = place_of(notebook, "layers_in_order")
+    twice = copy.deepcopy(notebook.cells[at : at + 2])
+    twice[0].source = WRONG
+    for cell in twice:
+        cell.id = f"{cell.id}-copy"
+    notebook.cells[at:at] = twice
+
+
+def check_deleted(notebook: NotebookNode) -> None:
+    """Every cell that checks or grades is gone."""
+    solve(notebook)
+    notebook.cells = [cell for cell in notebook.cells if "check(" not in cell.source]
+
+
+def exercise_deleted(notebook: NotebookNode) -> None:
+    """The answer and everything that checks it is gone."""
+    solve(notebook)
+    at = place_of(notebook, "readers")
+    end = next(i for i in range(at, len(notebook.cells)) if notebook.cells[i].cell_type == "markdown")
+    del notebook.cells[at:end]
+
+
+def magics(notebook: NotebookNode) -> None:
+    solve(notebook)
+    notebook.cells.insert(1, nbformat.v4.new_code_cell("%matplotlib inline\n!echo hello"))
+
+
+def cells_moved(notebook: NotebookNode) -> None:
+    """An answer stands below everything else, so below the cells that check it."""
+    solve(notebook)
+    notebook.cells.append(notebook.cells.pop(place_of(notebook, "readers")))
+
+
+CLASS: dict[str, Change] = {
+    change.__name__: change
+    for change in (
+        right,
+        empty,
+        wrong,
+        overfitted,
+        import_fails,
+        answer_deleted,
+        cells_doubled,
+        check_deleted,
+        exercise_deleted,
+        magics,
+        cells_moved,
+    )
+}
+
+
+def handed_in(handed_out: NotebookNode, change: Change) -> str:
+    """The text of the notebook that a student hands in."""
+    notebook = copy.deepcopy(handed_out)
+    change(notebook)
+    return nbformat.writes(notebook)
+
+
+# ---- marks -----------------------------------------------------------------------------------------------------------
+
+needs_nbgrader = pytest.mark.skipif(
+    importlib.util.find_spec("nbgrader") is None and not os.environ.get("CI"),
+    reason="nbgrader is not installed: pip install nbgrader, to compare its marks with ours",
+)
+Marks = dict[tuple[str, str], float]
+
+
+def assignment() -> Assignment:
+    """The chapter, with hidden variants."""
+    return dataclasses.replace(of_chapters([CHAPTER], "Week 1"), hidden=HIDDEN)
+
+
+def graded_by_nbgrader(course: Path, students: Iterable[str]) -> tuple[Marks, str]:
+    """Make a course, let students hand in, grade: the points by student and exercise, and what nbgrader said."""
+    source = nbgrader.write(assignment(), course)
+    handed_out = nbformat.read(nbgrader.make_release(source) / f"{CHAPTER}.ipynb", 4)
+    for student in students:
+        path = course / "submitted" / student / source.name / f"{CHAPTER}.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_text(handed_in(handed_out, CLASS[student]), encoding="utf-8")
+    done = nbgrader.run(course, "autograde", source.name)
+    return marks_of_nbgrader(course, source.name), done.stderr
+
+
+def marks_of_nbgrader(course: Path, name: str) -> Marks:
+    """What its gradebook holds; the hidden variants of an exercise belong to it."""
+    from nbgrader.api import Gradebook
+
+    marks: Marks = {}
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        for found in gradebook.assignment_submissions(name):
+            for grade in (grade for notebook in found.notebooks for grade in notebook.grades):
+                assert not grade.needs_manual_grade
+                place = found.student.id, grade.name.removesuffix("-hidden")
+                marks[place] = marks.get(place, 0) + grade.score
+    return marks
+
+
+def graded_by_us(folder: Path) -> Marks:
+    """The points of the same submissions, as our own grader gives them."""
+    asked = assignment()
+    marks: Marks = {}
+    try:
+        for found in submissions.find(folder, asked):
+            for mark in work.grade(*jobs_of([found], asked, trusted=True, seed=1)):
+                assert mark["status"] != "error", mark
+                marks[found.student, mark["exercise"]] = mark["points"]
+    finally:
+        work.close()
+    return marks

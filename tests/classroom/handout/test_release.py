@@ -1,0 +1,374 @@
+"""What students get: complete, the same bytes each time, usable as it is, without a solution or a hidden check."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import dataclasses
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import nbformat
+import pytest
+from packaging.requirements import Requirement
+
+from classroom.assignment import Assignment, AssignmentError, load, of_chapters
+from classroom.handout import leaks, own_checks, pins, release
+from classroom.handout import page as handout
+from classroom.handout.release import ReleaseError
+from fxbook.learning.exercises import catalogue
+from press import ROOT
+from press.manuscript.exercises import split
+from press.manuscript.reading import read
+from tests.browsing import needs_chromium
+from tests.classroom.handing_in import HIDDEN
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+ASKED = ("02", "03")
+EVERY = sorted({about.chapter[:2] for about in catalogue().values()})
+Files = dict[str, bytes]
+
+
+@pytest.fixture(scope="module")
+def assignment() -> Assignment:
+    return dataclasses.replace(of_chapters(list(ASKED), "Semaine 2 : réécrire"), hidden=HIDDEN)
+
+
+@pytest.fixture(scope="module")
+def made(assignment: Assignment, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return release.make(assignment, tmp_path_factory.mktemp("release") / "week2.zip")
+
+
+@pytest.fixture(scope="module")
+def files(made: Path) -> Files:
+    """The files of the zip, by name inside the top folder."""
+    with zipfile.ZipFile(made) as archive:
+        return {name.partition("/")[2]: archive.read(name) for name in archive.namelist()}
+
+
+# ---- what is in it ---------------------------------------------------------------------------------------------------
+
+
+def test_the_zip_holds_one_folder_with_what_a_student_needs(made: Path, files: Files) -> None:
+    with zipfile.ZipFile(made) as archive:
+        assert {name.split("/")[0] for name in archive.namelist()} == {"semaine-2-reecrire"}
+        assert archive.testzip() is None and archive.comment == b""
+        assert not [one.filename for one in archive.infolist() if one.extra or one.comment]
+    outside = {name for name in files if not name.startswith("exercises/fxbook/")}
+    notebooks = {"exercises/02_insertion_points.ipynb", "exercises/03_replacement.ipynb"}
+    assert outside == notebooks | {"README.md", "requirements.txt", "handout.html", "handout.md"}
+    library = {name.removeprefix("exercises/") for name in files} - {
+        name.removeprefix("exercises/") for name in outside
+    }
+    tracked = subprocess.run(["git", "ls-files", "fxbook"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    checks = {name for name in tracked.split() if re.search(r"checks/\w+_\d\d\.py$", name)}
+    assert {name for name in tracked.split() if (ROOT / name).exists()} - checks <= library
+    numbers = {re.search(r"(\d\d)\.py$", name)[1] for name in library & checks}  # type: ignore[index]
+    assert numbers == {"02", "03"} and all(f"fxbook/checks/chapter_{number}.py" in library for number in ASKED)
+
+
+@pytest.mark.parametrize("number", EVERY)
+def test_the_checks_of_a_chapter_import_nothing_that_is_not_handed_out(number: str) -> None:
+    held = own_checks.modules([number])
+    assert f"chapter_{number}" in held and not held & {f"chapter_{other}" for other in EVERY if other != number}
+    for name in held:
+        for node in ast.walk(ast.parse((own_checks.FOLDER / f"{name}.py").read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("fxbook.checks"):
+                places = [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
+                files = {Path(*place.split(".")[2:]).name for place in places}
+                assert {one for one in files if (own_checks.FOLDER / f"{one}.py").is_file()} <= held
+
+
+@pytest.mark.parametrize("number", EVERY)
+def test_no_release_holds_a_solution_in_its_checks(number: str) -> None:
+    library = {
+        f"{leaks.LIBRARY}checks/{name}.py": (own_checks.FOLDER / f"{name}.py").read_bytes()
+        for name in own_checks.modules([number])
+    }
+    assert leaks.find(library) == []
+
+
+def test_the_same_assignment_is_the_same_bytes(assignment: Assignment, made: Path, tmp_path: Path) -> None:
+    again = release.make(assignment, tmp_path / "another name.zip")
+    assert again.read_bytes() == made.read_bytes()
+
+
+def test_notebooks_are_the_printed_ones_but_for_links(files: Files) -> None:
+    for name, data in files.items():
+        if name.endswith(".ipynb"):
+            ours = nbformat.reads(data.decode(), 4)
+            printed = nbformat.read(ROOT / name, 4)
+            code = [cell.source for cell in printed.cells if cell.cell_type == "code"]
+            assert [cell.source for cell in ours.cells if cell.cell_type == "code"] == code
+            assert [cell.id for cell in ours.cells] == [cell.id for cell in printed.cells if cell.id != "solutions"]
+            assert (
+                "](../" not in data.decode()
+                and "“Two nodes, one anchor”" in files["exercises/02_insertion_points.ipynb"].decode()
+            )
+
+
+def test_an_exercise_that_is_left_out_is_not_there(assignment: Assignment) -> None:
+    kept = tuple(about for about in assignment.exercises if about.id != "02-put-in-order")
+    left = release.files(dataclasses.replace(assignment, exercises=kept))
+    text = left["exercises/02_insertion_points.ipynb"].decode()
+    assert "02-put-in-order" not in text and "def scramble" not in text and "02-halve-the-skip" in text
+    assert "02-put-in-order" not in left["handout.html"].decode()
+
+
+def test_an_exercise_is_not_handed_out_without_the_one_it_uses() -> None:
+    whole = of_chapters(["06"])
+    kept = tuple(about for about in whole.exercises if about.id != "06-tell-a-difference")
+    with pytest.raises(ReleaseError, match=r"06-in-place-where-safe uses `differs`, which 06-tell-a-difference makes"):
+        release.files(dataclasses.replace(whole, exercises=kept))
+
+
+# ---- nothing goes out that must not ----------------------------------------------------------------------------------
+
+SHEETS = [split(read(path)) for path in sorted((ROOT / "book" / "exercises").glob("0[23]_*.md"))]
+
+
+def test_nothing_is_written_where_something_would_leak(
+    assignment: Assignment, files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planted = {**files, "README.md": SHEETS[0].exercises[3].why.encode()}
+    monkeypatch.setattr(release, "files", lambda _: planted)
+    with pytest.raises(ReleaseError, match=r"README\.md: holds a part of the solution of 02-put-in-order"):
+        release.make(assignment, tmp_path / "week2.zip")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_notebook_that_somebody_solved_is_not_handed_out(
+    assignment: Assignment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notebook = nbformat.read(ROOT / "exercises/02_insertion_points.ipynb", 4)
+    next(cell for cell in notebook.cells if "def put_in_order" in cell.source).source += "\n    # my own answer"
+    nbformat.write(notebook, tmp_path / "02_insertion_points.ipynb")
+    original = release.derive
+
+    def elsewhere(path: Path, reports: Any) -> list[Any]:
+        return [dataclasses.replace(one, path=tmp_path / one.path.name) for one in original(path, reports)]
+
+    monkeypatch.setattr(release, "derive", elsewhere)
+    with pytest.raises(
+        ReleaseError, match=r"exercises/02_insertion_points\.ipynb is not as the book has it \(cell \d+"
+    ):
+        release.make(assignment, tmp_path / "week2.zip")
+
+
+# ---- it works as it is -----------------------------------------------------------------------------------------------
+
+_RUN = """
+import json, sys
+import fxbook
+from fxbook import check
+print(json.dumps({"fxbook": fxbook.__file__}))
+for name in sys.argv[1:]:
+    names = {"__name__": "__main__"}
+    for cell in json.load(open(name, encoding="utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] != "code" or "nbval-ignore-output" in cell["metadata"].get("tags", ()):
+            continue
+        if source.startswith("check("):
+            report = eval(source, names)
+            print(json.dumps({"id": report.about.id, "passed": report.passed, "told": repr(report)}))
+        else:
+            exec(source, names)
+"""
+
+
+def test_unzipped_it_runs_says_not_yet_and_passes_once_solved(made: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(made) as archive:
+        archive.extractall(tmp_path)
+    folder = tmp_path / "semaine-2-reecrire" / "exercises"
+    names = sorted(path.name for path in folder.glob("*.ipynb"))
+    library, *told = run_in(folder, [*names, *(solved_copy(folder / name) for name in names)])
+    assert Path(library["fxbook"]).is_relative_to(folder)
+    count = len(of_chapters(list(ASKED)).exercises)
+    unsolved, solved = told[:count], told[count:]
+    assert all(
+        not one["passed"] and f"{one['id']} (" in one["told"] and ": not yet." in one["told"] for one in unsolved
+    )
+    assert [(one["id"], one["told"]) for one in solved if not one["passed"]] == []
+    assert [one["id"] for one in solved] == [one["id"] for one in unsolved]
+
+
+def run_in(folder: Path, names: list[str]) -> list[Any]:
+    done = subprocess.run([sys.executable, "-c", _RUN, *names], cwd=folder, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def solved_copy(path: Path) -> str:
+    """A copy of the notebook with our solutions pasted in; its name."""
+    notebook = nbformat.read(path, 4)
+    sheet = next(sheet for sheet in SHEETS if sheet.manuscript.path.stem == path.stem)
+    forms = {
+        stub.source: solution.source
+        for exercise in sheet.exercises
+        for stub, solution in zip(exercise.stub, exercise.solution, strict=True)
+    }
+    for cell in notebook.cells:
+        cell.source = forms.get(cell.source, cell.source)
+    nbformat.write(notebook, path.with_name(f"solved_{path.name}"))
+    return f"solved_{path.name}"
+
+
+def test_a_check_that_was_not_handed_out_says_so(made: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(made) as archive:
+        archive.extractall(tmp_path)
+    folder = tmp_path / "semaine-2-reecrire" / "exercises"
+    asks = (
+        "from fxbook import check, checks; print(check('04-is-it-stale', print).message); print(checks.all_exercises())"
+    )
+    done = subprocess.run([sys.executable, "-c", asks], cwd=folder, capture_output=True, text=True, timeout=120)
+    told, listed = done.stdout.splitlines()
+    assert told == (
+        "The check of 04-is-it-stale is not in this folder, which holds those of chapters 02, 03: ask your teacher for "
+        "its exercises."
+    )
+    assert "02-put-in-order" in listed and "04-" not in listed
+
+
+def test_a_kernel_finds_the_library_beside_the_notebook(made: Path, tmp_path: Path) -> None:
+    from nbclient import NotebookClient
+
+    with zipfile.ZipFile(made) as archive:
+        archive.extractall(tmp_path)
+    folder = tmp_path / "semaine-2-reecrire" / "exercises"
+    asks = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import fxbook; print(fxbook.__file__)")])
+    NotebookClient(asks, timeout=60, resources={"metadata": {"path": str(folder)}}).execute()
+    assert Path(asks.cells[0].outputs[0].text.strip()).is_relative_to(folder)
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_the_pins_are_complete_and_hold_nothing_else(files: Files) -> None:
+    """Everything that a pinned package asks for on this machine is pinned too, but for the CUDA packages."""
+    lines = [line for line in files["requirements.txt"].decode().splitlines() if not line.startswith("#")]
+    wanted = {normal(Requirement(line).name): Requirement(line) for line in lines}
+    assert str(wanted["torch"].specifier) == "==2.13.0" and {"jupyterlab", "ipykernel", "matplotlib"} <= set(wanted)
+    assert not {"pytest", "playwright", "nbval", "sphinx", "jupytext", "nbgrader", "ruff"} & set(wanted)
+    assert set(lines) <= set((ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines())
+    asked = {
+        normal(need.name)
+        for name, pin in wanted.items()
+        if pin.marker is None or pin.marker.evaluate()
+        for need in map(Requirement, metadata.requires(name) or [])
+        if need.marker is None or need.marker.evaluate({"extra": ""})
+    }
+    assert {name for name in asked - set(wanted) if not name.startswith(("nvidia-", "cuda-", "triton"))} == set()
+
+
+def test_the_pins_name_the_packages_of_other_systems_too() -> None:
+    told = "\n".join(pins.needed("lab"))
+    assert "pywinpty" in told and "appnope" in told and "colorama" in told
+
+
+# ---- the handout -----------------------------------------------------------------------------------------------------
+
+
+def test_the_handout_says_what_a_student_asks(assignment: Assignment) -> None:
+    for text in (handout.as_html(assignment), handout.as_markdown(assignment)):
+        assert "Semaine 2 : réécrire" in text and "public checks passed" in text and "hidden variants" in text
+        assert "50 % of its points" in text and "●●●" in text and "02-activation-after-linear" in text
+        assert "There are no hidden variants" in handout.as_markdown(dataclasses.replace(assignment, hidden=""))
+    assert not re.search(r"(src|href)=|https?:|@import|url\(", handout.as_html(assignment))
+
+
+@needs_chromium
+@pytest.mark.parametrize("count", [1, 6, 14, 15, 24, 25, 40, 59])
+def test_the_handout_prints_on_one_page(count: int, browser: Browser, tmp_path: Path) -> None:
+    whole = of_chapters(EVERY, "Ein sehr langer Titel, über mehrere Zeilen, mit Umlauten, " * 5)
+    asked = dataclasses.replace(whole, exercises=whole.exercises[:count], hidden=HIDDEN)
+    page = tmp_path / "handout.html"
+    page.write_text(handout.as_html(asked), encoding="utf-8")
+    tab = browser.new_page()
+    tab.goto(page.as_uri())
+    printed = tab.pdf(prefer_css_page_size=True)
+    fits = tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    tab.close()
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1 and fits
+    (box,) = re.findall(rb"/MediaBox\s*\[([^\]]*)\]", printed)
+    assert [round(float(side)) for side in box.split()] == [0, 0, 595, 842]
+
+
+# ---- messages --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def prepared(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files are made once; here is only asked where they go."""
+    monkeypatch.setattr(release, "files", lambda _: copy.copy(files))
+    monkeypatch.setattr(leaks, "find", lambda *_: [])
+
+
+@pytest.mark.usefixtures("prepared")
+def test_a_zip_that_is_there_is_replaced_only_on_demand(assignment: Assignment, tmp_path: Path) -> None:
+    out = tmp_path / "Übung 2 (neu).zip"
+    release.make(assignment, out)
+    first = out.read_bytes()
+    out.write_bytes(b"mine")
+    with pytest.raises(ReleaseError, match="is there already: add --force"):
+        release.make(assignment, out)
+    assert out.read_bytes() == b"mine"
+    release.make(assignment, out, force=True)
+    assert out.read_bytes() == first and list(tmp_path.iterdir()) == [out]
+
+
+@pytest.mark.usefixtures("prepared")
+def test_a_place_that_cannot_be_written_is_told(assignment: Assignment, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("")
+    with pytest.raises(ReleaseError, match=r"cannot be written .*choose another folder"):
+        release.make(assignment, tmp_path / "notes.txt" / "week2.zip")
+    with pytest.raises(ReleaseError, match="is a folder: name the zip to write"):
+        release.make(assignment, tmp_path)
+    release.make(assignment, tmp_path / "new" / "folder" / "week2.zip")
+
+
+def test_an_assignment_without_exercises_is_told(assignment: Assignment) -> None:
+    with pytest.raises(ReleaseError, match="asks for no exercise"):
+        release.files(dataclasses.replace(assignment, exercises=()))
+
+
+def test_a_fault_in_the_book_is_told_without_a_traceback(
+    assignment: Assignment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(release, "ROOT", tmp_path)
+    with pytest.raises(ReleaseError, match="handed out from a checkout of the book"):
+        release.notebook(assignment, "02_insertion_points")
+    (tmp_path / "book" / "exercises").mkdir(parents=True)
+    (tmp_path / "book" / "exercises" / "02_insertion_points.md").write_text("```{code-cell}\n")
+    with pytest.raises(ReleaseError, match="manuscript of these exercises is at fault"):
+        release.notebook(assignment, "02_insertion_points")
+
+
+def test_an_unknown_chapter_or_exercise_is_told(tmp_path: Path) -> None:
+    with pytest.raises(AssignmentError, match=r"there is no chapter '77' with exercises; there are 00_first_graph"):
+        of_chapters(["02", "77"])
+    (tmp_path / "week2.toml").write_text('chapters = ["02"]\nleave_out = ["02-put-in-oder"]\n')
+    with pytest.raises(AssignmentError, match="Near it: '02-put-in-order'"):
+        load(tmp_path / "week2.toml")
+
+
+@pytest.mark.parametrize(
+    ("title", "folder"),
+    [
+        ("Semaine 2 : réécrire", "semaine-2-reecrire"),
+        ("第二周", "exercises-02-03"),
+        ("../../etc", "etc"),
+        ("a" * 300, "a" * 60),
+        ("", "exercises-02-03"),
+    ],
+)
+def test_any_title_gives_a_folder_that_every_system_takes(assignment: Assignment, title: str, folder: str) -> None:
+    assert release.folder_name(dataclasses.replace(assignment, title=title)) == folder

@@ -1,0 +1,90 @@
+"""An answer that does not solve its exercise gets nothing from where the expected result was, or could be guessed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from classroom.sandbox import Limits, Sandbox
+from fxbook import checks
+from fxbook.checks import Exercise
+from tests.classroom.sandbox.sandboxing import is_right, sheet_of
+from tests.classroom.sandbox.sandboxing import sandbox as sandboxed
+
+CHEATS = Path(__file__).parent / "cheats"
+SEEDS = (1, 2, 3)
+DATA = [exercise for exercise in checks.all_exercises() if exercise.use == "compute"]
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    yield from sandboxed(Limits(answer_seconds=8.0))
+
+
+# ---- submissions that got the points of an exercise ------------------------------------------------------------------
+
+
+def cheats() -> list[tuple[Path, str]]:
+    """Each submission of the folder, with each of the exercises that its docstring names."""
+    found = []
+    for path in sorted(CHEATS.glob("*.py")):
+        last = (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").splitlines()[-1]
+        assert last.startswith("Of: "), f"{path.name}: say of which exercises"
+        found += [(path, identity) for identity in last.removeprefix("Of: ").split()]
+    return found
+
+
+@pytest.mark.parametrize(("path", "identity"), cheats(), ids=lambda part: getattr(part, "stem", part))
+def test_a_submission_that_looks_it_up_gets_nothing(sandbox: Sandbox, path: Path, identity: str) -> None:
+    source = path.read_text(encoding="utf-8").replace("@EXERCISE@", identity)
+    for seed in SEEDS:
+        outcome = sandbox.observe(sheet_of(source), identity, "answer", seed)
+        assert outcome.data and outcome.data["observation"], outcome
+        assert not is_right(outcome, identity, seed)
+
+
+# ---- what a submission could find ------------------------------------------------------------------------------------
+
+PROBE = (Path(__file__).parent / "probe_inside.py").read_text(encoding="utf-8")
+SEED = 1_903_774_651
+# Of these the answer is a class, made before anything of it is used.
+CLASSES = ("07-inject-constants", "07-inputs-by-name", "08-free-early")
+
+
+def probe(exercise: Exercise, *more: str) -> str:
+    """The submission that looks for the seed and the names of the cases."""
+    numbers = [str(SEED + 1000 * place) for place in range(len(exercise.cases))]
+    return PROBE.replace("@WANTED@", "|".join([*numbers, *(case.name for case in exercise.cases), *more])[::-1])
+
+
+def told_by(sandbox: Sandbox, exercise: Exercise, source: str) -> str:
+    name = "Answer" if exercise.id in CLASSES else "answer"
+    outcome = sandbox.observe(sheet_of(source), exercise.id, name, SEED)
+    assert outcome.data and outcome.data["observation"], outcome
+    seen = outcome.data["observation"]
+    assert not seen["problem"] and not seen["error"], seen
+    errors = {case["error"]["message"] for case in seen["cases"] if case["error"]}
+    assert exercise.id in CLASSES or not errors
+    return str(seen["printed"]).strip()
+
+
+@pytest.mark.parametrize("exercise", DATA, ids=lambda exercise: exercise.id)
+def test_nothing_inside_tells_the_seed_or_the_case(sandbox: Sandbox, exercise: Exercise) -> None:
+    assert told_by(sandbox, exercise, probe(exercise)) == ""
+
+
+def test_the_probe_finds_what_is_there(sandbox: Sandbox) -> None:
+    exercise = DATA[0]
+    planted = f"""
+class Told(torch.nn.Module):
+    verdict = "same"
+
+
+held = [{{"seed": {SEED}}}, "a " + "title", Told()]
+"""
+    told = told_by(sandbox, exercise, f"{probe(exercise, 'a title')}\n{planted}")
+    assert f"the number {str(SEED)[::-1]} in a dict" in told
+    assert "the text 'eltit a' in a list" in told and "verdict of a Told" in told

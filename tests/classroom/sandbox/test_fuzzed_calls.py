@@ -1,0 +1,48 @@
+"""Hostile calls of what is on the list run in the room alone: a crash costs what was judged there, and nothing else.
+
+``benchmarks/fuzz.py`` makes many more of them, and tells which crash.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from classroom.sandbox import Limits, Sandbox
+from tests.classroom.sandbox import fuzzing
+from tests.classroom.sandbox.test_judging_attacks import next_suffers
+
+_NAMES = fuzzing.names_to_call()
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with fuzzing.fuzzing_sandbox(Limits(judging_seconds=3.0)) as made:
+        yield made
+
+
+def test_all_that_is_listed_is_called() -> None:
+    assert len(_NAMES) > 1000
+    assert all(len(fuzzing.drawn_calls(name, 1, 0)) == 1 for name in _NAMES)
+    assert fuzzing.drawn_calls("torch.add", 3, 5) == fuzzing.drawn_calls("torch.add", 3, 5)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_hostile_calls_cost_no_more_than_their_process(sandbox: Sandbox, seed: int) -> None:
+    names = random.Random(seed).sample(_NAMES, 200)
+    ends: dict[str, int] = {}
+    ended = fuzzing.run_calls(sandbox, [one for name in names for one in fuzzing.drawn_calls(name, 1, seed)], ends)
+    assert ended in ("crash", "time") or ends["ran"] > 0
+    assert not next_suffers(sandbox)
+
+
+def test_a_call_that_crashes_is_told_from_others(sandbox: Sandbox) -> None:
+    harmless = fuzzing.drawn_calls("torch.neg", 1, 0)
+    assert fuzzing.run_calls(sandbox, harmless) == ""
+    unending = [{"op": "call_function", "name": "n1", "target": {"function": "builtins.sum"}}]
+    unending[0] |= {"args": {"tuple": [{"range": [0, 10**18, 1]}]}, "kwargs": {"dict": []}}
+    wire = {**harmless[0].wire, "nodes": [harmless[0].wire["nodes"][0], *unending]}
+    assert fuzzing.run_calls(sandbox, [fuzzing.Drawn("sum", wire)]) == "time"
+    assert not next_suffers(sandbox)

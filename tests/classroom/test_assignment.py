@@ -1,0 +1,114 @@
+"""An assignment file says what is asked, which version counts and what lateness costs; what it gets wrong is told."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import re
+from pathlib import Path
+
+import pytest
+
+from classroom.assignment import Assignment, AssignmentError, load, of_chapters
+from classroom.collect.lateness import Rule
+from classroom.exports.gradescope.autograder import as_toml
+from classroom.handout.page import as_html, as_markdown
+
+BERLIN = 'time_zone = "Europe/Berlin"\n'
+
+
+def loaded(folder: Path, text: str) -> Assignment:
+    (folder / "week.toml").write_text(text, encoding="utf-8")
+    return load(folder / "week.toml")
+
+
+def ids(asked: Assignment) -> list[str]:
+    return [about.id for about in asked.exercises]
+
+
+@pytest.mark.parametrize("name", ["2", "02", "02_insertion_points"])
+def test_a_chapter_is_known_by_its_number_or_name(tmp_path: Path, name: str) -> None:
+    assert of_chapters([name]).chapters == ("02_insertion_points",)
+    written = name if name == "2" else f'"{name}"'
+    assert loaded(tmp_path, f"chapters = [{written}]").exercises == of_chapters(["02"]).exercises
+
+
+def test_a_list_of_exercises_asks_for_these_alone(tmp_path: Path) -> None:
+    listed = 'exercises = ["03-clean-up", "02-put-in-order"]\n'
+    assert ids(loaded(tmp_path, listed)) == ["02-put-in-order", "03-clean-up"], "in the order of the book"
+    assert ids(loaded(tmp_path, listed + "chapters = [2, 3]")) == ["02-put-in-order", "03-clean-up"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "say what it asks for"),
+        ("chapters = [77]", "there is no chapter '77'"),
+        ('chapters = ["²"]', "there is no chapter '²'"),
+        ("exercises = []", "asks for nothing"),
+        ('exercises = ["02-put-in-oder"]', "Near it: '02-put-in-order'"),
+        ('exercises = ["02-put-in-order"]\nleave_out = ["02-halve-the-skip"]', "keep one of them"),
+        ('exercises = ["02-put-in-order"]\nchapters = [3]', "chapters does not hold 02_insertion_points"),
+        ('exercises = ["02-put-in-order"]\nchapters = [2, 3]', "exercises lists none of it"),
+        ('chapters = [2]\ncounts = "first"', 'give one of "last begun", "best", "last"'),
+        ('chapters = [2]\ndue = "tomorrow"', "is no date"),
+        ("chapters = [2]\ndue = 7", "is no date"),
+        ("chapters = [2]\n[points]\ndue = 2026-11-20", "due stands below [points]"),
+        ('chapters = [2]\ntime_zone = "Berlin"', "is not known"),
+        ('chapters = [2]\ntime_zone = "../../etc/passwd"', "is not known"),
+        ("chapters = [2]\n[late]\nper_week = 1", "'per_week' means nothing here"),
+        ("chapters = [2]\n[late]\nper_day = 10", "give a share from 0 to 1"),
+        ("chapters = [2]\n[late]\nper_day = -0.1", "that is not negative"),
+        ("chapters = [2]\n[late]\nafter_days_nothing = 1.5", "whole number"),
+        ("chapters = [2]\n[late]\ngrace_minutes = 5", "takes nothing"),
+        ('chapters = [2]\n[extensions]\n"Anna" = 3', "nothing says from when"),
+        ('chapters = [2]\ndue = 2026-11-20\n[extensions]\n"Anna" = "later"', "is no date"),
+        ('chapters = [2]\ndue = 2026-11-20\n[extensions]\n"Anna" = -1', "not negative"),
+    ],
+)
+def test_what_is_wrong_is_told(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(AssignmentError, match=re.escape(says)):
+        loaded(tmp_path, text)
+
+
+def test_a_due_date_is_on_the_clock_that_the_teacher_means(tmp_path: Path) -> None:
+    def due(written: str) -> dt.datetime | None:
+        return loaded(tmp_path, f"chapters = [2]\ndue = {written}\n{BERLIN}").deadline.due
+
+    assert due("2026-11-20T23:59:00") == dt.datetime(2026, 11, 20, 22, 59, tzinfo=dt.UTC)
+    assert due("2026-07-20T23:59:00") == dt.datetime(2026, 7, 20, 21, 59, tzinfo=dt.UTC), "summer time"
+    assert due("2026-11-20T23:59:00-05:00") == dt.datetime(2026, 11, 21, 4, 59, tzinfo=dt.UTC)
+    assert due("2026-11-20") == dt.datetime(2026, 11, 20, 22, 59, 59, tzinfo=dt.UTC), "a day ends at midnight"
+    here = loaded(tmp_path, "chapters = [2]\ndue = 2026-11-20T23:59:00").deadline.due
+    assert here == dt.datetime(2026, 11, 20, 23, 59).astimezone()
+
+
+def test_what_changes_marks_changes_the_digest_and_a_date_does_not(tmp_path: Path) -> None:
+    plain = of_chapters(["2"])
+    dated = loaded(tmp_path, f'title = "{plain.title}"\nchapters = [2]\ndue = 2026-11-20\n[extensions]\n"Anna" = 2')
+    others = [
+        dataclasses.replace(plain, counts="best"),
+        dataclasses.replace(plain, exercises=plain.exercises[1:]),
+        dataclasses.replace(plain, deadline=dataclasses.replace(plain.deadline, rule=Rule(per_day=0.1))),
+    ]
+    assert dated.digest == plain.digest, "how late a version is belongs to what was handed in"
+    assert len({plain.digest, *(one.digest for one in others)}) == 4
+
+
+def test_the_handout_says_when_it_is_due_and_what_counts(tmp_path: Path) -> None:
+    late = "[late]\nper_day = 0.1\nat_most = 0.5\ngrace_minutes = 15\nafter_days_nothing = 7"
+    asked = loaded(tmp_path, f'chapters = [2]\ncounts = "best"\ndue = 2026-11-20T23:59:00\n{late}')
+    for page in (as_html(asked), as_markdown(asked)):
+        assert "Hand in by: 20 November 2026, 23:59" in page and "of each exercise the best version counts" in page
+        assert "Each day late, begun ones included, costs 10 % of the points, 50 % at most." in page
+        assert "more than 7 days late gives none" in page and "first 15 minutes" in page
+    plain = as_markdown(of_chapters(["2"]))
+    assert "the last version counts in which you have begun it" in plain and "late" not in plain
+    assert "Hand in by: ____" in plain
+
+
+def test_an_autograder_chooses_versions_as_the_assignment_says(tmp_path: Path) -> None:
+    asked = loaded(tmp_path, 'exercises = ["02-put-in-order"]\ncounts = "best"')
+    (tmp_path / "hidden.py").write_text("")
+    again = loaded(tmp_path, as_toml(asked))
+    assert again.exercises == asked.exercises and again.counts == "best"

@@ -1,0 +1,225 @@
+"""``python -m classroom``: it goes on where it was stopped, says what is wrong, and helps without waiting for torch."""
+
+from __future__ import annotations
+
+import csv
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from classroom import sandbox
+from classroom.__main__ import main
+from press import ROOT
+from tests.classroom import students as class_
+from tests.classroom.grade.parts import ASSIGNMENT, EXERCISES, kept_in
+
+
+def command(*arguments: object, **options: Any) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "classroom", *map(str, arguments)], cwd=ROOT, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options,
+    )  # fmt: skip
+
+
+def descendants(process: int) -> set[int]:
+    children = Path(f"/proc/{process}/task/{process}/children")
+    found = {int(child) for child in children.read_text().split()} if children.exists() else set()
+    return found | {inner for child in found for inner in descendants(child)}
+
+
+def is_alive(process: int) -> bool:
+    stat = Path(f"/proc/{process}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_run_that_is_stopped_loses_nothing_that_is_done(tmp_path: Path, number: signal.Signals) -> None:
+    class_.make(tmp_path / "class", 12, EXERCISES, seed=1, system="plain")
+    out = tmp_path / "marks"
+    asked = ("grade", tmp_path / "class", "--chapters", "02", "--out", out, "--workers", "2", "--trusted")
+    # With a short name: a socket in there has a path of at most 100 characters.
+    scratch = Path(tempfile.mkdtemp(prefix="fx"))
+    with command(*asked, start_new_session=True, env={**os.environ, "TMPDIR": str(scratch)}) as run:
+        until = time.monotonic() + 120
+        while len(kept_in(out)) < 2 and time.monotonic() < until:
+            time.sleep(0.05)
+        children = descendants(run.pid)
+        run.send_signal(number)
+        told, _ = run.communicate(timeout=30)
+    done = kept_in(out)
+    assert 2 <= len(done) < 12, told
+    assert run.returncode == (130 if number == signal.SIGINT else -number), told
+    assert "Traceback" not in told and ("Stopped." in told) == (number == signal.SIGINT)
+    until = time.monotonic() + 20
+    while any(map(is_alive, children)) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not any(map(is_alive, children)), "its processes live on"
+    assert not list(scratch.glob("fxbook-*")), "its files are left"
+    shutil.rmtree(scratch)
+
+    with command(*asked) as run:
+        told, _ = run.communicate(timeout=300)
+    assert run.returncode == 0, told
+    assert f"not changed since: {len(done)}." in told
+    keys = kept_in(out)
+    assert len(keys) == len(set(keys)) == 12 and keys[: len(done)] == done
+    with (out / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = [(row["key"], row["exercise"]) for row in csv.DictReader(file)]
+    assert len(rows) == len(set(rows)) == 12 * len(ASSIGNMENT.exercises)
+    assert (out / "class.html").exists() and len(list(out.glob("students/*/report.html"))) == 12
+    (out / "class.html").unlink()
+    (out / "grades.csv").unlink()
+    assert main(["report", str(out)]) == 0
+    assert (out / "class.html").exists() and (out / "grades.csv").exists()
+    assert main(["export", "results", str(out), "--chapters", "02", "--out", str(tmp_path / "gradescope")]) == 0
+    assert len(list((tmp_path / "gradescope").glob("*/results.json"))) == 12
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["grade", "nowhere", "--chapters", "02", "--out", "{}"], "There is no folder"),
+        (["grade", ".", "--chapters", "77", "--out", "{}"], "--chapters: there is no chapter '77'"),
+        (["grade", ".", "--assignment", "none.toml", "--out", "{}"], "none.toml: cannot be read as an assignment"),
+        (["report", "{}"], "There is no gradebook.jsonl"),
+    ],
+)
+def test_what_is_wrong_with_a_command_is_told(
+    tmp_path: Path, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([one.format(tmp_path / "out") for one in arguments]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_wrong_file_of_hidden_variants_is_told_before_anything_is_graded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class_.make(tmp_path / "class", 1, EXERCISES)
+    (tmp_path / "week.toml").write_text('chapters = ["02"]\nhidden = "hidden.py"\n')
+    for text, says in (
+        ("1 / 0", "raises ZeroDivisionError"),
+        ("SEEDS = -1", "SEEDS = -1"),
+        ("CASES = 1", "is no dict"),
+        ("CASES = {'02-x': ()}", "There is no exercise '02-x'"),
+        ("CASES = {'02-put-in-order': ()}", "of each id a tuple of Case"),
+    ):
+        (tmp_path / "hidden.py").write_text(text)
+        asked = ["grade", tmp_path / "class", "--assignment", tmp_path / "week.toml", "--out", tmp_path / "marks"]
+        assert main(list(map(str, asked))) == 2
+        assert says in capsys.readouterr().err
+    assert not (tmp_path / "marks").exists()
+
+
+def test_without_a_sandbox_nothing_is_graded_unless_it_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class_.make(tmp_path / "class", 1, EXERCISES)
+    gone = sandbox.Protection(
+        ("bubblewrap is not installed. Without it a submission runs as you do.",), "not installed"
+    )
+    monkeypatch.setattr(sandbox, "protection", lambda: gone)
+    asked = ["grade", str(tmp_path / "class"), "--chapters", "02", "--out", str(tmp_path / "marks")]
+    assert main(asked) == 2
+    assert gone.missing[0] in capsys.readouterr().err and not (tmp_path / "marks").exists()
+    assert main([*asked, "--trusted", "--workers", "1"]) == 0
+    assert "submissions run as you do" in capsys.readouterr().out and (tmp_path / "marks/grades.csv").exists()
+
+
+@pytest.mark.parametrize("command", ["", "release", "grade", "report", "certificates", "export", "export nbgrader"])
+def test_help_is_there_for_every_command_and_starts_without_torch(command: str) -> None:
+    listed = "import sys; from classroom.__main__ import main\ntry: main(sys.argv[1:])\nexcept SystemExit: pass\n"
+    listed += "assert not {'torch', 'nbformat', 'dask'} & set(sys.modules)"
+    told = subprocess.run(
+        [sys.executable, "-c", listed, *command.split(), "--help"], capture_output=True, text=True, cwd=ROOT
+    )
+    assert told.returncode == 0, told.stderr
+    assert "usage: python -m classroom" in told.stdout
+
+
+def test_the_grader_needs_no_torch_but_in_its_workers() -> None:
+    listed = "import sys; from classroom.collect import submissions; from classroom.grade import gradebook, grading\n"
+    listed += "assert 'torch' not in sys.modules"
+    assert subprocess.run([sys.executable, "-c", listed], cwd=ROOT).returncode == 0
+
+
+@pytest.mark.parametrize("arguments", [["grade", "x", "--chapters", "02", "--out", "y"], ["report", "y"]])
+def test_a_python_without_torch_gets_as_far_as_the_environment(arguments: list[str]) -> None:
+    code = (
+        "import sys; sys.modules['torch'] = None; import classroom.__main__ as it; it.parser().parse_args(sys.argv[1:])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=ROOT)
+    assert ran.returncode == 0, ran.stderr
+
+
+WORKSHEET = (
+    "Identifier,Full name,Status,Grade,Maximum Grade,Grade can be changed,Last modified (submission)\r\n"
+    'Participant 1,Anna,Submitted for grading - ,,10.00,Yes,"Friday, 20 November 2026, 9:00 PM"\r\n'
+    'Participant 2,Ben,Submitted for grading - ,,10.00,Yes,"Sunday, 22 November 2026, 9:00 AM"\r\n'
+    "Participant 3,Carl,No submission - ,,10.00,Yes,-\r\n"
+)
+
+
+def test_a_class_from_moodle_comes_back_to_moodle(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    right = {EXERCISES[0]: class_.solution(EXERCISES[0])}
+    for name, answers in (("Anna_1", right), ("Ben_2", right)):
+        home = tmp_path / "class" / f"{name}_assignsubmission_file_"
+        home.mkdir(parents=True)
+        for number, given in enumerate((answers, {})):
+            (home / f"02_insertion_points-{number}.ipynb").write_bytes(
+                class_.as_bytes(class_.notebook("02_insertion_points", given))
+            )
+    (tmp_path / "worksheet.csv").write_text(WORKSHEET, newline="")
+    (tmp_path / "week.toml").write_text(
+        f'exercises = ["{EXERCISES[0]}"]\ndue = 2026-11-20T23:59:00\n'
+        f'[late]\nper_day = 0.1\n[points]\n"{EXERCISES[0]}" = 5\n'
+    )
+    out = tmp_path / "marks"
+    asked = ["grade", tmp_path / "class", "--assignment", tmp_path / "week.toml", "--out", out, "--trusted"]
+    asked += ["--workers", "1", "--moodle", tmp_path / "worksheet.csv"]
+    assert main(list(map(str, asked))) == 0
+    told = capsys.readouterr().out
+    assert "2 of 2 students. 5 points here are 10.00 on Moodle." in told
+    filled = (out / "moodle/worksheet.csv").read_bytes().decode()
+    before = WORKSHEET.replace('- ,,10.00,Yes,"Fri', '- ,10.00,10.00,Yes,"Fri')
+    assert filled == before.replace('- ,,10.00,Yes,"Sun', '- ,8.00,10.00,Yes,"Sun')
+    with (out / "totals.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = {row["student"]: row for row in csv.DictReader(file)}
+    assert (rows["Ben"]["total"], rows["Ben"]["penalty"], rows["Ben"]["late_days"]) == ("4.0", "1.0", "2")
+    report = (out / "students/ben-2/report.html").read_text(encoding="utf-8")
+    assert "Counted: 02_insertion_points-0.ipynb, the first of 2 versions: the last in which it was begun." in report
+    assert "2 days late: 1 of the points are taken off." in report
+
+    (tmp_path / "canvas.csv").write_text("Student,ID,SIS Login ID,Section,Essay (4)\nAnna,9,anna,FX,\n")
+    again = ["report", str(out), "--canvas", str(tmp_path / "canvas.csv")]
+    assert main(again) == 2 and "--canvas-column. It has “Essay (4)”" in capsys.readouterr().err
+    assert main([*again, "--canvas-column", "Essay"]) == 0
+    assert "Anna,9,anna,FX,5\n" in (out / "canvas/canvas.csv").read_text()
+    assert "Ben (no row has the name)" in capsys.readouterr().out
+
+
+def test_a_wrong_worksheet_is_told_before_anything_is_graded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class_.make(tmp_path / "class", 1, EXERCISES)
+    (tmp_path / "x.csv").write_text("a,b\n")
+    asked = [
+        "grade",
+        tmp_path / "class",
+        "--chapters",
+        "2",
+        "--out",
+        tmp_path / "marks",
+        "--moodle",
+        tmp_path / "x.csv",
+    ]
+    assert main(list(map(str, asked))) == 2
+    assert "is no grading worksheet" in capsys.readouterr().err and not (tmp_path / "marks").exists()

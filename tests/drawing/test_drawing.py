@@ -1,0 +1,303 @@
+"""A drawing shows what is in the graph, with its marks, as a page that anyone can read, the same everywhere."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import os
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+import torch
+from torch import fx, nn
+
+from fxbook.drawing import STALE, Drawing, draw, draw_record, style
+from fxbook.drawing.summary import MAX_GROUPS, SUMMARY_ABOVE
+from fxbook.graph.record import GraphRecord, record
+from tests.drawing.graphs import chain, classes, html_of, parts, residual, self_loop, words_in
+
+# ---- what is shown ---------------------------------------------------------------------------------------------------
+
+
+def test_every_node_edge_and_row_is_there() -> None:
+    module = residual()
+    drawing, described = draw(module), record(module)
+    assert list(parts(drawing, "n")) == [str(node.index) for node in described]
+    assert list(parts(drawing, "r")) == [str(node.index) for node in described]
+    expected = {f"{source}-{node.index}-{k}" for node in described for k, source in enumerate(node.inputs)}
+    assert set(parts(drawing, "e")) == expected and len(expected) == 10
+    for node in described:
+        shown = words_in(parts(drawing, "n")[str(node.index)])
+        assert node.name in shown and node.call in shown
+
+
+def test_rows_follow_the_list_and_no_box_or_lane_overlaps() -> None:
+    layout = draw(chain(60, skip=7)).layout
+    for upper, lower in itertools.pairwise(layout.boxes):
+        assert upper.y + upper.height < lower.y and upper.rail_y < lower.rail_y
+    left = layout.boxes[0].x
+    right = left + layout.boxes[0].width
+    # A lane is the vertical part of a path: M x y H … q … V …
+    lanes = {(float(wire.path.split("H")[1].split("q")[0]), wire.source) for wire in layout.wires if "q" in wire.path}
+    assert lanes and all(not left < x < right for x, _ in lanes)
+    spans: dict[float, list[tuple[int, int]]] = {}
+    for source in {wire.source for wire in layout.wires if "q" in wire.path}:
+        mine = [wire for wire in layout.wires if wire.source == source and "q" in wire.path]
+        xs = {wire.path.split("H")[1].split("q")[0] for wire in mine}
+        assert len(xs) == 1, "the edges of one node share a lane"
+        spans.setdefault(float(xs.pop()), []).append((source, max(wire.reader for wire in mine)))
+    for taken in spans.values():
+        taken.sort()
+        assert all(a[1] <= b[0] for a, b in itertools.pairwise(taken)), "two values in one lane at one row"
+
+
+def test_an_arrow_and_its_label_fit_between_two_rows() -> None:
+    layout = draw(residual()).layout
+    gaps = [below.y - above.y - above.height for above, below in itertools.pairwise(layout.boxes)]
+    assert min(gaps) >= 16
+
+
+def test_edges_enter_in_argument_order_and_say_their_place() -> None:
+    graph = fx.Graph()
+    a, b, c = (graph.placeholder(name) for name in "abc")
+    graph.call_function(torch.sin, (a,))
+    read = graph.call_function(torch.cat, ([c, a, b],), {"out": a})
+    graph.output(read)
+    wires = [wire for wire in draw(graph).layout.wires if wire.reader == 4]
+    assert [(wire.source, wire.label) for wire in wires] == [(2, "0.0"), (0, "0.1"), (1, "0.2"), (0, "out")]
+    for side in ("left", "right"):
+        ends = [wire.label_at for wire in wires if (wire.label_at[0] < 100) == (side == "left")]
+        assert [y for _, y in ends] == sorted(y for _, y in ends)
+
+
+def test_shape_and_hue_tell_the_opcodes_apart() -> None:
+    drawing = draw(residual())
+    outlines = {}
+    for part in parts(drawing, "n").values():
+        op = next(name for name in classes(part) if name.startswith("fx-op-"))
+        shapes = [child for child in part if "fx-shape" in classes(child) or "fx-inner" in classes(child)]
+        outlines[op] = tuple((child.tag, child.get("class"), child.get("rx")) for child in shapes)
+    assert len(outlines) == 6
+    # A pill with one line and a pill with two; of the others no two are alike.
+    assert len(set(outlines.values())) == 6
+    hues = re.findall(r"\.fx-op-(\w+) \.fx-shape\{fill:(#\w+)", style())
+    assert len(hues) == 6 and len({hue for _, hue in hues}) == 6
+
+
+def test_the_class_of_a_module_is_shown() -> None:
+    linear = next(node for node in record(residual()) if node.op == "call_module")
+    assert ": nn.Linear" in words_in(parts(draw(residual()), "n")[str(linear.index)])
+
+
+def test_dead_nodes_side_effects_and_in_place_are_said() -> None:
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    unused = graph.call_function(torch.sin, (x,))
+    graph.call_function(torch.cos, (unused,))
+    graph.call_method("relu_", (x,))
+    graph.call_function(operator.iadd, (x, 1))
+    graph.call_function(torch._assert, (x, "no"))
+    graph.output(x)
+    notes = [node.notes for node in record(graph)]
+    assert notes == [(), ("only dead nodes read it",), ("dead",), ("in place",), ("in place",), ("side effect",), ()]
+    drawn = parts(draw(graph), "n")
+    assert [at for at, part in drawn.items() if "fx-dead" in classes(part)] == ["1", "2"]
+    assert "side effect" in words_in(drawn["5"]) and "in place" in words_in(drawn["3"])
+
+
+def test_nothing_is_dead_while_the_output_is_missing() -> None:
+    graph = fx.Graph()
+    graph.call_function(torch.sin, (graph.placeholder("x"),))
+    assert all(not node.notes for node in record(graph))
+
+
+def test_stale_code_and_lint_are_said() -> None:
+    module = residual()
+    assert STALE not in draw(module)._repr_html_()
+    relu = next(node for node in module.graph.nodes if node.name == "relu")
+    relu.target = torch.sigmoid
+    assert STALE in draw(module)._repr_html_() and STALE in repr(draw(module))
+    relu.args = (relu,)
+    assert "lint: Argument &#x27;relu&#x27; of Node &#x27;relu&#x27;" in draw(module)._repr_html_()
+
+
+def test_the_legend_names_what_occurs_and_only_that() -> None:
+    def legend(drawing: Drawing) -> str:
+        found = html_of(drawing).find("ul")
+        assert found is not None
+        return words_in(found)
+
+    plain = legend(draw(chain(4)))
+    assert "placeholder" in plain and "call_function" in plain
+    assert "get_attr" not in plain and "dead" not in plain and "added" not in plain
+    assert "get_attr" in legend(draw(residual())) and "added" in legend(draw(residual(), marks={"relu": "added"}))
+
+
+# ---- marks -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mark", "text"),
+    [
+        ("added", "+ added"),
+        ("removed", "\N{MINUS SIGN} removed"),
+        ("rewired", "↪ rewired"),
+        ("moved", "↕ moved"),
+        ("broken", "! broken"),
+    ],
+)
+def test_a_mark_has_words_and_a_class(mark: str, text: str) -> None:
+    module = residual()
+    relu = next(node for node in module.graph.nodes if node.name == "relu")
+    for marks in ({relu: mark}, {"relu": [mark]}):
+        drawing = draw(module, marks=marks)
+        marked = [part for part in parts(drawing, "n").values() if f"fx-{mark}" in classes(part)]
+        assert len(marked) == 1 and text in words_in(marked[0]) and text in repr(drawing)
+    assert f"fx-{mark}" not in "".join(part.get("class", "") for part in parts(draw(module), "n").values())
+
+
+def test_marks_on_edges_and_rail() -> None:
+    module = residual()
+    place = next(node.index for node in record(module) if node.name == "where")
+    rewired = [
+        at for at, e in parts(draw(module, marks={"where": "rewired"}), "e").items() if "fx-rewired" in classes(e)
+    ]
+    assert rewired and all(at.split("-")[1] == str(place) for at in rewired)
+    row = parts(draw(module, marks={"where": "moved"}), "r")[str(place)]
+    assert any("fx-shift" in classes(part) for part in row.iter())
+
+
+def test_unknown_marks_are_refused_with_what_is_legal() -> None:
+    module = residual()
+    with pytest.raises(ValueError, match=r"'new' is not a mark; use one of added, removed, rewired, moved, broken"):
+        draw(module, marks={"relu": "new"})
+    with pytest.raises(ValueError, match=r"no node is named 'relu_9'; its nodes are x, mask, linear"):
+        draw(module, marks={"relu_9": "added"})
+    with pytest.raises(ValueError, match=r"the node y is not in this graph"):
+        draw(module, marks={fx.Graph().placeholder("y"): "added"})
+
+
+@pytest.mark.parametrize("wrong", [None, "graph", nn.Linear(1, 1), [fx.Graph()]])
+def test_what_is_no_graph_is_refused(wrong: object) -> None:
+    with pytest.raises(TypeError, match="trace the model first"):
+        draw(wrong)  # type: ignore[arg-type]
+
+
+# ---- the page --------------------------------------------------------------------------------------------------------
+
+
+def test_text_alternative_and_table_headers() -> None:
+    tree = html_of(draw(residual(), "A residual block"))
+    svg = tree.find(".//figure//{http://www.w3.org/2000/svg}svg")
+    assert svg is not None and svg.get("role") == "img"
+    by_id = {part.get("id"): part for part in tree.iter()}
+    title, description = (by_id[name] for name in svg.get("aria-labelledby", "").split())
+    assert title.text == "A residual block" and "linear, call_module, reads x." in (description.text or "")
+    headers = tree.findall(".//th")
+    assert [header.text for header in headers[:6]] == ["#", "name", "opcode", "call", "read by", "notes"]
+    assert {header.get("scope") for header in headers} == {"col", "row"}
+    assert tree.find(".//details/summary") is not None
+
+
+def test_the_story_remains_without_style_and_picture() -> None:
+    tree = html_of(draw(self_loop(), "It reads itself"))
+    for parent in list(tree.iter()):
+        for child in list(parent):
+            if child.tag == "style" or child.tag.endswith("svg"):
+                parent.remove(child)
+    left = words_in(tree)
+    assert "It reads itself" in left and "! reads itself" in left and "torch.add(add, add)" in left
+
+
+def test_ids_are_unique_and_carry_the_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JPY_SESSION_NAME", "chapters/02 insertion_points.ipynb")
+    drawing = draw(residual())
+    ids = [part.get("id") for shown in (drawing, drawing, draw(self_loop())) for part in html_of(shown).iter()]
+    ids = [name for name in ids if name]
+    assert len(ids) > 50 and len(set(ids)) == len(ids)
+    assert all(re.fullmatch(r"fx-02-insertion-points-\d+-[a-z0-9-]+", name) for name in ids)
+    monkeypatch.delenv("JPY_SESSION_NAME")
+    assert 'id="fx-notebook-' in drawing._repr_html_()
+
+
+def test_the_same_bytes_in_every_process() -> None:
+    code = (
+        "import tests.drawing.graphs as t; from fxbook.drawing import draw\n"
+        "for build in (t.residual, t.reads_far_ahead, lambda: t.chain(80, 9), lambda: t.chain(900, 40)):\n"
+        "    drawing = draw(build()); print(drawing); print(drawing._repr_html_())"
+    )
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert outputs[0] == outputs[1] and len(outputs[0]) > 50_000
+
+
+def test_a_record_that_travelled_as_json_is_drawn_alike() -> None:
+    described = record(residual())
+    travelled = GraphRecord.from_json(described.to_json())
+    first, second = draw_record(described, "g"), draw_record(travelled, "g", {1: "broken"})
+    assert list(parts(first, "e")) == list(parts(second, "e"))
+    assert "fx-broken" in classes(parts(second, "n")["1"])
+
+
+def test_a_drawing_shows_the_graph_as_it_was() -> None:
+    graph = chain(4)
+    drawing = draw(graph)
+    before = repr(drawing)
+    graph.erase_node(list(graph.nodes)[-1])
+    assert repr(drawing) == before and len(parts(drawing, "n")) == 4
+
+
+# ---- size and time ---------------------------------------------------------------------------------------------------
+
+
+def test_size() -> None:
+    graph = chain(12, skip=3)
+    assert len(draw(graph)._repr_html_().encode()) < 25_000
+    assert draw(graph).layout.width < 360, "a phone is 360 px wide"
+
+
+def test_300_nodes_draw_in_time() -> None:
+    graph = chain(300, skip=100)
+    start = time.perf_counter()
+    html = draw(graph)._repr_html_()
+    assert time.perf_counter() - start < 2
+    assert html.count('class="fx-node') == 300
+
+
+@pytest.mark.parametrize("scoped", [True, False])
+def test_a_large_graph_is_summarised(scoped: bool) -> None:
+    graph = chain(SUMMARY_ABOVE + 200, skip=5)
+    if scoped:
+        for index, node in enumerate(list(graph.nodes)[1:-1]):
+            node.meta["nn_module_stack"] = {
+                "": ("", nn.Module),
+                "b": (f"blocks.{index // 100}.part{index % 2}", nn.Module),
+            }
+    drawing = draw(graph, marks={"add_300": "added"})
+    assert "600 nodes are too many to draw one by one" in repr(drawing)
+    drawn = parts(drawing, "n")
+    assert 3 < len(drawn) <= MAX_GROUPS and len(repr(drawing).splitlines()) <= MAX_GROUPS + 3
+    assert "fx-op-placeholder" in classes(drawn["0"]) and "fx-op-output" in classes(list(drawn.values())[-1])
+    marked = [int(at) for at, part in drawn.items() if "fx-added" in classes(part)]
+    assert len(marked) == 1 and (not scoped or drawing.record.nodes[marked[0]].name == "blocks.3")
+    assert not [part for part in parts(drawing, "e").values() if "fx-broken" in classes(part)]
+    assert ("blocks.0" in repr(drawing)) == scoped
+
+
+def test_the_border_of_the_summary() -> None:
+    assert len(draw(chain(SUMMARY_ABOVE)).record) == SUMMARY_ABOVE
+    assert len(draw(chain(SUMMARY_ABOVE + 1)).record) <= MAX_GROUPS
+
+
+def test_20000_nodes_come_back() -> None:
+    graph = chain(20_000, skip=3_000)
+    start = time.perf_counter()
+    html = draw(graph)._repr_html_()
+    assert time.perf_counter() - start < 15 and len(html) < 250_000

@@ -1,0 +1,205 @@
+"""Any graph can be drawn, however broken, whatever its names; and its text is readable on any background."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import fx, nn
+
+from fxbook.drawing import draw, style
+from fxbook.graph.record import record
+from tests.drawing.graphs import (
+    BROKEN,
+    chain,
+    classes,
+    html_of,
+    parts,
+    reads_far_ahead,
+    residual,
+    reversed_insertion,
+    self_loop,
+    words_in,
+)
+
+
+@pytest.mark.parametrize("build", BROKEN, ids=lambda build: build.__name__)
+def test_broken_graphs_are_drawn(build: Callable[[], fx.Graph]) -> None:
+    graph = build()
+    drawing = draw(graph)
+    table = html_of(drawing).find(".//table")
+    assert table is not None and len(parts(drawing, "n")) == len(graph.nodes)
+    assert BROKEN[build] in words_in(table)
+    if BROKEN[build].startswith("!"):
+        assert any("fx-broken" in classes(part) for part in parts(drawing, "n").values())
+
+
+def test_an_empty_graph_says_so() -> None:
+    drawing = draw(fx.Graph())
+    assert "The graph has no nodes." in repr(drawing) and html_of(drawing).find("ul") is None
+
+
+def test_edges_at_fault_look_broken_and_only_those() -> None:
+    for build, at in (
+        (self_loop, {"1-1-0", "1-1-1"}),
+        (reversed_insertion, {"3-2-0"}),
+        (reads_far_ahead, {"7-1-0", "6-1-1"}),
+    ):
+        edges = parts(draw(build()), "e")
+        broken = {name for name, part in edges.items() if "fx-broken" in classes(part)}
+        assert broken == at
+        assert all("!" in words_in(edges[name]) for name in broken)
+
+
+# ---- names and text --------------------------------------------------------------------------------------------------
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "a & b &amp; c",
+    "quote\"'`",
+    "back\\nslash\\N\\l\\G",
+    "brace{a|b}<f0>",
+    "naïve 模型 🙂 e\u0301",
+    "line\nbreak\ttab\x00\x1b[31m\u202e",
+    "<b>bold</b>",
+    "]]><!--",
+    "w" * 500,
+    "模" * 200,
+]
+
+
+@pytest.mark.parametrize("hostile", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_names_and_texts_survive(hostile: str) -> None:
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    method = graph.call_method(hostile, (x, hostile), {"key": hostile})
+    method.name = hostile
+    graph.output(method)
+    drawing = draw(graph, title=hostile, marks={hostile: "added"})
+    tree = html_of(drawing)
+    assert not [part for part in tree.iter() if part.tag.rpartition("}")[2] in ("script", "b")]
+    shown = words_in(tree)
+    assert "\x00" not in shown and "\u202e" not in shown
+    if len(hostile) < 100 and hostile.isprintable():
+        assert shown.count(hostile) >= 4
+    assert max(len(line) for line in repr(drawing).splitlines()) <= 100
+
+
+def test_no_address_and_no_huge_text_is_shown() -> None:
+    class Held:
+        def __call__(self, value: object, name: str) -> object:
+            return value
+
+        def __repr__(self) -> str:
+            return f"<held at {id(self):#018x}>" + "y" * 100_000
+
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    graph.output(graph.create_node("call_function", Held(), (x,), {"name": "z" * 100_000}, "held"))
+    shown = draw(graph)._repr_html_()
+    assert "held at 0x…" in shown and not re.search(r"0x[0-9a-f]{6}", shown) and len(shown) < 12_000
+
+
+def test_text_table() -> None:
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    graph.output(graph.call_function(torch.relu, (x,)))
+    assert repr(draw(graph, "One step")) == (
+        "One step\n"
+        "#  name    opcode         call           read by  notes\n"
+        "0  x       placeholder    x              relu\n"
+        "1  relu    call_function  torch.relu(x)  output\n"
+        "2  output  output         return relu"
+    )
+    wide = draw(chain(300, skip=9), "t" * 300)
+    assert max(len(line) for line in repr(wide).splitlines()) <= 100
+
+
+# ---- colours ---------------------------------------------------------------------------------------------------------
+
+
+def _rgb(colour: str) -> list[float]:
+    return [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+
+
+def _luminance(rgb: list[float]) -> float:
+    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in rgb]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _contrast(first: list[float], second: list[float]) -> float:
+    low, high = sorted((_luminance(first), _luminance(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+# Backgrounds with the text colours of the book's theme, JupyterLab and plain pages.
+@pytest.mark.parametrize(
+    ("background", "text"),
+    [
+        ("#ffffff", "#222832"),
+        ("#f5f5f5", "#323232"),
+        ("#121212", "#ced6dd"),
+        ("#14181e", "#ced6dd"),
+        ("#111111", "#ffffff"),
+    ],
+)
+def test_contrast_of_text_on_every_hue(background: str, text: str) -> None:
+    fills = re.findall(r"\.fx-op-(\w+) \.fx-shape\{fill:(#\w{6});fill-opacity:(\.\d+)", style())
+    assert len(fills) == 6
+    for op, hue, opacity in fills:
+        share = float(opacity)
+        mixed = [share * a + (1 - share) * b for a, b in zip(_rgb(hue), _rgb(background), strict=True)]
+        assert _contrast(mixed, _rgb(text)) >= 4.5, op
+    broken = re.search(r"\.fx-broken\.fx-edge\{stroke:(#\w{6})", style())
+    assert broken and _contrast(_rgb(broken[1]), _rgb(background)) >= 3
+
+
+def test_no_fixed_text_colour_and_no_rule_without_prefix() -> None:
+    rules = re.findall(r"([^{}]+)\{([^{}]*)\}", style())
+    assert len(rules) > 20
+    for selectors, body in rules:
+        assert all(part.strip().startswith(".fx-") for part in selectors.split(",")), selectors
+        assert not re.search(r"(^|;)color:(?!inherit)", body), body
+    assert "fill=" not in draw(residual())._repr_html_() and len(style()) < 4_000
+
+
+def times(factor: float) -> Callable[[torch.Tensor], torch.Tensor]:
+    def product(x: torch.Tensor) -> torch.Tensor:
+        return x * factor
+
+    return product
+
+
+def test_stale_code_is_seen_where_its_text_says_nothing() -> None:
+    graph = fx.Graph()
+    call = graph.call_function(times(2), (graph.placeholder("x"),))
+    graph.output(call)
+    module = fx.GraphModule({}, graph)
+    assert not record(module).stale
+    call.target = times(3)
+    assert graph.python_code("self").src == module.code and record(module).stale
+    module.recompile()
+    assert not record(module).stale and not record(copy.deepcopy(module)).stale
+
+
+def test_stale_code_is_seen_behind_a_refused_recompile_and_a_forward_of_ones_own() -> None:
+    module = fx.symbolic_trace(nn.ReLU())
+    call = list(module.graph.nodes)[1]
+    kept, call.args = call.args, (object(),)
+    with pytest.raises(SyntaxError):
+        module.recompile()
+    assert record(module).stale
+    call.args = kept
+    module.recompile()
+    assert not record(module).stale
+    module.forward = lambda x: x
+    assert record(module).stale
+
+
+def test_a_line_at_the_end_of_the_name_means_in_place_but_for_words_of_python() -> None:
+    traced = fx.symbolic_trace(lambda x: ((x > 0) & (x < 1), x.add_(1), torch.relu_(x)))
+    marked = [node.name for node in record(traced) if "in place" in node.notes]
+    assert marked == ["add_", "relu_"]

@@ -1,0 +1,233 @@
+"""The terminal loop finds the first unsolved exercise, checks at every save, and survives whatever a sheet holds."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from fxbook.learning import sheets
+from fxbook.learning.exercises import About, catalogue
+from fxbook.learning.watching import attempt as attempting
+from fxbook.learning.watching import watch
+from fxbook.learning.watching.attempt import attempt
+from fxbook.learning.watching.loop import Watch
+from fxbook.learning.watching.progress import NAME, Progress
+from press import ROOT
+
+CHAPTER = [about for about in catalogue().values() if about.chapter == "00_first_graph"]
+FIRST, SECOND = CHAPTER[:2]
+IMPORTS = "import torch\nfrom torch import fx, nn"
+SOLUTION = """
+def layers_in_order(model):
+    return [node.target for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
+"""
+STUB = "def layers_in_order(model):\n    return []"
+
+
+def notebook(folder: Path, *cells: str, name: str = "00_first_graph") -> Path:
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    path = folder / f"{name}.ipynb"
+    nbformat.write(made, path)
+    return path
+
+
+def script(folder: Path, *cells: str) -> Path:
+    path = folder / "00_first_graph.py"
+    path.write_text("".join(f"# %%\n{cell}\n\n" for cell in cells), encoding="utf-8")
+    return path
+
+
+def later(path: Path) -> None:
+    """Make the file newer than every other."""
+    os.utime(path, (time.time() + 60, time.time() + 60))
+
+
+# ---- what a sheet may look like --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "cells",
+    {
+        "plain": [IMPORTS, SOLUTION],
+        "the stub still above": [IMPORTS, STUB, SOLUTION],
+        "another order of other cells": ["print(unknown)", IMPORTS, SOLUTION, "1 / 0"],
+        "magics and shell": ["%matplotlib inline\n" + IMPORTS, "!ls", "%%bash\nexit 1", SOLUTION],
+        "leaves": [IMPORTS, "raise SystemExit", SOLUTION],
+        "a check and a hint": [IMPORTS, 'check("00-readers", 1)\nhint("00-readers")', SOLUTION],
+        "help": [IMPORTS + "\nfx.Graph?", SOLUTION],
+        "imports under another name": [IMPORTS, SOLUTION.replace("layers_in", "in"), "layers_in_order = in_order"],
+        "a cell that is not Python": [IMPORTS, "def (:", SOLUTION],
+    }.values(),
+)
+@pytest.mark.parametrize("form", [notebook, script])
+def test_an_answer_is_found_by_its_name(tmp_path: Path, cells: list[str], form) -> None:
+    form(tmp_path, *cells)
+    found = attempt(tmp_path, FIRST)
+    assert found.passed, found.text
+
+
+def test_a_notebook_of_an_older_format_is_read(tmp_path: Path) -> None:
+    path = notebook(tmp_path, IMPORTS, SOLUTION)
+    made = nbformat.read(path, as_version=4)
+    path.write_text(json.dumps(nbformat.convert(made, 3)), encoding="utf-8")
+    assert json.loads(path.read_text())["nbformat"] == 3
+    assert attempt(tmp_path, FIRST).passed
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "is not a notebook that can be read"),
+        (b'{"cells": [', "is not a notebook that can be read"),
+        (b"<<<<<<< HEAD", "is not a notebook that can be read"),
+        (b"[1, 2]", "is not a notebook that can be read"),
+        (b'{"nbformat": 4, "cells": 7}', "is not a notebook that can be read"),
+        (b"\xff\xfe\x00", "it is not text"),
+    ],
+)
+def test_a_damaged_notebook_is_told_as_such(tmp_path: Path, content: bytes, says: str) -> None:
+    path = tmp_path / "00_first_graph.ipynb"
+    path.write_bytes(content)
+    found = attempt(tmp_path, FIRST)
+    assert not found.passed
+    assert says in found.text and path.name in found.text
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("cells", "says"),
+    [
+        ([IMPORTS], "No cell of 00_first_graph.ipynb gives the name `layers_in_order`"),
+        ([IMPORTS, "def layers_in_order(model):\nreturn []"], "Cell 2 raises IndentationError"),
+        ([SOLUTION], "Your code raises NameError: name 'fx' is not defined"),
+        ([IMPORTS, "import os\nos._exit(0)", SOLUTION], "ended the Python process"),
+        ([IMPORTS, STUB], "is not in the answer"),
+        ([IMPORTS, "layers = 1 / 0", STUB], "Cell 2 raises ZeroDivisionError: division by zero, in `layers = 1 / 0`"),
+        ([IMPORTS, "layers_in_order = 3"], "pass your function itself"),
+    ],
+)
+def test_what_stands_in_the_way_is_said(tmp_path: Path, cells: list[str], says: str) -> None:
+    notebook(tmp_path, *cells)
+    found = attempt(tmp_path, FIRST)
+    assert not found.passed
+    assert says in found.text
+
+
+def test_a_cell_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attempting, "SECONDS", 1.0)
+    notebook(tmp_path, IMPORTS, "while True: pass", SOLUTION)
+    assert "did not end in time" in attempt(tmp_path, FIRST).text
+
+
+def test_the_sheet_saved_last_counts(tmp_path: Path) -> None:
+    later(notebook(tmp_path, IMPORTS, STUB))
+    script(tmp_path, IMPORTS, SOLUTION)
+    assert attempt(tmp_path, FIRST).path == tmp_path / "00_first_graph.ipynb"
+    later(later_script := script(tmp_path, IMPORTS, SOLUTION))
+    os.utime(tmp_path / "00_first_graph.ipynb", (1, 1))
+    found = attempt(tmp_path, FIRST)
+    assert found.path == later_script and found.passed
+
+
+# ---- the loop --------------------------------------------------------------------------------------------------------
+
+
+def play(folder: Path, acts: Iterable[str | Path], exercises: list[About] = CHAPTER) -> int:
+    """Run the loop with keys; a path among them is a file that is saved with the solution of the first exercise."""
+    waiting = iter(acts)
+
+    def read_key(_: float) -> str:
+        act = next(waiting, "q")
+        if isinstance(act, Path):
+            later(notebook(act, IMPORTS, SOLUTION))
+            return ""
+        return act
+
+    return watch(folder, exercises, Progress(folder / NAME), read_key=read_key)
+
+
+def test_a_save_is_checked_and_progress_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    notebook(tmp_path, IMPORTS, STUB)
+    assert play(tmp_path, ["h", "h", "h", tmp_path, "l"]) == 1
+    shown = capsys.readouterr().out
+    assert f"0/{len(CHAPTER)}" in shown and f"1/{len(CHAPTER)}" in shown
+    assert f"Hint 1 of 2: {FIRST.hints[0]}" in shown and f"Hint 2 of 2: {FIRST.hints[1]}" in shown
+    assert f"What if: {FIRST.what_if}" in shown and "Solved. Press n" in shown
+    assert f"x {FIRST.id}\n. {SECOND.id}" in shown
+    assert play(tmp_path, []) == 1
+    again = capsys.readouterr().out
+    assert SECOND.title in again and FIRST.title not in again
+
+
+def test_progress_survives_a_broken_notebook_and_may_be_deleted_or_damaged(tmp_path: Path) -> None:
+    notebook(tmp_path, IMPORTS, SOLUTION)
+    play(tmp_path, [])
+    (tmp_path / "00_first_graph.ipynb").write_text("{")
+    state = Watch(tmp_path, CHAPTER, Progress(tmp_path / NAME))
+    state.advance()
+    assert state.count == 1 and state.current == SECOND and "is not a notebook" in state.last.text
+    (tmp_path / NAME).write_text("{")
+    assert FIRST.id not in Progress(tmp_path / NAME)
+    assert (tmp_path / f"{NAME}.damaged").read_text() == "{"
+    notebook(tmp_path, IMPORTS, SOLUTION)
+    state = Watch(tmp_path, CHAPTER, Progress(tmp_path / NAME))
+    state.advance()
+    assert state.count == 1, "what is solved is found again without the file"
+
+
+def test_the_last_exercise_ends_with_status_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    notebook(tmp_path, IMPORTS, SOLUTION)
+    assert play(tmp_path, [], [FIRST]) == 0
+    assert "All 1 exercises are solved." in capsys.readouterr().out
+
+
+def test_a_script_can_be_made_of_the_notebook(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    notebook(tmp_path, IMPORTS, STUB)
+    play(tmp_path, ["p", "p"])
+    shown = capsys.readouterr().out
+    assert "Made 00_first_graph.py" in shown and "00_first_graph.py is there already" in shown
+    made = (tmp_path / "00_first_graph.py").read_text()
+    assert "# %%" in made and STUB in made
+
+
+def test_every_printed_exercise_notebook_is_a_sheet_of_all_its_answers() -> None:
+    for about in catalogue().values():
+        sheet = sheets.read(ROOT / "exercises" / f"{about.chapter}.ipynb")
+        cells = [cell for _, cell in sheet.needed_for(about.answer)]
+        assert about.answer in cells[-1] and not any(cell.startswith("check(") for cell in cells)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal")
+def test_in_a_terminal_single_keys_work(tmp_path: Path) -> None:
+    import pty
+
+    notebook(tmp_path, IMPORTS, STUB)
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(ROOT)
+        os.execv(sys.executable, [sys.executable, "-m", "fxbook", "watch", "00", "--folder", str(tmp_path)])
+    shown = b""
+    for wanted, key in ((b"q quit", b"h"), (b"Hint 1 of 2", b"q")):
+        while wanted not in shown:
+            shown += os.read(terminal, 65536)
+        os.write(terminal, key)
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 1
+    os.close(terminal)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [(["--folder", "nowhere"], "There is no folder nowhere"), (["99"], "There is no exercise '99'")],
+)
+def test_wrong_arguments_are_told(arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
+    from fxbook.__main__ import main
+
+    assert main(["watch", *arguments]) == 2
+    assert says in capsys.readouterr().err

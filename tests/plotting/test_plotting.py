@@ -1,0 +1,206 @@
+"""Plots and heat-coloured graphs: the same bytes each time, fit for a page in light and dark, told in words too."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+import torch
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+from torch import fx, nn
+
+from fxbook.drawing import draw
+from fxbook.plotting import Heat, Plot, heat, plot
+from press import ROOT
+from tests.browsing import THEMES, needs_chromium, texts_outside_their_box
+
+BEYOND = """() => {
+  const plot = document.querySelector('.fx-plot'), all = plot.getBoundingClientRect();
+  return [...plot.querySelectorAll('text')].filter(text => {
+    const t = text.getBoundingClientRect();
+    return t.left < all.left - 1 || t.right > all.right + 1 || t.top < all.top - 1 || t.bottom > all.bottom + 1;
+  }).map(text => text.textContent);
+}"""
+SAYS = "In millions: stem 7.1, head 0.1."
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[Plot]:
+    """What is displayed from here on."""
+    displayed: list[Plot] = []
+    monkeypatch.setattr("IPython.display.display", displayed.append)
+    return displayed
+
+
+def draw_everything() -> None:
+    """Bars, hatched bars with error bars, steps, a line, texts and a legend."""
+    with plot("Bars & more", SAYS, 320) as axes:
+        axes.barh(["stem", "head"], [7.1, 0.1], label="FLOPs")
+        axes.barh([0.4, 1.4], [3, 2], 0.4, xerr=[[1, 1], [2, 0.5]], hatch="//", label="time")
+        axes.stairs([1, 2, 1], fill=True)
+        axes.plot([0, 4], [0, 1], marker="o")
+        axes.axvline(3, color="black", linestyle="--")
+        axes.text(3, 0.5, "peak")
+        axes.set(xlabel="FLOPs (millions)", ylabel="node")
+        axes.grid(axis="x")
+        axes.legend()
+
+
+def traced() -> fx.GraphModule:
+    return fx.symbolic_trace(nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2)))
+
+
+def warm() -> Heat:
+    module = traced()
+    first, relu, second = list(module.graph.nodes)[1:4]
+    return heat(module, {first: 30.0, relu: 0.1, second: 10.0}, "FLOPs")
+
+
+def without_ordinals(page: str) -> str:
+    return re.sub(r"fx-notebook-\d+", "fx-notebook-N", page)
+
+
+def test_two_plots_of_the_same_are_the_same_bytes(shown: list[Plot]) -> None:
+    draw_everything()
+    draw_everything()
+    first, second = (without_ordinals(plot._repr_html_()) for plot in shown)
+    assert first == second
+
+
+def test_a_plot_is_the_same_in_another_process(shown: list[Plot]) -> None:
+    code = (
+        "from tests.plotting import test_plotting; import IPython.display as d\n"
+        "d.display = lambda plot: print(test_plotting.without_ordinals(plot._repr_html_()), end='')\n"
+        "test_plotting.draw_everything()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    draw_everything()
+    assert done.stdout == without_ordinals(shown[0]._repr_html_())
+
+
+def test_nothing_of_a_plot_reaches_beyond_it(shown: list[Plot]) -> None:
+    draw_everything()
+    draw_everything()
+    pages = [plot._repr_html_() for plot in shown]
+    for page in pages:
+        svg = page[page.index("<svg") : page.index("</svg>") + 6]
+        assert "<style" not in svg and "http://www.w3.org/1999" not in svg
+        assert "#000000" not in svg and "black" not in svg and "DejaVu" not in svg
+        ids = re.findall(r' id="([^"]+)"', svg)
+        assert len(ids) == len(set(ids))
+        # What is referred to is there.
+        assert set(re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', svg)) <= {(i, "") for i in ids} | {
+            ("", i) for i in ids
+        }
+    first, second = (set(re.findall(r' id="([^"]+)"', page)) for page in pages)
+    assert not first & second, "two plots of one page share an id"
+
+
+def test_a_plot_says_what_it_shows(shown: list[Plot]) -> None:
+    draw_everything()
+    [made] = shown
+    assert repr(made) == f"Bars & more\n{SAYS}"
+    page = made._repr_html_()
+    root = ET.fromstring(page[page.index("<svg") : page.index("</svg>") + 6].replace(' xmlns="', ' data-ns="'))
+    assert root.get("role") == "img"
+    told = {root.find(f".//*[@id='{name}']").text for name in root.get("aria-labelledby", "").split()}
+    assert told == {"Bars & more", SAYS}
+    with pytest.raises(ValueError, match="write what the plot shows"), plot("A picture", " "):
+        pass
+
+
+def test_an_error_inside_is_raised_and_shows_nothing(shown: list[Plot]) -> None:
+    with pytest.raises(ZeroDivisionError), plot("A picture", SAYS):
+        raise ZeroDivisionError
+    assert shown == []
+
+
+def test_fxbook_imports_no_matplotlib() -> None:
+    code = "import sys, fxbook, fxbook.plotting; fxbook.draw; assert 'matplotlib' not in sys.modules"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_plotting_leaves_the_style_of_others_alone(shown: list[Plot]) -> None:
+    import matplotlib
+
+    before = dict(matplotlib.rcParams)
+    draw_everything()
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_heat_colours_by_share_and_writes_it() -> None:
+    drawn = warm()
+    opacity = dict(re.findall(r'id="[^"]*-n-(\d)">.*?fill-opacity:([\d.]+)', drawn._repr_html_(), re.DOTALL))
+    assert opacity == {"0": "0", "1": "0.6", "2": "0.002", "3": "0.2", "4": "0"}
+    assert drawn.title == "Share of the FLOPs"
+    shares = re.findall(r"(\d+|under 1) % of the FLOPs", repr(drawn))
+    assert shares == ["75", "under 1", "25"]
+
+
+def test_heat_keeps_the_shapes_of_the_drawing_and_drops_its_hues() -> None:
+    module = traced()
+    plain, hot = draw(module, "Share of the FLOPs")._repr_html_(), heat(module, {}, "FLOPs")._repr_html_()
+    assert hot.count("fx-shape") == plain.count("fx-shape")
+    assert 'class="fx-swatch"' in hot and "fx-swatch fx-op" not in hot
+    assert "the more the stronger" in hot
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (lambda module: {next(iter(traced().graph.nodes)): 1.0}, "is not in this graph"),
+        (lambda module: {next(iter(module.graph.nodes)): -1.0}, "not negative"),
+    ],
+)
+def test_heat_says_what_it_cannot_draw(values, message: str) -> None:
+    module = traced()
+    with pytest.raises(ValueError, match=message):
+        heat(module, values(module), "FLOPs")
+
+
+def test_heat_of_a_graph_too_large_to_draw_is_refused() -> None:
+    graph = fx.Graph()
+    node = graph.placeholder("x")
+    for _ in range(500):
+        node = graph.call_function(torch.neg, (node,))
+    graph.output(node)
+    with pytest.raises(ValueError, match="502 nodes are too many"):
+        heat(graph, {}, "FLOPs")
+
+
+@needs_chromium
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("theme", THEMES)
+def test_plots_in_a_browser(browser: Browser, shown: list[Plot], tmp_path: Path, theme: str, width: int) -> None:
+    draw_everything()
+    body = shown[0]._repr_html_() + warm()._repr_html_()
+    page = tmp_path / "plots.html"
+    page.write_text(
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Plots</title></head>'
+        f'<body style="margin:16px;{THEMES[theme]}"><main><h1>Plots</h1>{body}</main></body></html>',
+        encoding="utf-8",
+    )
+    opened = browser.new_page(viewport={"width": width, "height": 800})
+    try:
+        problems: list[str] = []
+        opened.on("console", lambda message: problems.append(message.text))
+        opened.goto(page.as_uri())
+        assert not problems
+        assert opened.evaluate(texts_outside_their_box()) == []
+        # Never shrunk: the smallest text is as large as the page's own small text.
+        assert opened.evaluate("document.querySelector('.fx-plot').getBoundingClientRect().width") >= 559
+        assert opened.evaluate("document.documentElement.scrollWidth") <= width
+        assert opened.evaluate(BEYOND) == []
+        inked = "getComputedStyle(document.querySelector('.fx-plot text')).fill"
+        assert opened.evaluate(inked) == opened.evaluate("getComputedStyle(document.body).color")
+        result = Axe().run(opened, options={"resultTypes": ["violations"]})
+        assert result.violations_count == 0, result.generate_report()
+    finally:
+        opened.close()

@@ -1,0 +1,219 @@
+"""The API index names what torch.fx has, and says that a cell uses a name only where its code does."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from press import ROOT
+from press.pages.api.documented import names, signature
+from press.pages.api.names import BEYOND, LINES
+from press.pages.api.page import coverage, page_text, undemonstrated
+from press.pages.api.uses import Book
+from press.pages.status import page_text as status_text
+
+_NOT_YET = "a chapter from 10 on is to show it"
+_SIZES = "needs a graph with symbolic sizes, which a chapter from 10 on is to show"
+# Listed on the official page and used by no cell. A name is taken out here once a cell uses it, and none comes in.
+NO_CELL = {
+    "Graph.create_size_node": _SIZES,
+    "Graph.create_storage_offset_node": _SIZES,
+    "Graph.create_stride_node": _SIZES,
+    "Graph.materialize_symint": _SIZES,
+    "Graph.materialize_symints": _SIZES,
+    "Graph.process_outputs": _NOT_YET,
+    "GraphModule.delete_submodule": _NOT_YET,
+    "Tracer.create_arg": _NOT_YET,
+    "Tracer.get_fresh_qualname": _NOT_YET,
+    "Tracer.getattr": _NOT_YET,
+    "Tracer.iter": _NOT_YET,
+    "Tracer.keys": _NOT_YET,
+    "Tracer.proxy": _NOT_YET,
+    "Transformer.get_attr": _NOT_YET,
+    "Transformer.placeholder": _NOT_YET,
+}
+
+_TRACED = "from torch import fx\ntraced = fx.symbolic_trace(lambda x: x + 1)\n"
+_TRACING = {"symbolic_trace"}
+_GRAPH = {*_TRACING, "GraphModule.graph"}
+_NODES = {*_GRAPH, "Graph.nodes"}
+# Code of a notebook, and the names that it uses: no more and no fewer.
+USES = {
+    "a string and a comment": ('from torch import fx\ntold = "fx.symbolic_trace(f).graph.lint()"  # fx.wrap', set()),
+    "a method of an object that is not known": ("def f(thing):\n    thing.graph.lint()\nother.recompile()", set()),
+    "an object of another library": ("import ast\nnode = ast.Name()\nnode.args, node.name, node.users", set()),
+    "a class of the notebook": (
+        "class Graph:\n    def lint(self):\n        return self.nodes\n\nGraph().lint()",
+        set(),
+    ),
+    "a function of the notebook of the same name": ("def symbolic_trace(f):\n    return f\nsymbolic_trace(1)", set()),
+    "a name that was given away": (_TRACED + "traced = 1\ntraced.recompile()", _TRACING),
+    "a tensor": ("import torch\nx = torch.ones(2)\nx.type\nx.name", set()),
+    "a list among the arguments": (
+        _TRACED + "[n.args for n in traced.graph.nodes][0].append(1)",
+        {*_NODES, "Node.args"},
+    ),
+    "a chain": (_TRACED + "traced.graph.lint()", {*_GRAPH, "Graph.lint"}),
+    "another name for it": (
+        "import torch.fx as t\nfrom torch.fx import Graph as G\nG()\nt.wrap('len')",
+        {"Graph", "wrap"},
+    ),
+    "a loop": (_TRACED + "for node in traced.graph.nodes:\n    node.op = node.name", {*_NODES, "Node.op", "Node.name"}),
+    "a comprehension": (
+        _TRACED + "{n: n.users for n in traced.graph.nodes if n.next}",
+        {*_NODES, "Node.users", "Node.next"},
+    ),
+    "unpacking": (
+        _TRACED + "x, add, output = traced.graph.nodes\nadd.all_input_nodes",
+        {*_NODES, "Node.all_input_nodes"},
+    ),
+    "a match": (
+        _TRACED + "match traced.graph.find_nodes(op='output'):\n    case [fx.Node()]:\n        pass",
+        {*_GRAPH, "Graph.find_nodes", "Node"},
+    ),
+    "an argument of a node": (
+        _TRACED + "traced.graph.output_node().args[0].users",
+        {*_GRAPH, "Graph.output_node", "Node.args", "Node.users"},
+    ),
+    "with": (
+        _TRACED + "with traced.graph.inserting_before(None):\n    new = traced.graph.get_attr('w')\nnew.meta['a'] = 1",
+        {*_GRAPH, "Graph.inserting_before", "Graph.get_attr", "Node.meta"},
+    ),
+    "an assignment": (_TRACED + "traced.graph = fx.Graph()", {*_GRAPH, "Graph"}),
+    "a call of a function of the notebook": (
+        _TRACED + "def last(graph):\n    return graph.output_node()\nlast(traced.graph).prev",
+        {*_GRAPH, "Graph.output_node", "Node.prev"},
+    ),
+    "a function with an annotation": (
+        "from torch import fx\ndef f(g: fx.Graph):\n    g.lint()",
+        {"Graph", "Graph.lint"},
+    ),
+    "isinstance": (
+        "from torch import fx\ndef f(a):\n    if isinstance(a, fx.Node):\n        a.target",
+        {"Node", "Node.target"},
+    ),
+    "an override in a subclass": (
+        "from torch import fx\nclass Loud(fx.Interpreter):\n    def run_node(self, n):\n        return n.name",
+        {"Interpreter", "Interpreter.run_node", "Node.name"},
+    ),
+    "an override of what a Transformer inherits": (
+        "from torch import fx\nclass Other(fx.Transformer):\n    def call_method(self, target, args, kwargs): ...",
+        {"Transformer", "Interpreter.call_method"},
+    ),
+    "an override in a subclass of a subclass": (
+        "from torch import fx\nclass A(fx.Tracer): ...\nclass B(A):\n    trace_asserts = True\nB().trace(len)",
+        {"Tracer", "Tracer.trace_asserts", "Tracer.trace"},
+    ),
+    "a metaclass, a decorator, a default": (
+        "from torch import fx\nclass A(metaclass=fx.ProxyableClassMeta): ...\n@fx.wrap\ndef f(t=fx.Tracer): ...",
+        {"ProxyableClassMeta", "wrap", "Tracer"},
+    ),
+    "super": (
+        "from torch import fx\nclass A(fx.Transformer):\n    def f(self, n):\n        return super().fetch_attr(n)",
+        {"Transformer", "Interpreter.fetch_attr"},
+    ),
+    "what an object keeps": (
+        _TRACED + "class Held:\n    def __init__(self, g):\n        self.held = g\nHeld(traced.graph).held.lint()",
+        {*_GRAPH, "Graph.lint"},
+    ),
+    "what a constructor is given by name": (
+        _TRACED + "fx.Interpreter(traced, garbage_collect_values=False)",
+        {*_TRACING, "Interpreter", "Interpreter.garbage_collect_values"},
+    ),
+    "a function that makes one": (
+        "from torch.fx.experimental.proxy_tensor import make_fx\nmake_fx(abs)(1).recompile()",
+        {"experimental.proxy_tensor.make_fx", "GraphModule.recompile"},
+    ),
+    "what cannot be imported": ("from torch.fx import no_such\nfrom torch.no_such import fx\nimport no_such.fx", set()),
+    "a copy": ("import copy\n" + _TRACED + "copy.deepcopy(traced).code", {*_TRACING, "GraphModule.code"}),
+    "arithmetic on proxies": (
+        "import torch\nfrom torch import fx\n(torch.tanh(fx.Proxy(None)) * 2).node.name",
+        {"Proxy", "Proxy.node", "Node.name"},
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Callable[..., Book]:
+    """A book of chapters, each a list of cells: code, or markdown that begins with a heading."""
+
+    def write(*chapters: list[str]) -> Book:
+        (tmp_path / "chapters").mkdir()
+        for number, cells in enumerate(chapters):
+            notebook = nbformat.v4.new_notebook()
+            for text in cells:
+                cell = nbformat.v4.new_markdown_cell if text.startswith("#") else nbformat.v4.new_code_cell
+                notebook.cells.append(cell(text))
+            nbformat.write(notebook, tmp_path / "chapters" / f"0{number}_chapter.ipynb")
+        return Book(tmp_path)
+
+    return write
+
+
+@pytest.mark.parametrize("what", USES)
+def test_a_name_is_used_where_the_code_uses_it(book: Callable[..., Book], what: str) -> None:
+    code, expected = USES[what]
+    assert {full.removeprefix("torch.fx.") for full in book([code]).used} == expected
+
+
+def test_values_live_from_cell_to_cell_and_not_from_notebook_to_notebook(book: Callable[..., Book]) -> None:
+    found = book(["# One", _TRACED, "# Two", "traced.graph"], ["# Three", "traced.recompile()"])
+    (using,) = [section for section in found.sections if "torch.fx.GraphModule.graph" in section.cells]
+    assert (using.page, using.heading) == ("00", "Two")
+    assert "torch.fx.GraphModule.recompile" not in found.used
+
+
+def test_the_place_that_teaches_a_name_comes_first(book: Callable[..., Book]) -> None:
+    lint = "traced.graph.lint()"
+    breaks = ["## When it breaks", "### RuntimeError: `lint` says so", lint]
+    page = ["## In one page\n\n(fx.html#torch.fx.Graph.lint)", lint]
+    found = book(
+        ["# T", _TRACED, "## By the way", lint, *breaks],
+        ["# T", _TRACED, "## Check with `lint`\n\n`graph.lint()` is …", lint, *page],
+    )
+    (name,) = [name for name in names() if name.full == "torch.fx.Graph.lint"]
+    assert [place.heading for place in found.places(name, 2)] == ["Check with `lint`", "RuntimeError: `lint` says so"]
+    assert found.places(name, 1)[0].address == "../01_chapter.ipynb#check-with-lint"
+
+
+def test_every_name_has_a_line_and_every_line_a_name() -> None:
+    assert {name.shown for name in names() if name.full not in BEYOND} == set(LINES)
+    assert len({name.full for name in names()}) == len(names())
+    assert not [line for line in [*LINES.values(), *BEYOND.values()] if not line.endswith(".")]
+
+
+def test_a_signature_is_that_of_the_installed_torch() -> None:
+    told = {name.shown: signature(name) for name in names()}
+    assert told["Graph.erase_node"] == "(to_erase)"
+    assert told["Graph.placeholder"] == "(name, type_expr=None, default_value=inspect.Signature.empty) -> Node"
+    assert told["Interpreter.run"] == "(*args, initial_env=None, enable_io_processing=True)"
+    assert told["GraphModule"] == "(root, graph, class_name='GraphModule')"
+    assert told["Node.users"] == ": dict[Node, None]"
+
+
+def test_the_names_without_a_cell_are_known_and_do_not_grow() -> None:
+    missing = undemonstrated(Book(ROOT))
+    assert set(missing) - set(NO_CELL) == set(), "no cell uses these any more: show them again"
+    assert set(NO_CELL) - set(missing) == set(), "a cell uses these now: take them out of NO_CELL"
+
+
+def test_the_page_tells_the_coverage_and_what_is_missing() -> None:
+    text = page_text(ROOT)
+    assert f"| {coverage(ROOT)} |" in text
+    told = re.search(r"used by no cell: (.+)\.\n", text)[1]
+    assert re.findall(r"`([\w.]+)`", told) == undemonstrated(Book(ROOT))
+    assert f"that a cell uses | {coverage(ROOT)} |" in status_text(ROOT)
+    for name in names():
+        assert (LINES.get(name.shown) or BEYOND[name.full]) in text
+
+
+def test_printing_is_imported_without_torch() -> None:
+    code = "import sys, press.binding.bind, press.printing.freshness, press.printing.notebooks\n"
+    code += "assert 'torch' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)

@@ -1,0 +1,36 @@
+"""The exercise that CONTRIBUTING.md shows is one: the press takes it, its stub fails and its solution passes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import torch
+from torch import fx, nn
+
+import fxbook.checks.predicates as predicates
+from fxbook.checking import check_with
+from fxbook.checks import Case, Exercise
+from press import ROOT
+from press.manuscript.exercises import split
+from press.manuscript.reading import HEADER, headings, read
+
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+def test_the_exercise_shown_is_one(tmp_path: Any) -> None:
+    shown = re.search(r"````markdown\n(.*?)````", TEXT, re.DOTALL)[1]
+    path = tmp_path / "01_shown.md"
+    path.write_text(f"{HEADER}\n# Exercises: shown\n\n{shown}", encoding="utf-8")
+    (exercise,) = split(read(path)).exercises
+    chapter, _, place = exercise.read.partition("#")
+    assert place in headings(read(ROOT / "book" / "chapters" / f"{chapter}.md"))
+
+    specification = re.search(r"```python\n(class Doubled.*?)\n```", TEXT, re.DOTALL)[1]
+    names = {"nn": nn, "torch": torch, "Case": Case, "Exercise": Exercise, **vars(predicates)}
+    exec(specification.replace("\nExercise(", "\nshown = Exercise("), names)
+    assert names["shown"].id == exercise.id
+    for form, passes in ((exercise.stub, False), (exercise.solution, True)):
+        defined: dict[str, Any] = {"torch": torch, "fx": fx}
+        exec(form[0].source, defined)
+        assert check_with(names["shown"], defined[exercise.answer]).passed == passes

@@ -1,0 +1,110 @@
+"""What is printed is what the manuscript says; an edit by hand is found, without executing anything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from press.printing.freshness import INDEX, problems
+from press.printing.notebooks import print_notebooks
+
+CHAPTER = "# Title\n\nSome text.\n\n```{code-cell} ipython3\n1 + 1\n```\n\nMore.\n"
+
+
+def test_the_book_is_printed_as_its_manuscript_says() -> None:
+    assert problems() == []
+
+
+@pytest.fixture
+def printed(project: Path, write: Callable[[str, str], Path]) -> Path:
+    write("chapters/01_x.md", CHAPTER)
+    assert print_notebooks(root=project) == 0
+    assert problems(project) == []
+    return project / "chapters" / "01_x.ipynb"
+
+
+def change_source(notebook: dict) -> None:
+    notebook["cells"][1]["source"] = ["1 + 2"]
+
+
+def change_prose(notebook: dict) -> None:
+    notebook["cells"][0]["source"].append(" And more.")
+
+
+def change_order(notebook: dict) -> None:
+    notebook["cells"].reverse()
+
+
+def drop_cell(notebook: dict) -> None:
+    del notebook["cells"][2]
+
+
+def change_id(notebook: dict) -> None:
+    notebook["cells"][0]["id"] = "other"
+
+
+def add_tag(notebook: dict) -> None:
+    notebook["cells"][1]["metadata"]["tags"] = ["nbval-skip"]
+
+
+def unexecute(notebook: dict) -> None:
+    notebook["cells"][1].update(outputs=[], execution_count=None)
+
+
+def change_metadata(notebook: dict) -> None:
+    notebook["metadata"]["kernelspec"]["name"] = "other"
+
+
+EDITS = {
+    change_source: "cell 2 ('1 + 1') differs in its source from its manuscript: run `make notebooks`",
+    change_prose: "cell 1 ('# Title') differs in its source from its manuscript",
+    change_order: "cell 1 ('# Title') differs in its id from its manuscript",
+    drop_cell: "has 2 cells, its manuscript 3",
+    change_id: "cell 1 ('# Title') differs in its id",
+    add_tag: "cell 2 ('1 + 1') differs in its metadata",
+    unexecute: "cell 2 ('1 + 1') was not executed",
+    change_metadata: "its metadata differs from its manuscript",
+}
+
+
+@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.__name__)
+def test_an_edit_by_hand_is_found_at_its_cell_and_printed_away(edit: Callable[[dict], None], printed: Path) -> None:
+    notebook = json.loads(printed.read_text())
+    edit(notebook)
+    printed.write_text(json.dumps(notebook))
+    (problem,) = problems(printed.parents[1])
+    assert EDITS[edit] in problem.message
+    assert problem.path == printed
+    assert print_notebooks(root=printed.parents[1]) == 0
+    assert problems(printed.parents[1]) == []
+
+
+def test_a_damaged_notebook_is_named(printed: Path) -> None:
+    printed.write_text("{")
+    (problem,) = problems(printed.parents[1])
+    assert "is missing or not a notebook: run `make notebooks`" in problem.message
+
+
+def test_a_notebook_without_manuscript_is_named(printed: Path) -> None:
+    stray = printed.with_name("02_stray.ipynb")
+    stray.write_text(printed.read_text())
+    (problem,) = problems(printed.parents[1])
+    assert (problem.path, problem.message.split(":")[0]) == (stray, "has no manuscript")
+
+
+def test_a_stale_index_of_exercises_is_named(printed: Path) -> None:
+    index = printed.parents[1] / INDEX
+    index.write_text("{}")
+    (problem,) = problems(printed.parents[1])
+    assert problem.path == index
+
+
+def test_printing_again_prints_nothing(printed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = printed.stat().st_mtime_ns
+    capsys.readouterr()
+    assert print_notebooks(root=printed.parents[1]) == 0
+    assert capsys.readouterr().out == "Nothing to print: every notebook is as its manuscript says.\n"
+    assert printed.stat().st_mtime_ns == before

@@ -1,0 +1,163 @@
+"""nbval passes what it should not; for each hole, a bad notebook that nbval passes and the press refuses."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import NotebookNode, v4
+
+from press import ROOT
+from press.printing.execution import load
+from press.printing.lint import lint
+
+PRINTED = sorted((ROOT / "chapters").rglob("*.ipynb")) + sorted((ROOT / "solutions").rglob("*.ipynb"))
+UNPRINTED = sorted((ROOT / "exercises").rglob("*.ipynb"))
+# Every cell whose output nbval does not compare is listed here, with its reason: the list only shrinks without one.
+HIDDEN_OUTPUTS = {
+    "chapters/09_profiling.ipynb#529c5665": "times by node: the first run is out of line",
+    "chapters/09_profiling.ipynb#fd4695c0": "a model against itself: the spread holds 1",
+    "chapters/09_profiling.ipynb#763c84c3": "the price of the Interpreter falls with the size",
+    "chapters/09_profiling.ipynb#133760e9": "a GPU, where there is one",
+    "chapters/09_profiling.ipynb#228ef0a7": "a chart of times beside FLOPs",
+    "chapters/09_profiling.ipynb#679fdb62": "our times against those of torch.profiler",
+    "chapters/09_profiling.ipynb#bd07fc8f": "the gain, and what it surely is",
+    "chapters/09_profiling.ipynb#47e24f66": "the recipe: three slowest nodes",
+    "solutions/09_profiling.ipynb#09-find-the-bottleneck-code-3": "the gain of the exercise",
+}
+
+
+def code(
+    source: str, count: int | None = 1, outputs: list[NotebookNode] | None = None, **metadata: object
+) -> NotebookNode:
+    cell = v4.new_code_cell(source, execution_count=count, outputs=outputs or [], metadata=metadata)
+    cell.id = f"cell-{abs(hash(source)) % 10**6}"
+    return cell
+
+
+def result(count: int = 1, **data: str) -> NotebookNode:
+    mime = {kind.replace("_", "/"): value for kind, value in data.items()}
+    return v4.new_output("execute_result", data=mime, execution_count=count)
+
+
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+OTHER_PNG = PNG.replace("k+M9Q", "k+A9Q")
+DISPLAY_PNG = f"from IPython.display import display; display({{'image/png': '{PNG}'}}, raw=True)"
+
+# Each passes nbval although it is wrong: the cells, and what the press says.
+HOLES = {
+    "a cell that was never run, whatever it prints": (
+        [code("print('wrong')", None)],
+        "its execution count is None, not 1: nbval passes a cell that was never run",
+    ),
+    "a cell that expects an error and raises none": (
+        [code("1 + 1", outputs=[result(text_plain="2")], tags=["raises-exception"])],
+        "unknown cell tag 'raises-exception'",
+    ),
+    "a PNG that differs": (
+        [code(DISPLAY_PNG, outputs=[v4.new_output("display_data", data={"image/png": OTHER_PNG})])],
+        "nbval does not compare image/png: show an SVG",
+    ),
+    "an output hidden by a comment": (
+        [code("# NBVAL_IGNORE_OUTPUT\n1 + 1", outputs=[result(text_plain="3")])],
+        "a comment tells nbval what to compare",
+    ),
+    "a cell skipped by a comment": ([code("# NBVAL_SKIP\n1 / 0")], "a comment tells nbval what to compare"),
+    "an output hidden by a tag, nothing asserted": (
+        [code("1 + 1", outputs=[result(text_plain="3")], tags=["nbval-ignore-output"])],
+        "its output is hidden from nbval, so it must assert the relation that it shows",
+    ),
+    "a cell skipped by a tag": ([code("1 / 0", tags=["nbval-skip"])], "unknown cell tag 'nbval-skip'"),
+    "cells out of order": (
+        [code("a = 1", 2), code("a", 1, [result(text_plain="1")])],
+        "its execution count is 2, not 1",
+    ),
+}
+# What nbval does refuse, or never looks at, and a page must not show all the same.
+FAULTS = {
+    "a stored error": (
+        [code("1 / 0", outputs=[v4.new_output("error", ename="ZeroDivisionError", evalue="division by zero")])],
+        "it raises ZeroDivisionError: assert the error in the cell",
+    ),
+    "stderr": ([code("1", outputs=[v4.new_output("stream", name="stderr", text="Warning")])], "it writes to stderr"),
+    "address": ([code("1", outputs=[result(text_plain="<f at 0x7f0012345678>")])], "holds a memory address"),
+    "script": ([code("1", outputs=[result(application_javascript="1")])], "does not work in a page"),
+    "too large": ([code("1", outputs=[result(text_plain="x" * 300_000)])], "its output is larger than"),
+    "raw MyST": ([v4.new_markdown_cell("{ref}`a`")], "the MyST role 'ref' would show as raw text"),
+}
+
+
+def notebook_of(cells: list[NotebookNode]) -> NotebookNode:
+    return v4.new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
+
+
+@pytest.mark.parametrize("name", [*HOLES, *FAULTS])
+def test_the_press_refuses(name: str) -> None:
+    cells, message = {**HOLES, **FAULTS}[name]
+    assert any(message in fault.message for fault in lint(notebook_of(cells), executed=True))
+
+
+def test_nbval_passes_all_of_them(tmp_path: Path) -> None:
+    """The holes are there: without the rules above, each of these notebooks would be green."""
+    for number, (cells, _) in enumerate(HOLES.values()):
+        nbformat.write(notebook_of(cells), tmp_path / f"hole_{number}.ipynb")
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    command = [sys.executable, "-m", "pytest", "--nbval", "-q", "-p", "no:cacheprovider", "-n", "2", "--dist=loadfile"]
+    done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    skipped = sum("SKIP" in str(cell).upper() for cells, _ in HOLES.values() for cell in cells)
+    total = sum(len(cells) for cells, _ in HOLES.values())
+    assert f"{total - skipped} passed, {skipped} skipped" in done.stdout
+
+
+def test_copies_of_notebooks_are_not_collected(tmp_path: Path) -> None:
+    for folder in ("_build/html/_sources", "chapters", "chapters/.ipynb_checkpoints", "exercises"):
+        (tmp_path / folder).mkdir(parents=True)
+        nbformat.write(notebook_of([code("1", outputs=[result(text_plain="1")])]), tmp_path / folder / "a.ipynb")
+    settings = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(tmp_path), f"--nbval-sanitize-with={SANITIZE}"]
+    command = [sys.executable, "-m", "pytest", *settings, "--collect-only", "-q", "-p", "no:cacheprovider", "."]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    collected = [line for line in done.stdout.splitlines() if "::" in line]
+    assert [line.split("::")[0] for line in collected] == ["chapters/a.ipynb"], done.stdout
+
+
+SANITIZE = ROOT / "tests" / "nbval_sanitize.cfg"
+
+
+@pytest.mark.parametrize(("how", "passes"), [([], True), (["--dist=load"], False)], ids=["as configured", "scattered"])
+def test_cells_of_a_notebook_stay_together_when_tests_run_in_parallel(
+    tmp_path: Path, how: list[str], passes: bool
+) -> None:
+    cells = [code("step = 0"), *(code(f"step = step + {number}", number + 1) for number in range(1, 12))]
+    nbformat.write(notebook_of(cells), tmp_path / "a.ipynb")
+    settings = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(tmp_path), f"--nbval-sanitize-with={SANITIZE}"]
+    command = [sys.executable, "-m", "pytest", *settings, "-q", "-p", "no:cacheprovider", "-n", "2", *how, "a.ipynb"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode == 0) == passes, done.stdout
+
+
+@pytest.mark.parametrize("path", PRINTED, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_printed_notebook_is_without_fault(path: Path) -> None:
+    notebook = load(path)
+    assert notebook is not None
+    assert lint(notebook, executed=True) == []
+
+
+@pytest.mark.parametrize("path", UNPRINTED, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_exercise_notebook_is_without_fault(path: Path) -> None:
+    notebook = load(path)
+    assert notebook is not None
+    assert lint(notebook, executed=False) == []
+
+
+def test_cells_that_hide_their_output_are_known() -> None:
+    hidden = {
+        f"{path.relative_to(ROOT).as_posix()}#{cell.id}"
+        for path in PRINTED
+        for cell in nbformat.read(path, as_version=4).cells
+        if "nbval-ignore-output" in cell.metadata.get("tags", [])
+    }
+    assert hidden == set(HIDDEN_OUTPUTS)

@@ -1,0 +1,60 @@
+"""Two prints of a manuscript are the same bytes, for each kind of output that the book shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from press.printing.notebooks import print_notebooks
+
+EVERY_KIND = """
+# Every kind of output
+
+```{code-cell} ipython3
+import torch
+from torch import fx, nn
+
+from fxbook import draw, expect_error
+
+print("a stream")
+print("in two writes", end="")
+```
+
+```{code-cell} ipython3
+torch.ones(2)
+```
+
+```{code-cell} ipython3
+print(lambda: 1, object())
+torch.relu
+```
+
+```{code-cell} ipython3
+traced = fx.symbolic_trace(nn.Sequential(nn.Linear(2, 2), nn.ReLU()))
+traced.graph.print_tabular()
+draw(traced, title="A drawing")
+```
+
+```{code-cell} ipython3
+with expect_error(TypeError, "must be Tensor"):
+    torch.relu(1)
+```
+
+```{code-cell} ipython3
+from IPython.display import HTML, display
+
+display(HTML("<b>bold</b>"))
+display(traced)
+```
+"""
+
+
+def test_two_prints_are_the_same_bytes(project: Path, write: Callable[[str, str], Path]) -> None:
+    path = write("chapters/01_x.md", EVERY_KIND)
+    prints = []
+    for _ in range(2):
+        assert print_notebooks([path], everything=True, root=project) == 0
+        prints.append((project / "chapters" / "01_x.ipynb").read_bytes())
+    assert prints[0] == prints[1]
+    assert b"0x\xe2\x80\xa6" in prints[0], "the notebook shows no address: the test tests nothing"
+    assert b"<svg" in prints[0]

@@ -1,0 +1,55 @@
+"""Every direct dependency is pinned, and no pin binds a reader to one machine: no link, local build or CUDA package."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+from packaging.requirements import Requirement
+
+from press import ROOT
+from press.binding import environment
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+LINES = [
+    line
+    for name in environment.PINS
+    for line in (ROOT / name).read_text(encoding="utf-8").splitlines()
+    if not line.lstrip().startswith("#")
+]
+PINS = [Requirement(line) for line in LINES]
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_every_line_pins_one_version_from_an_index() -> None:
+    for pin in PINS:
+        (specifier,) = pin.specifier
+        assert specifier.operator == "==" and not specifier.version.endswith(".*")
+        assert pin.url is None and "+" not in specifier.version
+
+
+def test_every_direct_dependency_is_pinned_as_it_asks() -> None:
+    project = PROJECT["project"]
+    direct = [
+        *project["dependencies"],
+        *(name for extra in project["optional-dependencies"].values() for name in extra),
+    ]
+    for wanted in map(Requirement, direct):
+        found = [pin for pin in PINS if normal(pin.name) == normal(wanted.name)]
+        assert found, f"{wanted.name} is not pinned: run `python -m press pins`"
+        for pin in found:
+            assert all(wanted.specifier.contains(specifier.version) for specifier in pin.specifier)
+
+
+def test_cuda_packages_stay_out() -> None:
+    excluded = {normal(name) for name in PROJECT["tool"]["uv"]["exclude-dependencies"]}
+    pinned = {normal(pin.name) for pin in PINS}
+    assert not excluded & pinned
+    assert not [name for name in pinned if name.startswith(("nvidia-", "cuda-", "triton"))]
+
+
+def test_a_version_is_pinned_once() -> None:
+    assert len({str(pin) for pin in PINS}) == len(PINS)

@@ -1,0 +1,96 @@
+"""A warm kernel behaves as a cold one, and none outlives whoever started it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from jupyter_client.blocking import BlockingKernelClient
+from jupyter_client.manager import KernelManager, start_new_kernel
+
+from press.printing import warm
+
+pytestmark = pytest.mark.skipif(not warm.AVAILABLE, reason="there is no fork here: kernels start cold")
+
+# What a notebook can see of the process that runs it, asked before anything is imported.
+SURROUNDINGS = """
+import os, sys
+print(os.getcwd(), sys.path, sys.argv[0].endswith("launcher.py") or sys.argv[0], __name__, os.environ["FX_TEST"],
+      "fxbook" in sys.modules, "press" in sys.modules)
+"""
+
+
+@pytest.fixture(scope="module")
+def kernels() -> Iterator[warm.WarmKernels]:
+    kernels = warm.WarmKernels()
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("JUPYTER_PATH", kernels.jupyter_path)
+        kernels.start()
+        yield kernels
+    kernels.stop()
+
+
+def run(client: BlockingKernelClient, source: str) -> str:
+    written: list[str] = []
+
+    def keep(message: dict) -> None:
+        written.append(message["content"].get("text", ""))
+
+    client.execute_interactive(source, output_hook=keep, timeout=60)
+    return "".join(written)
+
+
+def started(name: str, folder: Path) -> tuple[KernelManager, BlockingKernelClient, int]:
+    manager, client = start_new_kernel(kernel_name=name, cwd=str(folder), env={**os.environ, "FX_TEST": "here"})
+    return manager, client, int(run(client, "import os; print(os.getpid())"))
+
+
+def ends(process: int) -> bool:
+    """Whether the process ends within some seconds."""
+    for _ in range(100):
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_a_warm_kernel_sees_what_a_cold_one_sees(kernels: warm.WarmKernels, tmp_path: Path) -> None:
+    seen = {}
+    for name in (warm.NAME, "python3"):
+        manager, client, _ = started(name, tmp_path)
+        seen[name] = run(client, SURROUNDINGS).replace("ipykernel_launcher", "True")
+        if name == warm.NAME:
+            assert run(client, "import sys; print('torch' in sys.modules)") == "True\n"
+        client.stop_channels()
+        manager.shutdown_kernel()
+    assert str(tmp_path) in seen[warm.NAME]
+    assert seen[warm.NAME] == seen["python3"]
+
+
+def test_kernels_share_nothing(kernels: warm.WarmKernels, tmp_path: Path) -> None:
+    first, second = started(warm.NAME, tmp_path), started(warm.NAME, tmp_path)
+    run(first[1], "import torch; torch.planted = 1; planted = 1")
+    assert run(second[1], "import torch; print(hasattr(torch, 'planted'), 'planted' in globals())") == "False False\n"
+    for manager, client, _ in (first, second):
+        client.stop_channels()
+        manager.shutdown_kernel()
+
+
+def test_the_tests_of_notebooks_run_in_warm_kernels(pytestconfig: pytest.Config) -> None:
+    chosen = pytestconfig.getoption("nbval_kernel_name")
+    assert chosen == warm.NAME or "--nbval-kernel-name" in " ".join(pytestconfig.invocation_params.args)
+
+
+@pytest.mark.parametrize("how", ["asked to", "killed", "with the server"])  # The last test: the server is gone then.
+def test_a_kernel_ends_with_its_stub_and_with_the_server(kernels: warm.WarmKernels, tmp_path: Path, how: str) -> None:
+    manager, client, kernel = started(warm.NAME, tmp_path)
+    if how == "with the server":
+        kernels.stop()
+    client.stop_channels()
+    manager.shutdown_kernel(now=how == "killed")
+    assert ends(kernel)

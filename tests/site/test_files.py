@@ -1,0 +1,189 @@
+"""The rendered book, read as files: complete, reachable, accessible, small, and loading nothing from elsewhere."""
+
+from __future__ import annotations
+
+import collections
+import gzip
+import importlib.util
+import itertools
+import json
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from bs4 import Tag
+from sphinx.errors import ConfigError
+from sphinx.search.en import SearchEnglish
+
+from press import ROOT
+from tests.site.pages import CHAPTERS, PAGES, PARTS, TOC, article, parsed
+
+# What a browser fetches by itself; a link to another host is a thing to click, and allowed.
+LOADS = {
+    "script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "video": "src", "audio": "src",
+    "object": "data", "embed": "src", "use": "href", "image": "href", "input": "src",
+}  # fmt: skip
+ELSEWHERE = re.compile(r"^\s*(?:[a-z][a-z+.-]*:)?//", re.IGNORECASE)
+CSS_LOADS = re.compile(r"""(?:url\(\s*|@import\s+)["']?([^"')\s;]+)""", re.IGNORECASE)
+
+# Bytes: a page as it travels (gzip), and all that it makes the browser load besides, as it lies on disk.
+PAGE_BUDGET, STATIC_BUDGET = 150_000, 1_000_000
+
+SOUGHT = ("inserting_after", "inserting_before", "create_node", "call_function", "replace_all_uses_with", "recompile",
+          "symbolic_trace", "placeholder", "get_attr", "call_module", "lint")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def bookplate() -> ModuleType:
+    """The book's own Sphinx extension."""
+    spec = importlib.util.spec_from_file_location("bookplate", ROOT / "book/_ext/bookplate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_page_of_the_table_of_contents_is_there(built_book: Path) -> None:
+    assert [page for page in PAGES if not (built_book / f"{page}.html").is_file()] == []
+    assert f"{TOC['root']}.html" in (built_book / "index.html").read_text("utf-8")
+
+
+def test_nothing_but_the_book_is_built(built_book: Path) -> None:
+    built = {str(path.relative_to(built_book).with_suffix("")) for path in built_book.rglob("*.html")}
+    built = {path.replace("\\", "/") for path in built if not path.startswith("_static")}
+    assert built - set(PAGES) == {"index", "search"}, "pages that _toc.yml does not name; if old: remove _build"
+
+
+def test_no_page_loads_anything_from_another_host(built_book: Path) -> None:
+    found = []
+    for html in built_book.rglob("*.html"):
+        page = parsed(html)
+        links = [(tag.name, tag.get(attribute, "")) for name, attribute in LOADS.items() for tag in page(name)]
+        links += [("srcset", tag["srcset"]) for tag in page(srcset=True)]
+        styles = [tag.get_text() for tag in page("style")] + [tag["style"] for tag in page(style=True)]
+        links += [("style", url) for style in styles for url in CSS_LOADS.findall(style)]
+        found += [(html.name, *link) for link in links if ELSEWHERE.match(link[1])]
+    for css in built_book.rglob("*.css"):
+        found += [(css.name, url) for url in CSS_LOADS.findall(css.read_text("utf-8")) if ELSEWHERE.match(url)]
+    assert found == []
+
+
+def test_every_link_inside_the_book_leads_somewhere(built_book: Path) -> None:
+    dead = []
+    for name in PAGES:
+        html = built_book / f"{name}.html"
+        for link in parsed(html)("a", href=True):
+            path, _, anchor = link["href"].partition("#")
+            if ELSEWHERE.match(path) or path.startswith("mailto:"):
+                continue
+            target = (html.parent / path.partition("?")[0]).resolve() if path else html
+            missing = not target.exists()
+            lost = anchor and target.suffix == ".html" and not missing and not parsed(target).find(id=anchor)
+            if missing or lost:
+                dead.append((name, link["href"]))
+    assert dead == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_ids_are_unique(built_book: Path, page: str) -> None:
+    ids = collections.Counter(tag["id"] for tag in parsed(built_book / f"{page}.html")(id=True))
+    assert [name for name, times in ids.items() if times > 1] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pictures_say_what_they_show(built_book: Path, page: str) -> None:
+    body = article(built_book, page)
+    assert [str(image)[:120] for image in body("img") if not image.get("alt")] == []
+    assert [str(svg)[:120] for svg in body("svg") if not _has_name(svg, body)] == []
+
+
+def _has_name(svg: Tag, body: Tag) -> bool:
+    if svg.get("aria-hidden") == "true" or svg.find_parent(attrs={"aria-hidden": "true"}):
+        return True
+    titled = svg.find("title", recursive=False)
+    named = [body.find(id=name) for name in svg.get("aria-labelledby", "").split()]
+    return svg.get("role") == "img" and bool(svg.get("aria-label") or (named and all(named)) or titled)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_headings_step_down_one_level_at_a_time(built_book: Path, page: str) -> None:
+    levels = [int(heading.name[1]) for heading in article(built_book, page)(re.compile("^h[1-6]$"))]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert [step for step in itertools.pairwise(levels) if step[1] > step[0] + 1] == []
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_a_chapter_and_its_exercises_link_each_other(built_book: Path, page: str) -> None:
+    name = page.partition("/")[2]
+    there = [link["href"].partition("#")[0] for link in article(built_book, page)("a", href=True)]
+    back = [link["href"].partition("#")[0] for link in article(built_book, f"exercises/{name}")("a", href=True)]
+    assert f"../exercises/{name}.html" in there
+    assert f"../chapters/{name}.html" in back
+
+
+def test_exercises_stand_beside_their_chapter_and_solutions_last() -> None:
+    *earlier, (_, last) = PARTS
+    assert all(page.startswith("solutions/") for page in last)
+    assert not [page for _, pages in earlier for page in pages if page.startswith("solutions/")]
+    for chapter in CHAPTERS:
+        assert PAGES[PAGES.index(chapter) + 1] == chapter.replace("chapters/", "exercises/")
+    assert [page.partition("/")[2] for page in last] == [page.partition("/")[2] for page in CHAPTERS]
+
+
+@pytest.mark.parametrize("term", SOUGHT)
+def test_search_knows(built_book: Path, term: str) -> None:
+    source = (built_book / "searchindex.js").read_text("utf-8")
+    index = json.loads(source.removeprefix("Search.setIndex(").removesuffix(")"))
+    word, found = SearchEnglish({}).stem(term), []
+    for kind in ("terms", "titleterms"):
+        hits = index[kind].get(word, [])
+        found += [index["docnames"][hit] for hit in (hits if isinstance(hits, list) else [hits])]
+    assert [page for page in found if page.startswith("chapters/")], f"no chapter is found for {term}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_is_small(built_book: Path, page: str) -> None:
+    html = built_book / f"{page}.html"
+    assert len(gzip.compress(html.read_bytes())) <= PAGE_BUDGET
+    sheets = [tag["href"] for tag in parsed(html)("link", rel="stylesheet")]
+    loaded = {link.partition("?")[0] for link in sheets + [tag["src"] for tag in parsed(html)("script", src=True)]}
+    assert sum((html.parent / link).resolve().stat().st_size for link in loaded) <= STATIC_BUDGET
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if (ROOT / f"{page}.ipynb").is_file()])
+def test_a_notebook_can_be_downloaded_as_committed(built_book: Path, page: str) -> None:
+    html = built_book / f"{page}.html"
+    links = {tag["href"] for tag in parsed(html).select("a.btn-download-source-button")}
+    assert len(links) == 1
+    assert (html.parent / links.pop()).read_bytes() == (ROOT / f"{page}.ipynb").read_bytes()
+
+
+def test_each_page_names_the_pinned_torch(built_book: Path, bookplate: ModuleType) -> None:
+    version = bookplate.pinned_version(ROOT / "requirements.txt", "torch")
+    for page in PAGES:
+        footer = parsed(built_book / f"{page}.html").select_one(".fx-bookplate")
+        assert footer.get_text(strip=True).startswith(f"Checked against torch {version}.")
+
+
+def test_the_status_page_tells_its_day(built_book: Path, bookplate: ModuleType) -> None:
+    footer = parsed(built_book / f"{bookplate.STATUS}.html").select_one(".fx-bookplate")
+    assert re.search(r"Built on 20\d\d-\d\d-\d\d\.", footer.text)
+
+
+def test_the_built_folder_holds_nothing_unread(built_book: Path, bookplate: ModuleType) -> None:
+    assert bookplate.drop_unread(built_book / "_static") == 0
+
+
+def test_a_changed_style_reaches_the_built_book(tmp_path: Path, built_book: Path, bookplate: ModuleType) -> None:
+    assert bookplate.changed_static(ROOT / "book/_static", built_book / "_static") == []
+    (tmp_path / "book.css").write_text("a { color: red }")
+    assert bookplate.changed_static(tmp_path, built_book / "_static") == ["book.css"]
+
+
+@pytest.mark.parametrize(("text", "advice"), [(None, "from the root"), ("torch>=2.13\n", "add a line `torch==")])
+def test_a_missing_pin_is_explained(tmp_path: Path, bookplate: ModuleType, text: str | None, advice: str) -> None:
+    if text:
+        (tmp_path / "requirements.txt").write_text(text)
+    with pytest.raises(ConfigError, match=advice):
+        bookplate.pinned_version(tmp_path / "requirements.txt", "torch")

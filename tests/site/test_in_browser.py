@@ -1,0 +1,167 @@
+"""The rendered book in Chromium, light and dark, wide and narrow: no error, no foreign request, no axe violation."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from tests.browsing import needs_chromium
+from tests.site.pages import CHAPTERS, PAGES
+
+pytestmark = needs_chromium
+
+WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+# Without preload, since axe would fetch the style sheets again, and the imported ones from a wrong address.
+AXE = {"resultTypes": ["violations"], "preload": False}
+# Contrast takes axe most of its time, and no colour of ours depends on the width.
+AXE_BUT_CONTRAST = AXE | {"rules": {"color-contrast": {"enabled": False}}}
+THEMES = ("light", "dark")
+# The theme lets the keyboard into what scrolls, a moment after the page has its width.
+SCROLLERS_REACHED = """() => [...document.querySelectorAll("article pre, .cell_output > .output, \
+.pst-scrollable-table-container")].every(box => box.tabIndex === 0 || box.scrollWidth <= box.clientWidth)"""
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Say nothing: pytest shows what failed."""
+
+
+@pytest.fixture(scope="module")
+def address(built_book: Path) -> Iterator[str]:
+    """The address of the built book on loopback."""
+    handler = functools.partial(_Quiet, directory=str(built_book))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def context_for(browser: Browser, theme: str) -> BrowserContext:
+    """A reader who chose a theme earlier, as the theme remembers it."""
+    context = browser.new_context(viewport=WIDE, color_scheme=theme, reduced_motion="reduce")
+    context.add_init_script(f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')")
+    return context
+
+
+@pytest.fixture(scope="module")
+def readers(browser: Browser) -> Iterator[dict[str, BrowserContext]]:
+    """A reader for each theme, who keeps what was loaded once."""
+    contexts = {theme: context_for(browser, theme) for theme in THEMES}
+    yield contexts
+    for context in contexts.values():
+        context.close()
+
+
+def troubles_of(page: Page, host: str) -> list[str]:
+    """A list that fills with whatever goes wrong while `page` lives; `host` is the only one it may ask."""
+    troubles: list[str] = []
+    page.on("console", lambda said: said.type in ("error", "warning") and troubles.append(f"console: {said.text}"))
+    page.on("pageerror", lambda error: troubles.append(f"script: {error}"))
+    page.on("requestfailed", lambda request: troubles.append(f"failed: {request.url}"))
+    page.on("response", lambda answer: answer.status >= 400 and troubles.append(f"{answer.status}: {answer.url}"))
+
+    def watch(url: str) -> None:
+        there = urlsplit(url)
+        if there.scheme not in ("data", "blob") and there.netloc != host:
+            troubles.append(f"another host: {url}")
+
+    page.on("request", lambda request: watch(request.url))
+    return troubles
+
+
+def violations(page: Page, options: dict) -> list[str]:
+    """What axe finds wrong: rule, place, and the reason it gives."""
+    found = Axe().run(page, options=options).response["violations"]
+    return [
+        f"{rule['id']}: {' '.join(map(str, node['target']))}: {node['failureSummary']}"
+        for rule in found
+        for node in rule["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_has_no_fault(readers: dict[str, BrowserContext], address: str, name: str, theme: str) -> None:
+    page = readers[theme].new_page()
+    try:
+        troubles = troubles_of(page, urlsplit(address).netloc)
+        page.goto(f"{address}/{name}.html")
+        assert page.locator("html").get_attribute("data-theme") == theme
+        page.evaluate("document.querySelectorAll('article details').forEach(fold => { fold.open = true })")
+        for size, options in ((WIDE, AXE), (PHONE, AXE_BUT_CONTRAST)):
+            page.set_viewport_size(size)
+            page.wait_for_function(SCROLLERS_REACHED)
+            assert violations(page, options) == [], f"{size['width']} px wide"
+            needed = page.evaluate("document.documentElement.scrollWidth")
+            assert needed <= size["width"], f"the page scrolls sideways: it is {needed} px wide"
+        assert troubles == []
+    finally:
+        page.close()
+
+
+def test_search_finds_a_chapter(readers: dict[str, BrowserContext], address: str) -> None:
+    page = readers["light"].new_page()
+    troubles = troubles_of(page, urlsplit(address).netloc)
+    page.goto(f"{address}/search.html?q=inserting_after", wait_until="networkidle")
+    page.locator("#search-results a[href*='chapters/']").first.click()
+    page.wait_for_url("**/chapters/**/*.html*")
+    assert troubles == []
+    page.close()
+
+
+def test_a_reader_switches_the_theme(readers: dict[str, BrowserContext], address: str) -> None:
+    page = readers["light"].new_page()
+    page.goto(f"{address}/{CHAPTERS[0]}.html")
+    seen = set()
+    for _ in range(3):
+        page.locator(".theme-switch-button:visible").click()
+        seen.add(page.locator("html").get_attribute("data-theme"))
+    assert seen == {"light", "dark"}
+    page.close()
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_a_page_works_without_scripts(browser: Browser, address: str, size: dict[str, int]) -> None:
+    context = browser.new_context(viewport=size, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{address}/{CHAPTERS[0]}.html")
+    assert page.locator("article h1").is_visible()
+    fold = page.locator("article section > details:not([class])").first
+    answer = fold.locator("p").first
+    assert not answer.is_visible()
+    fold.locator("summary").click()
+    assert answer.is_visible()
+    page.locator("nav.bd-links a", has_text="Exercises").first.click()
+    page.wait_for_url(f"**/exercises/{CHAPTERS[0].partition('/')[2]}.html")
+    context.close()
+
+
+@pytest.mark.parametrize("name", ["chapters/intro", CHAPTERS[-1]])
+def test_a_page_works_from_a_folder(browser: Browser, built_book: Path, name: str) -> None:
+    context = context_for(browser, "light")
+    page = context.new_page()
+    troubles = troubles_of(page, "")
+    page.goto((built_book / f"{name}.html").as_uri())
+    assert page.locator("article h1").is_visible()
+    assert troubles == []
+    context.close()
+
+
+def test_on_paper_folds_are_open_and_sidebars_gone(browser: Browser, address: str) -> None:
+    context = context_for(browser, "light")
+    page = context.new_page()
+    page.goto(f"{address}/{CHAPTERS[0]}.html")
+    page.emulate_media(media="print")
+    assert page.locator("article h1").is_visible()
+    assert page.locator("article section > details:not([class]) > p").first.is_visible()
+    assert not page.locator(".bd-sidebar-primary").is_visible()
+    assert not page.locator(".bd-sidebar-secondary").is_visible()
+    context.close()

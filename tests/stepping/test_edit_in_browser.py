@@ -1,0 +1,215 @@
+"""Steppers in Chromium: stepped by key and mouse, linked marks, both themes, wide, narrow, on paper, without script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+from torch import fx
+
+from fxbook import EditStepper
+from tests.browsing import FILM, STEPPER_HEIGHT, THEMES, needs_chromium, texts_outside_their_box
+from tests.stepping.test_edit_stepper import traced, twelve_nodes_eight_frames
+
+pytestmark = needs_chromium
+
+# Each drawn part is where it was: nodes by key and place.
+PLACES = """() => Object.fromEntries([...document.querySelectorAll(".fx-frames > .fx-film .fx-node")]
+  .filter(node => getComputedStyle(node).visibility === "visible" && !node.matches(".fx-ghost"))
+  .map(node => [node.dataset.fxNode, node.getBBox().y]))"""
+OUTSIDE = texts_outside_their_box(FILM)
+OVERLAPPING = """() => [...document.querySelectorAll(".fx-frames > .fx-film svg")].flatMap(svg => {
+  const texts = [...svg.querySelectorAll("text")]
+    .filter(text => getComputedStyle(text).visibility === "visible").map(text => [text, text.getBBox()]);
+  return texts.flatMap(([a, p], i) => texts.slice(i + 1).filter(([b, q]) =>
+    Math.min(p.x + p.width, q.x + q.width) - Math.max(p.x, q.x) > 1
+    && Math.min(p.y + p.height, q.y + q.height) - Math.max(p.y, q.y) > 4
+  ).map(([b]) => [a.textContent, b.textContent]));
+})"""
+
+
+def moved_node() -> EditStepper:
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    late, early = graph.call_function(torch.cos, (x,)), graph.call_function(torch.sin, (x,))
+    late.args = (early,)
+    graph.output(late)
+    steps = EditStepper(graph, "cos reads sin, which stands behind it", title="Repair the order")
+    early.append(late)
+    steps.frame("append moves cos behind sin")
+    return steps
+
+
+def caption(page: Page) -> str:
+    return page.locator(".fx-now .fx-caption").inner_text()
+
+
+def test_to_the_end_by_keyboard_and_nothing_jumps(show) -> None:
+    page = show(twelve_nodes_eight_frames())
+    page.locator("input[type=range]").focus()
+    places, height = page.evaluate(PLACES), page.evaluate(STEPPER_HEIGHT)
+    for at in range(2, 9):
+        page.keyboard.press("ArrowRight")
+        assert caption(page).startswith(f"{at}/8")
+        later = page.evaluate(PLACES)
+        assert all(later[key] == y for key, y in places.items()), "a node that stays stays where it was"
+        assert page.evaluate(STEPPER_HEIGHT) == height
+        assert page.evaluate(OVERLAPPING) == []
+        places = later
+    page.keyboard.press("ArrowRight")
+    assert caption(page).startswith("8/8")
+    page.keyboard.press("Home")
+    assert caption(page).startswith("1/8")
+    page.locator("tr[data-fx-node]:visible").first.focus()
+    page.keyboard.press("End")
+    assert caption(page).startswith("8/8") and page.evaluate("document.activeElement.matches('.fx-now tr')")
+    page.keyboard.press("ArrowLeft")
+    assert caption(page).startswith("7/8") and page.evaluate("document.activeElement.matches('.fx-now tr')")
+    assert page.locator("input[type=range]").get_attribute("aria-valuetext").startswith("7 of 8 ")
+    assert page.locator("[aria-live=polite]").inner_text().startswith("Frame 7 of 8")
+
+
+def test_to_the_end_by_mouse_slider_and_play(show) -> None:
+    page = show(twelve_nodes_eight_frames())
+    for at in range(2, 9):
+        page.get_by_role("button", name="Next").click()
+        assert caption(page).startswith(f"{at}/8")
+    assert page.get_by_role("button", name="Next").get_attribute("aria-disabled") == "true"
+    page.get_by_role("button", name="Back").click()
+    assert caption(page).startswith("7/8")
+    page.get_by_role("slider").fill("3")
+    assert caption(page).startswith("3/8")
+    page.clock.install()
+    page.get_by_role("button", name="Play").click()
+    page.clock.run_for(3000)
+    assert caption(page).startswith("4/8")
+    page.get_by_role("button", name="Pause").click()
+    page.clock.run_for(9000)
+    assert caption(page).startswith("4/8")
+
+
+def marked(page: Page, kind: str) -> set[str]:
+    """The keys that are marked so, if the drawing and the table agree on them."""
+    keys = "parts => parts.map(part => part.dataset.fxNode)"
+    drawn = page.locator(f".fx-frames > .fx-film .fx-node.{kind}:visible").evaluate_all(keys)
+    listed = page.locator(f".fx-now tr.{kind}").evaluate_all(keys)
+    assert set(drawn) == set(listed)
+    return set(listed)
+
+
+def test_node_row_and_line_mark_each_other(show) -> None:
+    page = show(EditStepper(traced(), "The block"), moved_node())
+    page = page.locator(".fx-stepper").first
+    keys = {
+        row.get_attribute("data-fx-name"): row.get_attribute("data-fx-node")
+        for row in page.locator("tr[data-fx-node]").all()
+    }
+    relu, linear, add = (keys[name] for name in ("relu", "linear", "add"))
+    node = page.locator(f".fx-frames > .fx-film .fx-node[data-fx-node='{relu}']")
+    row, line = (page.locator(f".fx-now {part}[data-fx-node='{relu}']") for part in ("tr", ".fx-row:not(tr)"))
+    for part, event in (
+        (node, "hover"),
+        (row, "hover"),
+        (line, "hover"),
+        (row, "focus"),
+        (node, "click"),
+        (node, "focus"),
+    ):
+        page.locator(".fx-title").click()
+        assert marked(page, "fx-hot") == set()
+        getattr(part, event)()
+        assert marked(page, "fx-hot") == {relu}, event
+        assert marked(page, "fx-in") == {linear} and marked(page, "fx-out") == {add}
+        assert page.locator(".fx-code .fx-hot").count() == 1
+        assert page.locator(".fx-edge.fx-hot").count() == 2
+    status = page.locator(".fx-status").inner_text()
+    assert status == "relu reads linear (dashed); is read by add (dotted)."
+    page.locator(".fx-now tbody tr").first.press("ArrowDown")
+    assert marked(page, "fx-hot") == {linear}
+    page.page.keyboard.press("Escape")
+    assert marked(page, "fx-hot") == set()
+
+
+def test_a_tap_marks_and_stays(browser: Browser, tmp_path: Path) -> None:
+    context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True)
+    page = context.new_page()
+    page.set_content(f"<main>{EditStepper(traced(), 'The block')._repr_html_()}</main>")
+    page.locator(".fx-frames > .fx-film .fx-node").nth(2).tap()
+    assert len(marked(page, "fx-hot")) == 1
+    context.close()
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("theme", THEMES)
+def test_themes_and_widths(show, theme: str, width: int) -> None:
+    page = show(moved_node(), EditStepper(traced(), "only one frame"), theme=theme, width=width)
+    page.get_by_role("button", name="Next").click()
+    page.locator(".fx-now tr[data-fx-node]").nth(1).focus()
+    page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(OUTSIDE) == [] and page.evaluate(OVERLAPPING) == []
+    drawing, table = (
+        page.locator(".fx-frames > .fx-film").first.bounding_box(),
+        page.locator("table:visible").bounding_box,
+    )
+    table = page.locator(".fx-now table").first.bounding_box()
+    assert (table["x"] > drawing["x"] + drawing["width"] - 1) == (width == 1280)
+    result = Axe().run(page, options={"resultTypes": ["violations"]})
+    assert result.violations_count == 0, result.generate_report()
+
+
+def test_a_moved_node_leaves_a_ghost_and_an_arrow(show) -> None:
+    page = show(moved_node())
+    seen = "parts => parts.filter(part => getComputedStyle(part).visibility === 'visible').length"
+    assert page.locator(".fx-frames > .fx-film .fx-ghost").evaluate_all(seen) == 0
+    page.get_by_role("button", name="Next").click()
+    assert page.locator(".fx-frames > .fx-film .fx-ghost").evaluate_all(seen) == 1
+    assert page.locator(".fx-frames > .fx-film .fx-jump").is_visible()
+
+
+def test_without_script_all_frames_stand_stacked(show) -> None:
+    page = show(twelve_nodes_eight_frames(), script=False)
+    assert page.locator(".fx-caption:visible").count() == 8
+    assert page.locator("table:visible").count() == 8 and page.locator("svg.fx-svg[role=img]:visible").count() == 8
+    assert page.get_by_role("button").count() == 0
+    tops = [box.bounding_box()["y"] for box in page.locator(".fx-frame").all()]
+    assert tops == sorted(tops)
+
+
+def test_on_paper_all_frames_stand_stacked(show) -> None:
+    page = show(twelve_nodes_eight_frames())
+    page.emulate_media(media="print")
+    assert page.locator(".fx-caption:visible").count() == 8
+    assert page.locator(".fx-frame svg.fx-svg:visible").count() == 8
+    assert not page.locator(".fx-bar").is_visible() and not page.locator(".fx-frames > .fx-film").is_visible()
+
+
+def test_without_style_script_and_svg_the_tables_tell_it(browser: Browser) -> None:
+    page = browser.new_page()
+    page.set_content(moved_node()._repr_html_())
+    page.evaluate("document.querySelectorAll('style, script, svg').forEach(part => part.remove())")
+    text = page.content()
+    assert "append moves cos behind sin" in text and "cos is moved: it now stands behind sin" in text
+    page.close()
+
+
+def test_steppers_that_come_later_start_and_none_starts_twice(show) -> None:
+    page = show(moved_node())
+    html = moved_node()._repr_html_()
+    page.evaluate("html => document.querySelector('main').insertAdjacentHTML('beforeend', html)", html)
+    page.wait_for_function("document.querySelectorAll('.fx-live').length === 2")
+    page.evaluate(
+        """() => document.querySelectorAll(".fx-stepper > script").forEach(old => {
+          const script = document.createElement("script");
+          script.textContent = old.textContent;
+          old.replaceWith(script);
+        })"""
+    )
+    assert page.locator(".fx-bar").count() == 2 and page.locator(".fx-frames > .fx-film").count() == 2
+    second = page.locator(".fx-stepper").nth(1)
+    second.get_by_role("button", name="Next").click()
+    assert second.locator(".fx-now .fx-caption").inner_text().startswith("2/2")
+    assert page.locator(".fx-stepper").first.locator(".fx-now .fx-caption").inner_text().startswith("1/2")
