@@ -16,14 +16,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from fxbook.asking.exercise import Exercise
 from fxbook.checking import check_with
 from fxbook.checking.apart import run_apart
 from fxbook.checking.judge import judge
 from fxbook.checking.observe import observe
 from fxbook.checking.prepare import prepare
 from fxbook.checking.verify import HARD_SECONDS, SOFT_SECONDS
-from fxbook.checks import all_exercises
-from fxbook.checks.exercise import Exercise
+from fxbook.tasks import all_exercises
 from tests.checking.answering import answers_to
 
 SEED = 1

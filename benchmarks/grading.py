@@ -50,12 +50,13 @@ def stages(assignment: Assignment) -> dict[str, float]:
     from classroom.collect.reading import read_sheet
     from classroom.grade.records import Submission
     from classroom.sandbox import Sandbox
-    from fxbook import checks
+    from fxbook import tasks
+    from fxbook.asking import Exercise
     from fxbook.checking.judge import judge
     from fxbook.checking.prepare import prepare
     from fxbook.learning import sheets
 
-    def use_once(exercise: checks.Exercise, answer: str) -> None:
+    def use_once(exercise: Exercise, answer: str) -> None:
         sheets.observe_answer(sheet, prepare(exercise, 1), answer)
 
     [chapter] = assignment.chapters
@@ -72,7 +73,7 @@ def stages(assignment: Assignment) -> dict[str, float]:
         reading = _milliseconds(lambda: read_sheet(submission, assignment, chapter, sandbox))
         keeping = _milliseconds(lambda: book.keep("a", "d", []))
         for about in assignment.exercises:
-            exercise = checks.find(about.id)
+            exercise = tasks.find(about.id)
             assert exercise
             bare = functools.partial(use_once, exercise, about.answer)
             observed = functools.partial(sandbox.observe, sheet, about.id, about.answer, 1)

@@ -242,7 +242,7 @@ def hidden_variants(answer):
     import dataclasses
 
     from fxbook.checking import check, check_with
-    from fxbook.checks import find
+    from fxbook.tasks import find
 
     assert check("{id}", answer).passed
     for seed in {seeds}:

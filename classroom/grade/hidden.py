@@ -7,8 +7,8 @@ import functools
 from collections.abc import Mapping
 
 from classroom.sandbox.inside.hidden import with_cases
-from fxbook import checks
-from fxbook.checks import Exercise
+from fxbook import tasks
+from fxbook.asking import Exercise
 from fxbook.learning.exercises import catalogue, unknown
 
 _MOST_SEEDS = 100
@@ -37,7 +37,7 @@ def read(text: str) -> Hidden:
 
     Args:
         text: Python that may hold ``SEEDS``, a number or a list of seeds, and ``CASES``, of exercise ids tuples of
-            :class:`fxbook.checks.Case`; see :class:`classroom.assignment.Assignment`.
+            :class:`fxbook.asking.Case`; see :class:`classroom.assignment.Assignment`.
 
     Raises:
         HiddenError: it raises, or holds something else.
@@ -54,7 +54,7 @@ def read(text: str) -> Hidden:
         raise HiddenError("CASES of the hidden variants is no dict: give of each exercise id a tuple of Case.")
     exercises = {}
     for name in cases:
-        exercise = checks.find(str(name))
+        exercise = tasks.find(str(name))
         if exercise is None:
             raise HiddenError(f"CASES of the hidden variants: {unknown(name, list(catalogue()))}")
         try:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
 from typing import Any
 
 from torch import fx, nn
-
-from fxbook.checks.view import CaseView, Property, Violation, first_violation
-from fxbook.graph.record import GraphRecord
 
 JSON = Any
 _DEEPEST = 150
@@ -74,39 +70,3 @@ def are_origins(claimed: JSON, given: nn.Module | None) -> bool:
 
 def is_stale(claimed: JSON) -> bool:
     return isinstance(claimed["graph"], dict) and claimed["graph"].get("stale") is True
-
-
-# ---- which claims a verdict rests on ---------------------------------------------------------------------------------
-
-
-def reading(properties: Iterable[Property], read: set[str]) -> Property:
-    """The properties as one, which notes in ``read`` which claims they look at."""
-
-    def holds(case: CaseView) -> Violation | None:
-        view = _Reading(**{field.name: getattr(case, field.name) for field in dataclasses.fields(CaseView)})
-        if case.graph is not None:
-            record = _ReadingRecord(case.graph.nodes, case.graph.lint, case.graph.stale)
-            vars(record)["read"] = read
-            vars(view)["graph"] = record
-        vars(view)["read"] = read
-        return first_violation(view, properties)
-
-    return holds
-
-
-class _Reading(CaseView):
-    """A view that notes which claims are looked at."""
-
-    def __getattribute__(self, name: str) -> Any:
-        if name in CLAIMS:
-            super().__getattribute__("read").add(name)
-        return super().__getattribute__(name)
-
-
-class _ReadingRecord(GraphRecord):
-    """As :class:`_Reading`, of the graph."""
-
-    def __getattribute__(self, name: str) -> Any:
-        if name in CLAIMS:
-            super().__getattribute__("read").add(name)
-        return super().__getattribute__(name)

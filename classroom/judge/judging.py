@@ -40,24 +40,22 @@ from typing import Any
 
 from torch import fx, nn
 
-from classroom.judge.claims import CLAIMS, are_origins, has_form, is_bounded, is_stale, reading
+from classroom.judge.claims import CLAIMS, are_origins, has_form, is_bounded, is_stale
 from classroom.judge.rebuild.graph import rebuild
 from classroom.judge.rebuild.values import RefusedError, UnreadableError
+from fxbook.asking.exercise import Exercise, model_of
+from fxbook.asking.rule import Violation
+from fxbook.asking.trial import Trial, trials_of
 from fxbook.checking import apart
 from fxbook.checking.judge import Verdict, judge
 from fxbook.checking.observe import observe_graph
 from fxbook.checking.prepare import weights_of
 from fxbook.checking.quick_errors import quick_errors
-from fxbook.checks.exercise import Case, Exercise, model_of
-from fxbook.checks.view import Violation
 from fxbook.graph.naming import callable_name
 
 JSON = Any
 _GRAPHS = ("Graph", "GraphModule")
 _MOST_SAID, _MOST_NAME, _MOST_GRAPH = 4000, 300, 200_000
-
-# Uses of an answer that its graph alone does not tell all about: what the rest of the outputs is called.
-_BESIDE_THE_GRAPH = {"05-choose-without-if": "batch of the answer itself"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -131,29 +129,29 @@ def judgement_of(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
     cases = observation.get("cases") if isinstance(observation, dict) and is_bounded(observation) else None
     if not isinstance(cases, list) or len(cases) > len(exercise.cases):
         return Judgement(unreadable)
-    found: list[JSON] = []
+    trials = trials_of(exercise, seed)
+    verified: list[JSON] = []
     refused: dict[str, list[str]] = {}
-    for index, (case, claimed) in enumerate(zip(exercise.cases, cases, strict=False)):
+    for trial, claimed in zip(trials, cases, strict=False):
         try:
-            found.append(_found_out(exercise, case, claimed, seed + 1000 * index))
+            verified.append(_found_out(trial, claimed))
         except RefusedError as why:
-            found.append(claimed)
-            refused.setdefault(str(why), []).append(case.name)
+            verified.append(claimed)
+            refused.setdefault(str(why), []).append(trial.case.name)
         except UnreadableError:
             return Judgement(unreadable)
     read: set[str] = set()
-    asked = dataclasses.replace(exercise, properties=(reading(exercise.properties, read),))
-    verdict = judge(asked, {**observation, "cases": found}, seed)
+    verdict = judge(exercise, {**observation, "cases": verified}, seed, trials, read)
     if verdict.passed and any(is_stale(claimed) for claimed in cases):
         # What runs is not what was rebuilt: what it did must hold as well.
-        verdict = judge(exercise, observation, seed)
+        verdict = judge(exercise, observation, seed, trials)
     if not verdict.passed:
         return Judgement(verdict)
-    if not any(origin is not None for one in found for origin in one["origins"]):
+    if not any(origin is not None for case in verified for origin in case["origins"]):
         read.discard("origins")
-    beside = ["what the function itself, not its trace, does to its batch"] if exercise.id in _BESIDE_THE_GRAPH else []
-    claims = (said for claim, said in CLAIMS.items() if claim in read)
-    return Judgement(verdict, (*_untold(refused, len(found)), *beside, *claims))
+    beside = [exercise.beside.unproven] if exercise.beside else []
+    claims = (sentence for claim, sentence in CLAIMS.items() if claim in read)
+    return Judgement(verdict, (*_untold(refused, len(verified)), *beside, *claims))
 
 
 def _untold(refused: Mapping[str, Sequence[str]], cases: int) -> list[str]:
@@ -165,7 +163,7 @@ def _untold(refused: Mapping[str, Sequence[str]], cases: int) -> list[str]:
     return told
 
 
-def _found_out(exercise: Exercise, case: Case, claimed: JSON, seed: int) -> JSON:
+def _found_out(trial: Trial, claimed: JSON) -> JSON:
     """One case of the observation, in which everything that its graph tells is found out anew.
 
     Raises:
@@ -174,6 +172,7 @@ def _found_out(exercise: Exercise, case: Case, claimed: JSON, seed: int) -> JSON
     """
     if not isinstance(claimed, dict) or not has_form(claimed):
         raise UnreadableError
+    exercise = trial.exercise
     if exercise.use == "compute":
         return {**claimed, "graph": None, "outputs": None, "run_error": None, "run_node": None, "origins": []}
     if claimed["graph"] is None:
@@ -181,32 +180,31 @@ def _found_out(exercise: Exercise, case: Case, claimed: JSON, seed: int) -> JSON
         if claimed["kind"] in _GRAPHS:
             raise UnreadableError
         return claimed
-    model = model_of(case, seed)
-    arguments = exercise.arguments(case, model, seed)
+    model, arguments = trial.start()
     given = next((item for item in arguments if isinstance(item, nn.Module)), None)
     root = given if given is not None else model
     weights = weights_of(model, root)
     if not are_origins(claimed, given):
         raise UnreadableError
-    result = rebuild(claimed.get("wire"), root, functools.partial(_functions_of, given, case, seed))
+    result = rebuild(claimed.get("wire"), root, functools.partial(_functions_of, trial, given))
     with quick_errors():
         used = _used(exercise, result, arguments)
-        found = {**claimed, **observe_graph(used, root, weights, case, seed)}
+        found = {**claimed, **observe_graph(used, root, weights, trial.case, trial.seed)}
     found["kind"] = "GraphModule" if isinstance(result, fx.GraphModule) else "Graph"
     if len(found["graph"]["nodes"]) != len(claimed["origins"]):
         raise UnreadableError
     _take_over(found, claimed)
-    if exercise.id in _BESIDE_THE_GRAPH:
-        _add_claimed_part(found, claimed, _BESIDE_THE_GRAPH[exercise.id])
+    if exercise.beside:
+        _add_claimed_part(found, claimed, exercise.beside.name)
     return found
 
 
-def _functions_of(given: nn.Module | None, case: Case, seed: int) -> Mapping[str, Any]:
+def _functions_of(trial: Trial, given: nn.Module | None) -> Mapping[str, Any]:
     """The functions that the model itself calls, by readable name: they are the book's own."""
     graph = given.graph if isinstance(given, fx.GraphModule) else None
     if graph is None:
         try:
-            graph = fx.symbolic_trace(model_of(case, seed)).graph
+            graph = fx.symbolic_trace(model_of(trial.case, trial.seed)).graph
         except Exception:
             return {}
     return {callable_name(node.target): node.target for node in graph.nodes if node.op == "call_function"}
@@ -218,11 +216,8 @@ def _used(exercise: Exercise, result: fx.Graph | fx.GraphModule, arguments: tupl
     Raises:
         RefusedError: it cannot be used so.
     """
-    if exercise.id in _BESIDE_THE_GRAPH:
-        from fxbook.checks.chapter_05 import watched
-
-        # What was traced is here already.
-        return watched(result, nn.Module())
+    if exercise.beside:
+        return exercise.beside.again(result)
     if exercise.call is None:
         return result
     try:

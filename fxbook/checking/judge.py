@@ -6,13 +6,15 @@ Reads plain data only and never runs the learner's code. What the model itself g
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
+from fxbook.asking.exercise import DRAWS, Exercise, drawn_order
+from fxbook.asking.rule import Violation, first_violation
+from fxbook.asking.trial import Trial, trials_of
+from fxbook.asking.values import is_value
+from fxbook.asking.view import CaseView, Claims
 from fxbook.checking.apart import MEMORY
-from fxbook.checks.exercise import DRAWS, Exercise, drawn_order
-from fxbook.checks.values import is_value
-from fxbook.checks.view import CaseView, Violation, first_violation
 from fxbook.graph.record import GraphRecord
 
 JSON = Any
@@ -40,13 +42,26 @@ class Verdict:
         return self.violation is None
 
 
-def judge(exercise: Exercise, observation: JSON, seed: int) -> Verdict:
+def judge(
+    exercise: Exercise,
+    observation: JSON,
+    seed: int,
+    trials: Sequence[Trial] | None = None,
+    read: set[str] | None = None,
+) -> Verdict:
     """Judge what :func:`fxbook.checking.observe.observe` wrote down, under the seed it was given.
 
     Any JSON is judged; what is not an observation of this exercise and seed is told as unreadable.
+
+    Args:
+        exercise: what is asked.
+        observation: what came back from using the answer.
+        seed: under which it was used.
+        trials: the cases of the exercise under that seed, where they have been made.
+        read: takes the names of the claims that the verdict rests on; see :class:`fxbook.asking.view.Claims`.
     """
     try:
-        return _judge(exercise, observation, seed)
+        return _judge(exercise, observation, seed, trials or trials_of(exercise, seed), set() if read is None else read)
     except _UnreadableError:
         return Verdict(_UNREADABLE)
 
@@ -63,8 +78,8 @@ class _Raised:
     line: str | None
 
 
-def _judge(exercise: Exercise, observation: JSON, seed: int) -> Verdict:
-    met, seen = _read(exercise, observation, seed)
+def _judge(exercise: Exercise, observation: JSON, seed: int, trials: Sequence[Trial], read: set[str]) -> Verdict:
+    met, seen = _read(exercise, observation, seed, trials, read)
     printed = seen["printed"]
     if seen["problem"]:
         return Verdict(Violation(seen["problem"], rule="usable"), printed=printed)
@@ -96,7 +111,7 @@ def _first_violation(view: CaseView) -> Violation | None:
     kinds = view.exercise.kinds()
     if kinds and view.kind not in kinds:
         return _wrong_kind(view, kinds)
-    return first_violation(view, view.exercise.properties)
+    return first_violation(view, view.exercise.rules)
 
 
 def _wrong_kind(view: CaseView, kinds: tuple[str, ...]) -> Violation:
@@ -135,7 +150,9 @@ def _error_message(error: JSON) -> str:
     return f"Your code raises {kind}: {message}" if message else f"Your code raises {kind}."
 
 
-def _read(exercise: Exercise, seen: JSON, seed: int) -> tuple[dict[int, CaseView | _Raised], JSON]:
+def _read(
+    exercise: Exercise, seen: JSON, seed: int, trials: Sequence[Trial], read: set[str]
+) -> tuple[dict[int, CaseView | _Raised], JSON]:
     """The cases that were observed, by their place in the exercise, and the observation itself.
 
     Raises:
@@ -151,7 +168,7 @@ def _read(exercise: Exercise, seen: JSON, seed: int) -> tuple[dict[int, CaseView
         met: dict[int, CaseView | _Raised] = {}
         for index, found in zip(drawn_order(exercise, seed), seen["cases"], strict=False):
             error = found["error"]
-            met[index] = _view(exercise, index, found, seed) if error is None else _raised(error)
+            met[index] = _view(trials[index], found, read) if error is None else _raised(error)
         return met, seen
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _UnreadableError from error
@@ -174,7 +191,7 @@ _FORM: dict[str, Any] = {
 }
 
 
-def _view(exercise: Exercise, index: int, found: JSON, seed: int) -> CaseView:
+def _view(trial: Trial, found: JSON, read: set[str]) -> CaseView:
     graph = None if found["graph"] is None else GraphRecord.from_json(found["graph"])
     if graph is not None and not _sound(graph):
         raise _UnreadableError
@@ -191,20 +208,22 @@ def _view(exercise: Exercise, index: int, found: JSON, seed: int) -> CaseView:
     if graph is not None and (outputs is None) != isinstance(found["run_error"], str):
         raise _UnreadableError
     return CaseView(
-        exercise=exercise,
-        case=exercise.cases[index],
-        seed=seed + 1000 * index,
+        trial=trial,
         kind=str(found["kind"]),
         graph=graph,
         outputs=outputs,
         run_error=found["run_error"],
         run_node=run_node,
-        value=found["value"],
-        shared=dict(found["shared"]),
         modules=[str(path) for path in found["modules"]],
-        origins=list(found["origins"]),
-        changes=[str(change) for change in found["changes"]],
-        same_object=bool(found["same_object"]),
+        claims=Claims(
+            value=found["value"],
+            stale=graph is not None and bool(graph.stale),
+            shared=dict(found["shared"]),
+            changes=[str(change) for change in found["changes"]],
+            same_object=bool(found["same_object"]),
+            origins=list(found["origins"]),
+        ),
+        read=read,
     )
 
 

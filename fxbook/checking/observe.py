@@ -20,15 +20,15 @@ from typing import Any
 import torch
 from torch import fx, nn
 
+from fxbook.asking.exercise import Case, Use, inputs_of, seeded
+from fxbook.asking.running import run_on
+from fxbook.asking.values import encode
 from fxbook.checking.answers import UnusableError, caller
 from fxbook.checking.apart import had_its_time, spare_memory
 from fxbook.checking.blame import describe
 from fxbook.checking.guard import Guard
 from fxbook.checking.prepare import ORIGIN, Prepared, PreparedCase, named
 from fxbook.checking.quick_errors import quick_errors
-from fxbook.checks.exercise import Case, Use, inputs_of, seeded
-from fxbook.checks.running import run_on
-from fxbook.checks.values import encode
 from fxbook.graph import wire
 from fxbook.graph.record import record
 

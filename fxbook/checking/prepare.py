@@ -13,7 +13,7 @@ from typing import Any
 
 from torch import fx, nn
 
-from fxbook.checks.exercise import Case, Exercise, Use, drawn_order, model_of
+from fxbook.asking.exercise import Case, Exercise, Use, drawn_order, model_of
 from fxbook.graph.given import Given
 from fxbook.graph.snapshot import Snapshot
 

@@ -6,15 +6,15 @@ import functools
 import random
 from typing import Any
 
-from fxbook import checks
+from fxbook import tasks
+from fxbook.asking.exercise import Exercise
+from fxbook.asking.rule import Violation
 from fxbook.checking import apart
 from fxbook.checking.guard import Guard
 from fxbook.checking.judge import Verdict, judge
 from fxbook.checking.observe import observe
 from fxbook.checking.prepare import prepare
 from fxbook.checking.report import Report
-from fxbook.checks.exercise import Exercise
-from fxbook.checks.view import Violation
 from fxbook.learning.exercises import About, about, catalogue, unknown
 
 # A check answers within 2 s: at the soft limit the learner's line is interrupted, at the hard one the child is killed.
@@ -42,7 +42,7 @@ def check(exercise_id: str, answer: Any, *, seed: int | None = None) -> Report:
         The report; ``.passed`` says whether the public checks passed. It never raises for an answer, whatever that
         does, and takes 2 seconds at most.
     """
-    exercise = checks.find(exercise_id) if isinstance(exercise_id, str) else None
+    exercise = tasks.find(exercise_id) if isinstance(exercise_id, str) else None
     if exercise is None:
         is_known = isinstance(exercise_id, str) and exercise_id in catalogue()
         message = not_here(exercise_id) if is_known else unknown(exercise_id, _known())
@@ -51,12 +51,12 @@ def check(exercise_id: str, answer: Any, *, seed: int | None = None) -> Report:
 
 
 def _known() -> list[str]:
-    return list(catalogue()) or [exercise.id for exercise in checks.all_exercises()]
+    return list(catalogue()) or [exercise.id for exercise in tasks.all_exercises()]
 
 
 def not_here(exercise_id: str) -> str:
     """What to tell of an exercise of the book whose check is not in this copy of the library."""
-    chapters = checks.chapters()
+    chapters = tasks.chapters()
     held = f"those of chapter{'s' if chapters[1:] else ''} {', '.join(chapters)}" if chapters else "no checks"
     return f"The check of {exercise_id} is not in this folder, which holds {held}: ask your teacher for its exercises."
 

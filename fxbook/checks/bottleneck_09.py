@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from fxbook.checks.predicates import runs
-from fxbook.checks.values import Value, difference
-from fxbook.checks.view import CaseView, Violation
+from fxbook.asking.predicates import runs
+from fxbook.asking.rule import Violation
+from fxbook.asking.values import Value, difference
+from fxbook.asking.view import CaseView
 from fxbook.graph.record import GraphRecord, NodeRecord
 
 _WORK = "09_profiling#work-can-be-counted"

@@ -8,9 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.checks.exercise import Case, Exercise, eager, one_of
-from fxbook.checks.explained import compiled, given_edited, methods_exist, well_formed
-from fxbook.checks.families import GELU, RELU, TANH, family
+from fxbook.asking.exercise import Case, eager, one_of
+from fxbook.asking.explained import given_edited, methods_exist
+from fxbook.asking.families import GELU, RELU, TANH, family
+from fxbook.asking.predicates import calls, edited, input_unchanged, no_dead_nodes, none_left, shares_weights
+from fxbook.checks.legacy import Exercise, compiled, same_result_or, well_formed
 from fxbook.checks.models_00 import (
     Classifier,
     Dense,
@@ -21,15 +23,6 @@ from fxbook.checks.models_00 import (
     Residual,
     Tagger,
     Tied,
-)
-from fxbook.checks.predicates import (
-    calls,
-    edited,
-    input_unchanged,
-    no_dead_nodes,
-    none_left,
-    same_result_or,
-    shares_weights,
 )
 from fxbook.checks.properties_00 import (
     answer_and_traces,

@@ -7,17 +7,10 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, fx, nn
 
+from fxbook.asking.explained import args_are_tuples, given_edited, paths_exist, reads_nodes, tensor_free
+from fxbook.asking.predicates import edited, has_node, no_dead_nodes, opcodes, placeholders, shares_weights
 from fxbook.checks import Case, Exercise, eager
-from fxbook.checks.explained import (
-    args_are_tuples,
-    compiled,
-    given_edited,
-    has_output,
-    paths_exist,
-    reads_nodes,
-    tensor_free,
-    well_formed,
-)
+from fxbook.checks.legacy import compiled, has_output, same_result_or, well_formed
 from fxbook.checks.models_01 import (
     DrawnSums,
     ManySums,
@@ -32,15 +25,6 @@ from fxbook.checks.models_01 import (
     padded_by_hand,
     scale_and_shift_by_hand,
     trained,
-)
-from fxbook.checks.predicates import (
-    edited,
-    has_node,
-    no_dead_nodes,
-    opcodes,
-    placeholders,
-    same_result_or,
-    shares_weights,
 )
 from fxbook.checks.properties_01 import (
     a_home_each,

@@ -11,14 +11,10 @@ import torch
 from torch import Tensor, fx, nn
 from torch.overrides import TorchFunctionMode
 
-from fxbook.checks.exercise import Case, Exercise
-from fxbook.checks.explained import (
-    args_are_tuples,
-    compiled,
-    given_edited,
-    has_reader,
-    well_formed,
-)
+from fxbook.asking.exercise import Case
+from fxbook.asking.explained import args_are_tuples, given_edited
+from fxbook.asking.predicates import calls, edited, input_unchanged, lints, no_dead_nodes, same_result, shares_weights
+from fxbook.checks.legacy import Exercise, compiled, has_reader, same_result_or, well_formed
 from fxbook.checks.models_02 import (
     Activated,
     Anchored,
@@ -36,16 +32,6 @@ from fxbook.checks.models_02 import (
     Unread,
     WithLeafSubclass,
     WithOwnLayer,
-)
-from fxbook.checks.predicates import (
-    calls,
-    edited,
-    input_unchanged,
-    lints,
-    no_dead_nodes,
-    same_result,
-    same_result_or,
-    shares_weights,
 )
 from fxbook.checks.properties_02 import (
     CLAMP,

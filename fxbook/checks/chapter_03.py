@@ -12,9 +12,11 @@ import torch._dynamo
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from fxbook.checks.exercise import Case, Exercise
-from fxbook.checks.explained import compiled, given_edited
-from fxbook.checks.families import RELU
+from fxbook.asking.exercise import Case
+from fxbook.asking.explained import given_edited
+from fxbook.asking.families import RELU
+from fxbook.asking.predicates import edited, input_unchanged, new_object, none_left, same_result, shares_weights
+from fxbook.checks.legacy import Exercise, compiled, look, same_result_or, where
 from fxbook.checks.models_03 import (
     Affine,
     ChannelAttention,
@@ -26,17 +28,6 @@ from fxbook.checks.models_03 import (
     Regular,
     Swappable,
     Working,
-)
-from fxbook.checks.predicates import (
-    edited,
-    input_unchanged,
-    look,
-    new_object,
-    none_left,
-    same_result,
-    same_result_or,
-    shares_weights,
-    where,
 )
 from fxbook.checks.properties_02 import output_last
 from fxbook.checks.properties_03 import (

@@ -10,6 +10,8 @@ import torch
 import torch._dynamo  # print_readable imports it, which takes longer than a check may
 from torch import Tensor, fx, nn
 
+from fxbook.asking.exercise import Case, one_of
+from fxbook.asking.predicates import input_unchanged
 from fxbook.checks.edits_04 import (
     Edit,
     add_dead_node,
@@ -41,7 +43,6 @@ from fxbook.checks.edits_04 import (
     typed_square_of_up,
     writes_no_python,
 )
-from fxbook.checks.exercise import Case, Exercise, one_of
 from fxbook.checks.inside_04 import (
     beside_a_sequential,
     in_a_row,
@@ -50,6 +51,7 @@ from fxbook.checks.inside_04 import (
     under_a_plain_root,
     with_a_stale_child,
 )
+from fxbook.checks.legacy import Exercise
 from fxbook.checks.models_04 import (
     FeedForward,
     Gated,
@@ -63,7 +65,6 @@ from fxbook.checks.models_04 import (
     refuses,
 )
 from fxbook.checks.noted_04 import brought_up_to_date, counted, said_of, tried
-from fxbook.checks.predicates import input_unchanged
 from fxbook.checks.properties_04 import (
     all_up_to_date,
     as_before_or_edited,

@@ -14,8 +14,9 @@ import torch._dynamo
 from torch import Tensor, fx, nn
 from torch.fx.proxy import TraceError
 
-from fxbook.checks.exercise import Case, Exercise
-from fxbook.checks.explained import compiled, has_reader, well_formed
+from fxbook.asking.exercise import Case
+from fxbook.asking.predicates import input_unchanged, runs, same_result, shares_weights
+from fxbook.checks.legacy import Exercise, compiled, has_reader, same_result_or, well_formed
 from fxbook.checks.models_05 import (
     Centred,
     Classifier,
@@ -28,7 +29,6 @@ from fxbook.checks.models_05 import (
     Tower,
     Whole,
 )
-from fxbook.checks.predicates import input_unchanged, runs, same_result, same_result_or, shares_weights
 from fxbook.checks.properties_05 import (
     argument_gone,
     batch_left_alone,

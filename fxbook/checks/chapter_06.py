@@ -8,11 +8,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from fxbook.asking.exercise import Case, traced
+from fxbook.asking.nameless import nameless_model
+from fxbook.asking.predicates import edited, input_unchanged, new_object, no_dead_nodes, shares_weights
 from fxbook.checks import models_06 as models
 from fxbook.checks import pairs_06 as pairs
 from fxbook.checks.differences_06 import told_apart
-from fxbook.checks.exercise import Case, Exercise, traced
-from fxbook.checks.explained import compiled, well_formed
 from fxbook.checks.in_place_06 import (
     SHARED,
     behaviour,
@@ -24,16 +25,7 @@ from fxbook.checks.in_place_06 import (
     stays,
     watched,
 )
-from fxbook.checks.nameless import nameless_model
-from fxbook.checks.predicates import (
-    edited,
-    input_unchanged,
-    look,
-    new_object,
-    no_dead_nodes,
-    same_result_or,
-    shares_weights,
-)
+from fxbook.checks.legacy import Exercise, compiled, look, same_result_or, well_formed
 from fxbook.checks.properties_06 import (
     as_many_cats,
     asked,

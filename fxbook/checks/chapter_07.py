@@ -9,8 +9,10 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.checks.exercise import Case, Exercise
-from fxbook.checks.explained import compiled, given_edited, has_reader, tensor_free, well_formed
+from fxbook.asking.exercise import Case
+from fxbook.asking.explained import given_edited, tensor_free
+from fxbook.asking.predicates import edited, input_unchanged
+from fxbook.checks.legacy import Exercise, compiled, has_reader, look, same_result_or, well_formed
 from fxbook.checks.models_07 import (
     Asserting,
     Calibrated,
@@ -35,7 +37,6 @@ from fxbook.checks.models_07 import (
     table,
 )
 from fxbook.checks.named_inputs_07 import no_interpreter, tells_what_is_wrong, used_by_name
-from fxbook.checks.predicates import edited, input_unchanged, look, same_result_or
 from fxbook.checks.properties_01 import a_home_each, own_weights_stay
 from fxbook.checks.properties_02 import callers_input_stays, output_last
 from fxbook.checks.properties_07 import (

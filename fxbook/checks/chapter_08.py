@@ -8,8 +8,10 @@ from typing import Any
 import torch
 from torch import fx, nn
 
-from fxbook.checks.exercise import Case, Exercise
+from fxbook.asking.exercise import Case
+from fxbook.asking.predicates import input_unchanged
 from fxbook.checks.failures_08 import tells_failure
+from fxbook.checks.legacy import Exercise
 from fxbook.checks.models_08 import (
     WIDTH,
     Attention,
@@ -27,7 +29,6 @@ from fxbook.checks.models_08 import (
     draw,
     moved,
 )
-from fxbook.checks.predicates import input_unchanged
 from fxbook.checks.properties_08 import (
     ends_at_last_reader,
     graph_left_alone,

@@ -8,14 +8,14 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
+from fxbook.asking.exercise import Case
+from fxbook.asking.predicates import input_unchanged, no_dead_nodes, shares_weights
 from fxbook.checks.bottleneck_09 import bottleneck_gone, same_scores
-from fxbook.checks.exercise import Case, Exercise
-from fxbook.checks.explained import compiled, well_formed
 from fxbook.checks.flops_09 import counted, needed, one_thread
+from fxbook.checks.legacy import Exercise, compiled, well_formed
 from fxbook.checks.machine_09 import Drifting, Machine, Products, Timed, TimedTwice
 from fxbook.checks.models_09 import GPT, Faster, MixingGPT, OtherGPT, ResNet, Twice, Views
 from fxbook.checks.pairs_09 import median_with_deciles, ratio_of_flops, ratios_in_pairs, three_numbers, twenty_rounds
-from fxbook.checks.predicates import input_unchanged, no_dead_nodes, shares_weights
 from fxbook.checks.properties_09 import (
     bytes_alive,
     each_module_its_flops,

@@ -7,9 +7,10 @@ import dataclasses
 import torch
 from torch import Tensor, fx, nn
 
+from fxbook.asking.rule import Violation
+from fxbook.asking.values import dict_items
+from fxbook.asking.view import CaseView
 from fxbook.checks.in_place_06 import IN_PLACE, behaviour
-from fxbook.checks.values import dict_items
-from fxbook.checks.view import CaseView, Violation
 
 
 @dataclasses.dataclass(frozen=True)

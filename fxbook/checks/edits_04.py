@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.checks.exercise import one_of
+from fxbook.asking.exercise import one_of
 from fxbook.checks.models_04 import Chooses
 
 Edit = Callable[[fx.Graph], Any]

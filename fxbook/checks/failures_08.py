@@ -7,9 +7,10 @@ from typing import Any
 import torch
 from torch import Tensor, fx
 
+from fxbook.asking.rule import Violation
+from fxbook.asking.values import Value, difference, encode
+from fxbook.asking.view import CaseView
 from fxbook.checks.properties_08 import name_of
-from fxbook.checks.values import Value, difference, encode
-from fxbook.checks.view import CaseView, Violation
 
 
 class _Noting(fx.Interpreter):

@@ -13,10 +13,12 @@ import torch
 from torch import Tensor, fx, nn
 from torch.utils import _pytree as pytree
 
-from fxbook.checks.predicates import configurable, runs
+from fxbook.asking.predicates import runs
+from fxbook.asking.rule import Violation
+from fxbook.asking.values import Value, dict_items, difference
+from fxbook.asking.view import CaseView
+from fxbook.checks.legacy import Property, configurable, first_violation
 from fxbook.checks.properties_06 import HERE
-from fxbook.checks.values import Value, dict_items, difference
-from fxbook.checks.view import CaseView, Property, Violation, first_violation
 from fxbook.graph.record import NodeRecord
 
 IN_PLACE = f"{HERE}#working-in-place-overwrites-what-the-node-reads"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from fxbook.checks.exercise import one_of
+from fxbook.asking.exercise import one_of
 
 
 class Classifier(nn.Module):

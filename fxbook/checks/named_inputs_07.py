@@ -11,8 +11,9 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.checks.values import Value, dict_items, difference, encode
-from fxbook.checks.view import CaseView, Violation
+from fxbook.asking.rule import Violation
+from fxbook.asking.values import Value, dict_items, difference, encode
+from fxbook.asking.view import CaseView
 
 _HERE = "07_placeholder"
 _BY_NAME = f"{_HERE}#in-one-page"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 
+from fxbook.asking.rule import Violation
+from fxbook.asking.values import Value
+from fxbook.asking.view import CaseView
 from fxbook.checks.flops_09 import total_flops
 from fxbook.checks.machine_09 import LONG, LONGEST, SHORT, SHORTEST, Drifting, Products
 from fxbook.checks.properties_09 import close, number, numbers, table
-from fxbook.checks.values import Value
-from fxbook.checks.view import CaseView, Violation
 
 _HERE = "09_profiling"
 _FIRST = f"{_HERE}#a-clock-around-every-node"

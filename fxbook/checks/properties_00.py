@@ -8,11 +8,12 @@ from typing import Any
 
 from torch import fx, nn
 
-from fxbook.checks.families import GELU, LINEAR, RELU, Family, family
+from fxbook.asking.families import GELU, LINEAR, RELU, Family, family
+from fxbook.asking.predicates import calls
+from fxbook.asking.rule import Violation
+from fxbook.asking.values import Value
+from fxbook.asking.view import CaseView
 from fxbook.checks.models_00 import NamedRelu, Residual
-from fxbook.checks.predicates import calls
-from fxbook.checks.values import Value
-from fxbook.checks.view import CaseView, Violation
 from fxbook.graph.record import JSON, GraphRecord, NodeRecord
 
 LEAKY_RELU = family("leaky_relu", modules=(nn.LeakyReLU,)).called("leaky_relu, which was to stay")

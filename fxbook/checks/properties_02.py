@@ -8,10 +8,11 @@ import itertools
 import torch
 from torch import nn
 
-from fxbook.checks.families import CONV2D, GELU, LINEAR, RELU, TANH, family
+from fxbook.asking.families import CONV2D, GELU, LINEAR, RELU, TANH, family
+from fxbook.asking.predicates import calls_after
+from fxbook.asking.rule import Violation
+from fxbook.asking.view import CaseView
 from fxbook.checks.models_02 import Layered
-from fxbook.checks.predicates import calls_after
-from fxbook.checks.view import CaseView, Violation
 from fxbook.graph.record import JSON, NodeRecord
 
 _HERE = "02_insertion_points"

@@ -8,10 +8,11 @@ from typing import Any
 
 from torch import fx, nn
 
-from fxbook.checks import explained
-from fxbook.checks.families import ADD, MUL, RELU, Family, family
+from fxbook.asking import explained
+from fxbook.asking.families import ADD, MUL, RELU, Family, family
+from fxbook.asking.rule import Violation
+from fxbook.asking.view import CaseView
 from fxbook.checks.properties_02 import pairs
-from fxbook.checks.view import CaseView, Violation
 from fxbook.graph.record import GraphRecord, NodeRecord
 
 _HERE = "03_replacement"

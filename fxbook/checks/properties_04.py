@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from fxbook.asking.rule import Violation
+from fxbook.asking.values import Value, difference, encode
+from fxbook.asking.view import CaseView
 from fxbook.checks.truth_04 import failing_node, is_stale, survives_a_pickle
-from fxbook.checks.values import Value, difference, encode
-from fxbook.checks.view import CaseView, Violation
 
 _HERE = "04_recompile"
 _DOWN = f"{_HERE}#recompile-goes-down-to-children-not-to-everything-inside"

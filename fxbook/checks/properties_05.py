@@ -10,11 +10,12 @@ from collections import Counter
 import torch
 from torch import fx
 
-from fxbook.checks.families import family
+from fxbook.asking.families import family
+from fxbook.asking.rule import Violation
+from fxbook.asking.values import Value, dict_items, difference
+from fxbook.asking.view import CaseView
 from fxbook.checks.models_05 import Fixable, Whole
-from fxbook.checks.values import Value, dict_items, difference
 from fxbook.checks.verdicts_05 import truth_of
-from fxbook.checks.view import CaseView, Violation
 from fxbook.graph.record import GraphRecord, NodeRecord
 
 _FIXED = "05_control_flow_limits#fix-an-argument-concrete_args"

@@ -9,8 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.checks.families import family
-from fxbook.checks.view import CaseView, Violation
+from fxbook.asking.families import family
+from fxbook.asking.rule import Violation
+from fxbook.asking.view import CaseView
 from fxbook.graph.record import JSON, NodeRecord
 
 HERE = "06_kwargs"

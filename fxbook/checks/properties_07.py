@@ -9,10 +9,11 @@ import torch
 from torch import fx
 from torch.utils import _pytree as pytree
 
+from fxbook.asking.rule import Violation
+from fxbook.asking.values import Value, dict_items, difference, encode
+from fxbook.asking.view import CaseView
+from fxbook.checks.legacy import configurable
 from fxbook.checks.named_inputs_07 import unusable
-from fxbook.checks.predicates import configurable
-from fxbook.checks.values import Value, dict_items, difference, encode
-from fxbook.checks.view import CaseView, Violation
 from fxbook.graph.record import NodeRecord
 
 _HERE = "07_placeholder"

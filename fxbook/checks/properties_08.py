@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fxbook.checks.predicates import configurable
-from fxbook.checks.values import Value
-from fxbook.checks.view import CaseView, Violation
+from fxbook.asking.rule import Violation
+from fxbook.asking.values import Value
+from fxbook.asking.view import CaseView
+from fxbook.checks.legacy import configurable
 from fxbook.graph.record import GraphRecord, NodeRecord
 
 # ---- the bound, from the graph alone ---------------------------------------------------------------------------------

@@ -7,10 +7,11 @@ from collections import Counter
 
 import torch
 
+from fxbook.asking.rule import Violation
+from fxbook.asking.values import Value
+from fxbook.asking.view import CaseView
 from fxbook.checks.flops_09 import flops_by_outermost
 from fxbook.checks.machine_09 import Timed
-from fxbook.checks.values import Value
-from fxbook.checks.view import CaseView, Violation
 from fxbook.stepping.run.record import RunRecord, record_run
 
 _HERE = "09_profiling"

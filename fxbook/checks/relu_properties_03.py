@@ -7,10 +7,11 @@ from typing import Any
 
 from torch import fx, nn
 
-from fxbook.checks.families import RELU
-from fxbook.checks.predicates import same_result
+from fxbook.asking.families import RELU
+from fxbook.asking.predicates import same_result
+from fxbook.asking.rule import Violation
+from fxbook.asking.view import CaseView
 from fxbook.checks.relu_models_03 import WithRelus
-from fxbook.checks.view import CaseView, Violation
 from fxbook.graph.record import NodeRecord
 
 _HERE = "03_replacement"

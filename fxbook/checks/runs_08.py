@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import torch
 
+from fxbook.asking.rule import Violation
+from fxbook.asking.values import Value, difference, encode
+from fxbook.asking.view import CaseView
 from fxbook.checks.properties_08 import last_reader, needed
-from fxbook.checks.values import Value, difference, encode
-from fxbook.checks.view import CaseView, Violation
 
 _HERE = "08_boxed_run"
 

@@ -14,8 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from fxbook.checks.exercise import Case, one_of
-from fxbook.checks.nameless import nameless
+from fxbook.asking.exercise import Case, one_of
+from fxbook.asking.nameless import nameless
 
 Function = Callable[..., Any]
 

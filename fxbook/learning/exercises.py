@@ -68,6 +68,12 @@ def place(read: str) -> str:
     return f"chapter {number}, {name.replace('_', ' ')}" + (f", section “{heading}”" if anchor else "")
 
 
+def has_place(read: str) -> bool:
+    """Whether ``"chapter#anchor"`` is a heading of the book; where the press has printed none, any may be one."""
+    chapter, _, anchor = read.partition("#")
+    return anchor in _sections().get(chapter, {}) or not _sections()
+
+
 def unknown(exercise_id: object, known: list[str]) -> str:
     """What to tell of an id that is not in the book: the ids near it."""
     if not isinstance(exercise_id, str):

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from fxbook.checks import all_exercises
+from fxbook.tasks import all_exercises
 from press import ROOT
 from press.manuscript.claims import claims
 from press.manuscript.problems import PressError

@@ -7,9 +7,9 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.checks import Case, Exercise
-from fxbook.checks.families import LINEAR, RELU
-from fxbook.checks.predicates import calls_after, edited, lints, no_dead_nodes, recompiled, same_result_or
+from fxbook.asking import Case, Exercise
+from fxbook.asking.families import LINEAR, RELU
+from fxbook.asking.predicates import calls_after, edited, lints, no_dead_nodes, recompiled, same_result_or
 
 
 class Stack(nn.Module):

@@ -8,8 +8,8 @@ import functools
 import pytest
 
 from fxbook import check
-from fxbook.checks import all_exercises
 from fxbook.learning.exercises import about
+from fxbook.tasks import all_exercises
 from tests.checking.answering import FOLDER, Told, answers_to
 
 IDS = [exercise.id for exercise in all_exercises()]

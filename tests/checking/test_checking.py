@@ -26,6 +26,8 @@ from torch.fx.passes.infra.pass_base import PassBase, PassResult
 import fxbook.checking.observe
 import fxbook.checks
 from fxbook import check
+from fxbook.asking import Case, Exercise, eager, traced
+from fxbook.asking.predicates import lints, recompiled, same_result, value_is
 from fxbook.checking import apart, check_with
 from fxbook.checking.guard import Guard
 from fxbook.checking.judge import judge
@@ -33,8 +35,6 @@ from fxbook.checking.observe import observe
 from fxbook.checking.prepare import prepare
 from fxbook.checking.report import Report
 from fxbook.checking.symptom import entry_of
-from fxbook.checks import Case, Exercise, eager, traced
-from fxbook.checks.predicates import lints, recompiled, same_result, value_is
 from fxbook.learning import exercises
 from press import ROOT
 from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, Stack, right
@@ -257,7 +257,7 @@ def patches_torch(module: fx.GraphModule) -> None:
 
 
 def patches_the_checks(module: fx.GraphModule) -> None:
-    for place in (fxbook.checks.predicates, fxbook.checks.view):  # type: ignore[attr-defined]
+    for place in (fxbook.asking.predicates, fxbook.asking.view):  # type: ignore[attr-defined]
         for name in list(vars(place)):
             if callable(getattr(place, name)):
                 setattr(place, name, lambda *_: None)
@@ -276,7 +276,7 @@ def patches_what_ends_the_child(module: fx.GraphModule) -> None:
     ("answer", "part"),
     [
         (patches_torch, "Your code replaces `torch."),
-        (patches_the_checks, "Your code replaces `fxbook.checks.predicates."),
+        (patches_the_checks, "Your code replaces `fxbook.asking.predicates."),
     ],
 )
 def test_patches_are_told_and_stay_in_the_child(answer: Any, part: str) -> None:

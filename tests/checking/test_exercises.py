@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from fxbook import check
-from fxbook.checks import all_exercises
 from fxbook.learning.exercises import catalogue
+from fxbook.tasks import all_exercises
 from press import ROOT
 from press.manuscript.exercises import Exercise, ExerciseSheet, split
 from press.manuscript.reading import read

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from fxbook import checks
+from fxbook import tasks
+from fxbook.asking import Exercise
+from fxbook.asking.exercise import Case, drawn_order, model_of
 from fxbook.checks.differences_06 import truth_of as truth_of_pair
-from fxbook.checks.exercise import Case, drawn_order, model_of
 from fxbook.checks.failures_08 import failure_of
 from fxbook.checks.models_07 import Partial, Reserved, Weighting
 from fxbook.checks.named_inputs_07 import faults_of
@@ -114,7 +115,7 @@ UNUSED = {
 
 def made(exercise_id: str) -> Iterator[tuple[Case, Any, tuple[Any, ...]]]:
     """The cases of an exercise, each under several seeds: itself, its model, what an answer is called with."""
-    exercise = checks.find(exercise_id)
+    exercise = tasks.find(exercise_id)
     assert exercise
     for seed in SEEDS:
         for case in exercise.cases:
@@ -202,8 +203,8 @@ def test_what_is_wrong_with_inputs() -> None:
             assert found == wanted.get(situation.name, {}), situation.name
 
 
-@pytest.mark.parametrize("exercise", checks.all_exercises(), ids=lambda exercise: exercise.id)
-def test_the_order_of_the_cases_is_drawn_where_the_answer_is_data(exercise: checks.Exercise) -> None:
+@pytest.mark.parametrize("exercise", tasks.all_exercises(), ids=lambda exercise: exercise.id)
+def test_the_order_of_the_cases_is_drawn_where_the_answer_is_data(exercise: Exercise) -> None:
     orders = [drawn_order(exercise, seed) for seed in range(1000)]
     places = list(range(len(exercise.cases)))
     assert all(sorted(order) == places for order in orders)

@@ -13,12 +13,9 @@ import pytest
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.checking.judge import Verdict, judge
-from fxbook.checking.observe import observe
-from fxbook.checking.prepare import prepare
-from fxbook.checks import Case, Exercise, Property, Violation, eager, traced
-from fxbook.checks.families import ADD, BATCH_NORM, CONV2D, DROPOUT, GELU, LINEAR, RELU, SIGMOID, family
-from fxbook.checks.predicates import (
+from fxbook.asking import Case, Exercise, eager, traced
+from fxbook.asking.families import ADD, BATCH_NORM, CONV2D, DROPOUT, GELU, LINEAR, RELU, SIGMOID, family
+from fxbook.asking.predicates import (
     calls,
     calls_after,
     calls_before,
@@ -41,7 +38,11 @@ from fxbook.checks.predicates import (
     value_is,
     where,
 )
-from fxbook.checks.values import decode_tensor, difference, encode, is_value
+from fxbook.asking.rule import Property, Violation
+from fxbook.asking.values import decode_tensor, difference, encode, is_value
+from fxbook.checking.judge import Verdict, judge
+from fxbook.checking.observe import observe
+from fxbook.checking.prepare import prepare
 from fxbook.graph.record import record
 from tests.checking.exercise_for_tests import DEEP, SHALLOW, right, with_relu
 
@@ -359,7 +360,7 @@ def test_property(holds: Property, answer: Any, fields: dict[str, Any], message:
 
 
 def test_every_property_of_the_library_is_tried_both_ways() -> None:
-    import fxbook.checks.predicates as predicates
+    import fxbook.asking.predicates as predicates
 
     public = {
         name

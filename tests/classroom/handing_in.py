@@ -35,7 +35,7 @@ HIDDEN = '''
 import torch
 from torch import nn
 
-from fxbook.checks import Case
+from fxbook.asking import Case
 
 SEEDS = 1
 

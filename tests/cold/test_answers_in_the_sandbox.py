@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from classroom.sandbox import Limits, Sandbox
-from fxbook import checks
+from fxbook import tasks
 from fxbook.checking.judge import judge
 from fxbook.checking.report import Report
 from fxbook.learning.exercises import about
@@ -27,7 +27,7 @@ def sandbox() -> Iterator[Sandbox]:
 @pytest.mark.parametrize(("identity", "number", "one"), ROWS, ids=[f"{row[0]}-{row[2].name}" for row in ROWS])
 def test_answer_is_told_the_same_in_the_sandbox(sandbox: Sandbox, identity: str, number: int, one: Told) -> None:
     """Observed in one room, and judged by the half that runs in a notebook and in the room where graphs are rebuilt."""
-    exercise = checks.find(identity)
+    exercise = tasks.find(identity)
     outcome = observe_told(sandbox, identity, number, SEED)
     assert exercise and outcome.data and outcome.data["observation"], outcome
     report = Report(about(identity), judge(exercise, outcome.data["observation"], SEED))

@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch import fx, nn
 
-import fxbook.checks.predicates as predicates
+import fxbook.asking.predicates as predicates
+from fxbook.asking import Case, Exercise
 from fxbook.checking import check_with
-from fxbook.checks import Case, Exercise
 from press import ROOT
 from press.manuscript.exercises import split
 from press.manuscript.reading import HEADER, headings, read

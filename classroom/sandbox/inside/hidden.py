@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from fxbook import checks
-from fxbook.checks.exercise import Case, Exercise
+from fxbook import tasks
+from fxbook.asking.exercise import Case, Exercise
 
 from .rooms import NotBegunError
 
@@ -19,7 +19,7 @@ def asked_exercise(asked: Any) -> Exercise:
     Raises:
         NotBegunError: there is no such exercise, or the text cannot be used.
     """
-    exercise = checks.find(asked["exercise"])
+    exercise = tasks.find(asked["exercise"])
     if exercise is None:
         raise NotBegunError("refused", f"there is no exercise {asked['exercise']!r}")
     if not asked["hidden"]:

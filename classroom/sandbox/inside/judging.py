@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from classroom.judge import judging
-from fxbook import checks
+from fxbook import tasks
+from fxbook.asking.exercise import Exercise
 from fxbook.checking.observe import observe
 from fxbook.checking.prepare import prepare
-from fxbook.checks.exercise import Exercise
 
 from .hidden import asked_exercise
 
@@ -17,7 +17,7 @@ JSON = Any
 
 
 def get_ready(chapters: Sequence[str]) -> None:
-    for exercise in checks.all_exercises(chapters):
+    for exercise in tasks.all_exercises(chapters):
         # What torch keeps when it first traces and runs these models is there for every fork.
         judging.judged(exercise, observe(prepare(exercise, seed=0, rebuildable=True), _nothing), 0)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fxbook import checks
+from fxbook import tasks
 from fxbook.checking.observe import observe
 from fxbook.checking.prepare import Prepared, prepare
 from fxbook.learning import sheets
@@ -34,7 +34,7 @@ _EARLY = (
 def get_ready(chapters: Sequence[str]) -> None:
     for name in _EARLY:
         importlib.import_module(name)
-    for exercise in checks.all_exercises(chapters):
+    for exercise in tasks.all_exercises(chapters):
         # So that what torch keeps when it first traces or runs something is there for every fork.
         observe(prepare(exercise, seed=0, rebuildable=True), _nothing)
 

@@ -41,14 +41,14 @@ def attempt(folder: Path, about: About) -> Attempt:
 
 def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
     # These import torch, which a damaged sheet needs not wait for.
-    from fxbook import checks
+    from fxbook import tasks
     from fxbook.checking.apart import CAN_FORK, run_apart
     from fxbook.checking.judge import judge
     from fxbook.checking.prepare import prepare
     from fxbook.checking.report import Report
     from fxbook.checking.verify import SOFT_SECONDS, UNPROTECTED, not_here
 
-    exercise = checks.find(about.id)
+    exercise = tasks.find(about.id)
     if exercise is None:
         return False, not_here(about.id)
     seed = random.SystemRandom().randrange(2**31)

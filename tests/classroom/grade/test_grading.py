@@ -63,7 +63,7 @@ def test_a_class_in_every_shape_is_graded_as_its_answers_deserve(tmp_path: Path)
 HIDDEN = """
 import torch
 from torch import fx, nn
-from fxbook.checks import Case
+from fxbook.asking import Case
 
 class SecretModel(nn.Module):
     def __init__(self):

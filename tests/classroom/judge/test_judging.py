@@ -18,13 +18,14 @@ from classroom.judge import judging
 from classroom.judge.claims import CLAIMS
 from classroom.judge.judging import Judgement
 from classroom.sandbox import Limits
+from fxbook.asking import Exercise
 from fxbook.checking.apart import run_apart
 from fxbook.checking.judge import judge
 from fxbook.checking.observe import observe
 from fxbook.checking.prepare import prepare
-from fxbook.checks import Exercise, all_exercises, find
 from fxbook.learning.exercises import about
 from fxbook.learning.sheets import observe_answer, read
+from fxbook.tasks import all_exercises, find
 from press import ROOT
 from tests.checking.answering import Told, answers_to
 from tests.checking.exercise_for_tests import RELU_AFTER_LINEAR, right

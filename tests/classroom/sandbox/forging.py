@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from classroom.sandbox import Sandbox
-from fxbook import checks
+from fxbook import tasks
 from fxbook.checking.apart import run_apart
 from fxbook.checking.observe import observe
 from fxbook.checking.prepare import prepare
@@ -91,7 +91,7 @@ def tried(sandbox: Sandbox, forgery: Forgery, most: int | None = None) -> Came:
 
 def is_unearned(exercise_id: str, judgement: JSON) -> bool:
     """Whether a judgement is a mark, and does not say that it rests on what was claimed."""
-    exercise = checks.find(exercise_id)
+    exercise = tasks.find(exercise_id)
     assert exercise
     needed = "what the answer returned" if exercise.use == "compute" else BELIEVED
     return not judgement["rule"] and not any(claim.startswith(needed) for claim in judgement["unproven"])
@@ -119,7 +119,7 @@ def _claims(exercise_id: str) -> JSON:
 
 @functools.cache
 def _observed(exercise_id: str, right: bool) -> JSON:
-    exercise = checks.find(exercise_id)
+    exercise = tasks.find(exercise_id)
     assert exercise
     for told in answers_to(exercise_id):
         if bool(told.violated) == right:

@@ -17,9 +17,9 @@ import pytest
 from classroom.judge import judging
 from classroom.sandbox import Limits, Sandbox, protection
 from classroom.sandbox.outside import is_judgement
-from fxbook import checks
+from fxbook import tasks
+from fxbook.asking import Exercise
 from fxbook.checking.apart import Outcome, run_apart
-from fxbook.checks import Exercise
 from fxbook.learning.sheets import Sheet
 from tests.checking.answering import FOLDER
 from tests.classroom.sandbox.harm import Bait, Came
@@ -125,7 +125,7 @@ def judge_apart(exercise: Exercise, observation: JSON, seed: int) -> JSON:
 
 def came_of(outcome: Outcome, attack: Attack) -> Came:
     """What came of an attack, judged as an answer is judged whose author is not to be trusted."""
-    exercise = checks.find(EXERCISE)
+    exercise = tasks.find(EXERCISE)
     assert exercise
     observation = outcome.data["observation"] if outcome.data else None
     judgement = judge_apart(exercise, observation, SEED) if observation is not None else None
@@ -162,7 +162,7 @@ def next_suffers(sandbox: Sandbox) -> str:
 
 def is_right(outcome: Outcome, exercise_id: str = EXERCISE, seed: int = SEED) -> bool:
     """Whether an observation was made, and is judged to be of a right answer."""
-    exercise = checks.find(exercise_id)
+    exercise = tasks.find(exercise_id)
     assert exercise
     observation = outcome.data["observation"] if outcome.data else None
     return observation is not None and not judge_apart(exercise, observation, seed)["rule"]

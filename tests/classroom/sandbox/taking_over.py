@@ -28,7 +28,7 @@ TAKEN_OVER = Path(__file__).parent / "attacks" / "taken_over"
 MARK = "# runs an attack"
 # Cases of a teacher's for another exercise, which hold what has to stay out.
 _HIDDEN = """
-from fxbook.checks import find
+from fxbook.tasks import find
 SECRET = "@SECRET@"
 CASES = {"00-readers": (SECRET,), "@EXERCISE@": find("@EXERCISE@").cases}
 """

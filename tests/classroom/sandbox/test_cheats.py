@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from classroom.sandbox import Limits, Sandbox
-from fxbook import checks
-from fxbook.checks import Exercise
+from fxbook import tasks
+from fxbook.asking import Exercise
 from tests.classroom.sandbox.sandboxing import is_right, sheet_of
 from tests.classroom.sandbox.sandboxing import sandbox as sandboxed
 
 CHEATS = Path(__file__).parent / "cheats"
 SEEDS = (1, 2, 3)
-DATA = [exercise for exercise in checks.all_exercises() if exercise.use == "compute"]
+DATA = [exercise for exercise in tasks.all_exercises() if exercise.use == "compute"]
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from classroom.sandbox import Limits, Sandbox, SandboxError, bubble, calls, groups, halves, protection
-from fxbook import checks
+from fxbook import tasks
 from fxbook.checking import apart
 from fxbook.checking.apart import Outcome
 from fxbook.checking.prepare import prepare
@@ -58,7 +58,7 @@ def solutions() -> dict[str, sheets.Sheet]:
 def test_half_of_the_library_sees_what_the_whole_sees(
     sandbox: Sandbox, solutions: dict[str, sheets.Sheet], about: Any
 ) -> None:
-    sheet, exercise = solutions[about.chapter], checks.find(about.id)
+    sheet, exercise = solutions[about.chapter], tasks.find(about.id)
     assert exercise
 
     def whole() -> Any:
@@ -126,7 +126,7 @@ def test_lines_for_the_shell_are_not_run(sandbox: Sandbox, tmp_path: Path) -> No
 HIDDEN = """
 from torch import nn
 import torch
-from fxbook.checks import Case
+from fxbook.asking import Case
 from fxbook.checks.models_00 import Dense
 
 SECRET = "for another exercise"

@@ -3,12 +3,12 @@
 Harm: the check compares with what the graph has changed.
 """
 
-from fxbook import checks
+from fxbook import tasks
 from tests.classroom.sandbox.forging import call, method, node, output, placeholder, ref, with_graph
 
 EXERCISES = tuple(
     exercise.id
-    for exercise in checks.all_exercises()
+    for exercise in tasks.all_exercises()
     if exercise.use != "compute" and exercise.id != "05-choose-without-if"
 )
 

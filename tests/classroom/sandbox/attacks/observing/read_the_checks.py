@@ -27,7 +27,7 @@ def paired(*given):
                 with open(f"{folder}/{name}", encoding="utf-8", errors="replace") as file:
                     text = file.read()
                 found += [f"{folder}/{name}" for mark in MARKS if mark in text]
-    from fxbook.checks.exercise import Exercise, same_as_eager
+    from fxbook.asking.exercise import Exercise, same_as_eager
 
     for item in gc.get_objects():
         if isinstance(item, Exercise):

@@ -1,4 +1,4 @@
-"""What an exercise asks: the models it is tried on, how the answer is used, and the properties that must hold."""
+"""What an exercise asks: the models it is tried on, how the answer is used, and the rules that must hold."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import contextlib
 import dataclasses
 import random
 from collections.abc import Callable, Iterator
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 from torch import fx, nn
 
-from fxbook.checks.view import Property
+if TYPE_CHECKING:
+    from fxbook.asking.rule import Rule
 
 Use = Literal["pass", "edit", "build", "object", "compute"]
 Inputs = tuple[Any, ...]
@@ -66,8 +67,43 @@ _RETURNS: dict[str, tuple[str, ...]] = {
 
 
 @dataclasses.dataclass(frozen=True)
+class Usage:
+    """How an answer is used, and on what: all that is known where answers run. See :class:`Exercise` for each part."""
+
+    use: Use
+    cases: tuple[Case, ...]
+    given: Callable[[nn.Module], Inputs] | None = None
+    returns: tuple[str, ...] | None = None
+    call: Callable[..., Any] | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """What is asked of an answer: all that only the judge knows. See :class:`Exercise` for each part."""
+
+    rules: tuple[Rule, ...]
+    expected: Callable[..., Any] = same_as_eager
+    beside: Beside | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Beside:
+    """A part of the outputs that the answer's graph does not tell, since the answer itself was run.
+
+    Args:
+        name: its key among the outputs, each of which is a dict.
+        again: makes of a graph that was built again what ``call`` made of the answer.
+        unproven: what a judge that has only the graph takes on trust, in words for a teacher.
+    """
+
+    name: str
+    again: Callable[[Any], Any]
+    unproven: str
+
+
+@dataclasses.dataclass(frozen=True)
 class Exercise:
-    """An exercise and its checks; everything the two halves of a check need, and no solution.
+    """An exercise and its checks: everything the two halves of a check need, and no solution.
 
     Args:
         id: ``"01-relu-by-hand"``, as in the manuscript.
@@ -78,8 +114,8 @@ class Exercise:
             ``"object"``: is the ``fx.Graph`` or ``fx.GraphModule``.
             ``"compute"``: called, returns data (numbers, strings, tensors, nodes; lists, tuples, dicts of them).
         cases: the models it is tried on; of a pass or an edit at least one is unseen.
-        properties: what must hold, in the order in which a violation is worth telling; the first one found is told.
-            That the answer can be called, does not raise and returns the right kind is checked before, always.
+        rules: what must hold, in the order in which a violation is worth telling; the first one found is told. That the
+            answer can be called, does not raise and returns the right kind is checked before, always.
         given: what the answer is called with: ``traced``, ``eager``, ``nothing`` or a function of the model that
             returns the tuple of arguments. Default: ``eager`` for a pass, ``traced`` for an edit, else ``nothing``.
         expected: the outputs asked for, as a function of the eager model and the inputs. Default: the model's own.
@@ -87,6 +123,7 @@ class Exercise:
         call: uses the answer where calling it is not what the exercise asks: ``call(answer, *arguments)``, for example
             ``lambda interpreter, module, x: interpreter(module).run(x)``. It runs in the learner's half, where
             neither name nor place tells a case, and under a seed of its own.
+        beside: what the outputs hold besides what the answer's graph computes.
 
     Raises:
         ValueError: no case, or a pass or an edit without an unseen model.
@@ -95,11 +132,12 @@ class Exercise:
     id: str
     use: Use
     cases: tuple[Case, ...]
-    properties: tuple[Property, ...]
+    rules: tuple[Rule, ...]
     given: Callable[[nn.Module], Inputs] | None = None
     expected: Callable[..., Any] = same_as_eager
     returns: tuple[str, ...] | None = None
     call: Callable[..., Any] | None = None
+    beside: Beside | None = None
 
     def __post_init__(self) -> None:
         if not self.cases:

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-from fxbook.checks.exercise import Inputs, seeded
+from fxbook.asking.exercise import Inputs, seeded
 
 # Far from the seeds of the inputs, so that noise drawn by a model is never the noise its inputs were drawn from.
 _RUN = 1_000_003

@@ -1,0 +1,66 @@
+"""One case of an exercise under a seed: its model, what the answer is called with, and what is asked of its outputs."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from torch import fx, nn
+
+from fxbook.asking.exercise import Case, Exercise, inputs_of, model_of, traced
+from fxbook.asking.running import run_on
+from fxbook.asking.values import Value, encode
+from fxbook.graph.record import GraphRecord, record
+
+
+class Trial:
+    """What the model itself gives, computed where the answer cannot reach it, and once.
+
+    Args:
+        exercise: what is asked.
+        case: the model that it is tried on.
+        seed: chooses weights and inputs.
+    """
+
+    def __init__(self, exercise: Exercise, case: Case, seed: int) -> None:
+        self.exercise, self.case, self.seed = exercise, case, seed
+        self._before: GraphRecord | None = None
+
+    @functools.cached_property
+    def model(self) -> nn.Module:
+        """The model as it was before the answer saw it. It is there once: who reads it changes nothing."""
+        return model_of(self.case, self.seed)
+
+    def start(self) -> tuple[nn.Module, tuple[Any, ...]]:
+        """A model, and the arguments that an answer gets, both made anew."""
+        model = model_of(self.case, self.seed)
+        arguments = self.exercise.arguments(self.case, model, self.seed)
+        if self._before is None:
+            given = next((item for item in arguments if isinstance(item, fx.Graph | fx.GraphModule)), None)
+            self._before = None if given is None else record(given)
+        return model, arguments
+
+    @functools.cached_property
+    def before(self) -> GraphRecord:
+        """The graph that the answer was given, or that tracing the model gives."""
+        if self._before is None:
+            self.start()
+        # Tracing leaves constants on the model that it traces.
+        return record(traced(model_of(self.case, self.seed))[0]) if self._before is None else self._before
+
+    @functools.cached_property
+    def weights(self) -> frozenset[str]:
+        """The names of the parameters and buffers of the model."""
+        return frozenset(name for name, _ in (*self.model.named_parameters(), *self.model.named_buffers()))
+
+    @functools.cached_property
+    def expected(self) -> list[Value]:
+        """The outputs asked for, encoded, one per draw of inputs."""
+        # Running may change the buffers of a model.
+        call = functools.partial(self.exercise.expected, model_of(self.case, self.seed))
+        return [encode(output) for output in run_on(call, inputs_of(self.case, self.seed), self.seed)]
+
+
+def trials_of(exercise: Exercise, seed: int) -> tuple[Trial, ...]:
+    """The cases of an exercise, each under a seed of its own."""
+    return tuple(Trial(exercise, case, seed + 1000 * index) for index, case in enumerate(exercise.cases))

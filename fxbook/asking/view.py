@@ -1,0 +1,152 @@
+"""What a rule reads: one case of one observation, and what the model itself gives, computed afresh."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+from torch import nn
+
+from fxbook.asking.exercise import Case, Exercise
+from fxbook.asking.trial import Trial
+from fxbook.asking.values import Value
+from fxbook.graph.record import GraphRecord, NodeRecord
+
+
+@dataclasses.dataclass(frozen=True)
+class Claims:
+    """What only the process of the answer can tell of it; see :data:`classroom.judge.claims.CLAIMS`.
+
+    Args:
+        value: what a ``compute`` answer returned.
+        stale: whether the module's code is that of an earlier graph.
+        shared: each parameter and buffer of the result, with its name in the model given if it is that object, else
+            ``None``.
+        changes: what happened to the model given, in words.
+        same_object: whether the result is the object that was given.
+        origins: for each node the index of the node of the given graph that it is, or was copied from, else ``None``.
+    """
+
+    value: Value
+    stale: bool
+    shared: dict[str, str | None]
+    changes: list[str]
+    same_object: bool
+    origins: list[int | None]
+
+
+@dataclasses.dataclass(frozen=True)
+class CaseView:
+    """One case as observed, for a rule to read. Nothing in it is the learner's own object.
+
+    Args:
+        trial: what the model itself gives.
+        kind: ``"GraphModule"``, ``"Graph"``, ``"Module"``, ``"None"`` or another class's name.
+        graph: the answer's graph, if it returned one.
+        outputs: one encoded value per draw of inputs; ``None`` where running raised, which ``run_error`` describes.
+        run_node: the index of the node that raised, where it is known.
+        modules: the paths of the result's submodules.
+        claims: see :class:`Claims`; a rule reads them by the properties of the same names.
+        read: the names of the claims that rules have read so far.
+    """
+
+    trial: Trial
+    kind: str
+    graph: GraphRecord | None
+    outputs: list[Value] | None
+    run_error: str | None
+    run_node: int | None
+    modules: list[str]
+    claims: Claims
+    read: set[str] = dataclasses.field(default_factory=set, compare=False)
+
+    # ---- what the model itself gives ---------------------------------------------------------------------------------
+
+    @property
+    def exercise(self) -> Exercise:
+        return self.trial.exercise
+
+    @property
+    def case(self) -> Case:
+        return self.trial.case
+
+    @property
+    def seed(self) -> int:
+        return self.trial.seed
+
+    @property
+    def model(self) -> nn.Module:
+        """The model as it was before the answer saw it; a rule changes nothing in it."""
+        return self.trial.model
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """What the answer was called with, made anew each time."""
+        return self.trial.start()[1]
+
+    @property
+    def before(self) -> GraphRecord:
+        """The graph that the answer was given, or that tracing the model gives."""
+        return self.trial.before
+
+    @property
+    def weights(self) -> frozenset[str]:
+        """The names of the parameters and buffers of the model that was given."""
+        return self.trial.weights
+
+    @property
+    def expected(self) -> list[Value]:
+        """The outputs asked for, encoded, one per draw of inputs."""
+        return self.trial.expected
+
+    # ---- what the answer's graph is ----------------------------------------------------------------------------------
+
+    @property
+    def nodes(self) -> tuple[NodeRecord, ...]:
+        """The nodes of the learner's graph, in list order."""
+        return self.graph.nodes if self.graph else ()
+
+    def kept(self) -> Iterator[tuple[NodeRecord, NodeRecord]]:
+        """Each node that is, or was copied from, one of the graph given, with what it was there."""
+        for node, origin in zip(self.nodes, self.origins, strict=True):
+            if origin is not None and 0 <= origin < len(self.before):
+                yield node, self.before.nodes[origin]
+
+    def new(self) -> Iterator[NodeRecord]:
+        """The nodes that are none of the graph given."""
+        return (node for node, origin in zip(self.nodes, self.origins, strict=True) if origin is None)
+
+    def now(self) -> dict[int, NodeRecord]:
+        """What the nodes of the graph given are now, by their index there; without those that are gone."""
+        return {before.index: node for node, before in self.kept()}
+
+    # ---- what is claimed of it ---------------------------------------------------------------------------------------
+
+    def _claim(self, name: str) -> Any:
+        self.read.add(name)
+        return getattr(self.claims, name)
+
+    @property
+    def value(self) -> Value:
+        return self._claim("value")
+
+    @property
+    def stale(self) -> bool:
+        return self._claim("stale")
+
+    @property
+    def shared(self) -> dict[str, str | None]:
+        return self._claim("shared")
+
+    @property
+    def changes(self) -> list[str]:
+        return self._claim("changes")
+
+    @property
+    def same_object(self) -> bool:
+        return self._claim("same_object")
+
+    @property
+    def origins(self) -> list[int | None]:
+        return self._claim("origins")

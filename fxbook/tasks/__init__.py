@@ -1,0 +1,105 @@
+"""The exercises: a folder for each chapter, ``NN_name``, and in it a folder for each exercise, which is all of it.
+
+- ``task.md``: the task, the stub, the solution, two hints, why, and what to try once it passes;
+- ``cases.py``: ``USAGE``, how an answer is used and on which models: all that goes where answers run;
+- ``check.py``: ``CHECK``, what is asked of an answer;
+- ``answers.py``: right answers, and wrong ones with the report that each deserves.
+
+What two exercises of a chapter share lies beside them, under the same four names (the opening of the sheet is
+``opening.md``); which file goes where is decided by its name alone. The chapter's ``__init__.py`` holds ``ORDER``, the
+folders in the order of the book. An exercise's id is made of both folders: ``03_replacement/drop_dropout`` is
+``03-drop-dropout``.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from fxbook.asking.exercise import Check, Exercise, Usage
+
+_FOLDER = Path(__file__).parent
+
+
+def find(exercise_id: object) -> Exercise | None:
+    """The exercise of that id, or ``None``; nothing but its own modules is imported.
+
+    What students get holds the chapters that they are asked, and no others. Where answers run there is no check: the
+    exercise asks nothing there.
+    """
+    number, _, slug = str(exercise_id).partition("-")
+    folder = slug.replace("-", "_")
+    if (old := _old(number)) is not None:
+        return next((exercise for exercise in old if exercise.id == exercise_id), None)
+    chapter = _chapters().get(number)
+    if chapter is None or exercise_id != _id(chapter, folder) or folder not in order(chapter):
+        return None
+    package = f"{__name__}.{chapter}.{folder}"
+    usage: Usage = importlib.import_module(f"{package}.cases").USAGE
+    is_asked = importlib.util.find_spec(f"{package}.check") is not None
+    check: Check = importlib.import_module(f"{package}.check").CHECK if is_asked else Check(())
+    return Exercise(
+        str(exercise_id),
+        usage.use,
+        usage.cases,
+        check.rules,
+        given=usage.given,
+        expected=check.expected,
+        returns=usage.returns,
+        call=usage.call,
+        beside=check.beside,
+    )
+
+
+def ids(of: Sequence[str] = ()) -> list[str]:
+    """The id of every exercise in the order of the book; or of some chapters, ``("02",)``."""
+    return [name for number in of or chapters() for name in _ids(number)]
+
+
+def all_exercises(of: Sequence[str] = ()) -> tuple[Exercise, ...]:
+    """Every exercise in the order of the book; or those of some chapters, ``("02",)``: no other is imported."""
+    return tuple(exercise for name in ids(of) if (exercise := find(name)))
+
+
+def chapters() -> list[str]:
+    """The numbers of the chapters whose exercises are here, as ``"02"``."""
+    old = (path.stem[-2:] for path in (_FOLDER.parent / "checks").glob("chapter_[0-9][0-9].py"))
+    return sorted({*_chapters(), *old})
+
+
+def _old(number: str) -> tuple[Exercise, ...] | None:
+    """The exercises of a chapter that is not here yet."""
+    is_there = re.fullmatch(r"\d\d", number) and (_FOLDER.parent / "checks" / f"chapter_{number}.py").is_file()
+    return importlib.import_module(f"fxbook.checks.chapter_{number}").EXERCISES if is_there else None
+
+
+def _ids(number: str) -> list[str]:
+    if (old := _old(number)) is not None:
+        return [exercise.id for exercise in old]
+    chapter = _chapters()[number]
+    return [_id(chapter, folder) for folder in order(chapter)]
+
+
+def order(chapter: str) -> tuple[str, ...]:
+    """The folders of a chapter, ``"03_replacement"``, in the order of the book."""
+    return importlib.import_module(f"{__name__}.{chapter}").ORDER
+
+
+def folder_of(exercise_id: str) -> Path:
+    """Where an exercise lies."""
+    number, _, slug = exercise_id.partition("-")
+    return _FOLDER / _chapters()[number] / slug.replace("-", "_")
+
+
+@functools.cache
+def _chapters() -> dict[str, str]:
+    """The names of the chapters' folders, by number."""
+    return {path.parent.name[:2]: path.parent.name for path in sorted(_FOLDER.glob("[0-9][0-9]_*/__init__.py"))}
+
+
+def _id(chapter: str, folder: str) -> str:
+    return f"{chapter[:2]}-{folder.replace('_', '-')}"
