@@ -1,0 +1,10 @@
+"""Exercises of chapter 04: know when an edit takes effect, and make it."""
+
+ORDER = (
+    "is_it_stale",
+    "every_module_inside",
+    "compile_once",
+    "name_the_failing_node",
+    "survives_a_pickle",
+    "forget_nothing",
+)
