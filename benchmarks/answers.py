@@ -1,4 +1,4 @@
-"""What the checks of the exercises catch, by the answers in ``tests/answers``: ``python benchmarks/answers.py``.
+"""What the checks of the exercises catch, by the known answers: ``python benchmarks/answers.py``.
 
 Each wrong answer is observed once, and each property of its exercise judges what was observed by itself. So the table
 tells for every property how many wrong answers it is the first to name, how many it would catch, and how many nothing
@@ -24,7 +24,7 @@ from fxbook.checking.observe import observe
 from fxbook.checking.prepare import prepare
 from fxbook.checking.verify import HARD_SECONDS, SOFT_SECONDS
 from fxbook.tasks import all_exercises
-from tests.checking.answering import answers_to
+from fxbook.tasks.answering import answers_to
 
 SEED = 1
 

@@ -1,6 +1,6 @@
 """How many honest pairs of answers the class report lists as alike, and how many copies: ``benchmarks/similarity.py``.
 
-The honest answers are the right ones of ``tests/answers``. They were made to differ in kind, so a class is more alike
+The honest answers are the right ones of each exercise. They were made to differ in kind, so a class is more alike
 than they are: what is listed stays a hint. Each copy is compared within the class of the honest answers.
 """
 

@@ -6,6 +6,6 @@
 are in :mod:`fxbook.tasks`.
 """
 
-from fxbook.asking.exercise import Case, Exercise, eager, nothing, traced
+from fxbook.asking.exercise import Beside, Case, Check, Exercise, Usage, eager, nothing, traced
 
-__all__ = ["Case", "Exercise", "eager", "nothing", "traced"]
+__all__ = ["Beside", "Case", "Check", "Exercise", "Usage", "eager", "nothing", "traced"]

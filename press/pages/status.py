@@ -82,9 +82,9 @@ def _printed(root: Path) -> Iterator[NotebookNode]:
 
 
 def _answers(root: Path) -> tuple[int, int]:
-    """How many answers of ``tests/answers`` are marked right and wrong, by their decorators or the calls of these."""
+    """How many answers of the exercises are marked right and wrong, by their decorators or the calls of these."""
     counted: collections.Counter[str] = collections.Counter()
-    for path in sorted((root / "tests" / "answers").glob("*.py")):
+    for path in sorted((root / "fxbook" / "tasks").glob("*/*/answers.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 counted["right"] += any(getattr(mark, "id", "") == "right" for mark in node.decorator_list)

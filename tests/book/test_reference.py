@@ -7,6 +7,7 @@ import re
 import pytest
 
 from fxbook.tasks import all_exercises
+from fxbook.tasks.answering import answers_to
 from press import ROOT
 from press.manuscript.claims import claims
 from press.manuscript.problems import PressError
@@ -16,7 +17,6 @@ from press.pages.fact_check import page_text as fact_check_text
 from press.pages.status import page_text as status_text
 from press.pages.symptoms import page_text as symptom_text
 from press.pages.symptoms import symptoms
-from tests.checking.answering import answers_to
 from tests.site.pages import PAGES
 
 LEAST_SYMPTOMS, LEAST_CLAIMS = 70, 190

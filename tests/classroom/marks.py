@@ -9,7 +9,7 @@ from typing import Any
 from classroom.assignment import Assignment, of_chapters
 from classroom.grade.records import Mark
 from fxbook import check
-from tests.checking.answering import answers_to
+from fxbook.tasks.answering import answers_to
 
 WRONG_ANSWERS = 3
 # Students whose answers are alike.

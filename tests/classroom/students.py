@@ -1,7 +1,7 @@
 """A class for tests and benchmarks: what students hand in, in every shape that a grader meets, and what belongs to it.
 
-Answers come from ``solutions/`` and ``tests/answers/``, the rest of a notebook from ``exercises/``. The same seed makes
-the same class.
+Answers come from ``solutions/`` and the folders of the exercises, the rest of a notebook from ``exercises/``. The same
+seed makes the same class.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from nbformat import NotebookNode, v4
 
 from fxbook.learning.exercises import catalogue
 from fxbook.learning.sheets import Sheet
+from fxbook.tasks import folder_of
+from fxbook.tasks.answering import answers_to
 from press import ROOT
-from tests.checking.answering import FOLDER, answers_to
 
 Cells = list[NotebookNode]
 
@@ -72,14 +73,14 @@ def stub(exercise_id: str) -> Answer:
 
 @functools.cache
 def answers(exercise_id: str) -> tuple[Answer, ...]:
-    """The answers of ``tests/answers`` to an exercise, right ones first, each with all that it needs from its file.
+    """The known answers to an exercise, right ones first, each with all that it needs from its file.
 
     Left out are those that never end, which take seconds, and those that are no function or class by themselves.
     """
-    tree = ast.parse((FOLDER / f"{exercise_id}.py").read_text(encoding="utf-8"))
+    tree = ast.parse((folder_of(exercise_id) / "answers.py").read_text(encoding="utf-8"))
     cells, named = [], set()
     for statement in tree.body:
-        if isinstance(statement, ast.ImportFrom) and statement.module == "answering":
+        if isinstance(statement, ast.ImportFrom) and statement.module == "fxbook.tasks.answering":
             continue
         if isinstance(statement, ast.FunctionDef | ast.ClassDef) and statement.decorator_list:
             decorators = [ast.unparse(one) for one in statement.decorator_list]

@@ -11,7 +11,7 @@ from fxbook import tasks
 from fxbook.checking.judge import judge
 from fxbook.checking.report import Report
 from fxbook.learning.exercises import about
-from tests.checking.answering import Told
+from fxbook.tasks.answering import KnownAnswer
 from tests.checking.test_answers import ANSWERS, SEED
 from tests.classroom.sandbox.sandboxing import observe_told
 from tests.classroom.sandbox.sandboxing import sandbox as sandboxed
@@ -25,7 +25,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 @pytest.mark.parametrize(("identity", "number", "one"), ROWS, ids=[f"{row[0]}-{row[2].name}" for row in ROWS])
-def test_answer_is_told_the_same_in_the_sandbox(sandbox: Sandbox, identity: str, number: int, one: Told) -> None:
+def test_answer_is_told_the_same_in_the_sandbox(sandbox: Sandbox, identity: str, number: int, one: KnownAnswer) -> None:
     """Observed in one room, and judged by the half that runs in a notebook and in the room where graphs are rebuilt."""
     exercise = tasks.find(identity)
     outcome = observe_told(sandbox, identity, number, SEED)

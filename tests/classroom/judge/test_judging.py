@@ -26,8 +26,8 @@ from fxbook.checking.prepare import prepare
 from fxbook.learning.exercises import about
 from fxbook.learning.sheets import observe_answer, read
 from fxbook.tasks import all_exercises, find
+from fxbook.tasks.answering import KnownAnswer, answers_to
 from press import ROOT
-from tests.checking.answering import Told, answers_to
 from tests.checking.exercise_for_tests import RELU_AFTER_LINEAR, right
 from tests.classroom.sandbox.sandboxing import judge_apart
 
@@ -113,7 +113,7 @@ def assert_unproven(exercise: Exercise, judgement: JSON) -> None:
 
 @with_each_graph
 def test_wrong_answers_are_told_the_same(identity: str) -> None:
-    wrong: list[Told] = [told for told in answers_to(identity) if told.violated][:WRONG]
+    wrong: list[KnownAnswer] = [told for told in answers_to(identity) if told.violated][:WRONG]
     assert wrong
     for told in wrong:
         judgement = agree(known(identity), observed(known(identity), told.answer))

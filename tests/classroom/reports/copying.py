@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator, Mapping
 
 from classroom.collect.plain import Own
 from fxbook.learning.exercises import catalogue
-from tests.checking.answering import FOLDER, answers_to
+from fxbook.tasks import folder_of
+from fxbook.tasks.answering import answers_to
 
 
 def honest(exercise_id: str) -> list[str]:
-    """The right answers of ``tests/answers``, each without the helpers that its file shares with the others."""
+    """The right answers of an exercise, each without the helpers that its file shares with the others."""
     right = {one.name for one in answers_to(exercise_id) if not one.violated}
-    tree = ast.parse((FOLDER / f"{exercise_id}.py").read_text(encoding="utf-8"))
+    tree = ast.parse((folder_of(exercise_id) / "answers.py").read_text(encoding="utf-8"))
     found = []
     for statement in tree.body:
         if isinstance(statement, ast.FunctionDef | ast.ClassDef) and statement.name in right:

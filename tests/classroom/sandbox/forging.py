@@ -23,7 +23,7 @@ from fxbook import tasks
 from fxbook.checking.apart import run_apart
 from fxbook.checking.observe import observe
 from fxbook.checking.prepare import prepare
-from tests.checking.answering import answers_to
+from fxbook.tasks.answering import answers_to
 from tests.classroom.sandbox.harm import Came
 from tests.classroom.sandbox.sandboxing import SEED
 

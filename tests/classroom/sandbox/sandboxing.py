@@ -21,7 +21,7 @@ from fxbook import tasks
 from fxbook.asking import Exercise
 from fxbook.checking.apart import Outcome, run_apart
 from fxbook.learning.sheets import Sheet
-from tests.checking.answering import FOLDER
+from fxbook.tasks import folder_of
 from tests.classroom.sandbox.harm import Bait, Came
 
 JSON = Any
@@ -72,12 +72,12 @@ def tried(sandbox: Sandbox, bait: Bait, attack: Attack) -> Came:
 
 
 def observe_told(sandbox: Sandbox, exercise_id: str, number: int, seed: int) -> Outcome:
-    """What is observed of one of the answers in ``tests/answers``, by its place among all of its file."""
-    text = (FOLDER / f"{exercise_id}.py").read_text(encoding="utf-8")
+    """What is observed of one of the answers of an exercise, by its place among all in its file."""
+    text = (folder_of(exercise_id) / "answers.py").read_text(encoding="utf-8")
     # Names that no answer has.
     collects = "all_answers = []\ndef right(answer):\n    all_answers.append(answer)\n    return answer\n"
     collects += "def wrong(*_, **__):\n    return right\n"
-    answers = re.sub(r"^from answering import .*$", "", text, flags=re.MULTILINE)
+    answers = re.sub(r"^from fxbook.tasks.answering import .*$", "", text, flags=re.MULTILINE)
     cells = (collects, answers, f"the_answer = all_answers[{number}]")
     return sandbox.observe(sheet_of(*cells), exercise_id, "the_answer", seed)
 

@@ -22,8 +22,8 @@ from fxbook.checking.apart import Outcome
 from fxbook.checking.prepare import prepare
 from fxbook.learning import sheets
 from fxbook.learning.exercises import catalogue
+from fxbook.tasks.answering import answers_to
 from press import ROOT
-from tests.checking.answering import answers_to
 from tests.classroom.sandbox.harm import processes_below
 from tests.classroom.sandbox.sandboxing import (
     ANSWER,

@@ -8,13 +8,20 @@ import importlib
 import os
 import sys
 
-JUDGES = ("checking.judge", "checking.report", "checking.verify", "checks.predicates", "checks.explained")
+JUDGES = (
+    "checking.judge",
+    "checking.report",
+    "checking.verify",
+    "asking.predicates",
+    "asking.explained",
+    "asking.rule",
+)
 MARKS = ("def no_dead_nodes", "def same_result", "def input_unchanged", "def median_with_deciles", "def with_gelu")
 
 
 def paired(*given):
     found = []
-    for name in (*(f"fxbook.{name}" for name in JUDGES), "classroom", "press", "answering"):
+    for name in (*(f"fxbook.{name}" for name in JUDGES), "classroom", "press", "fxbook.tasks.answering"):
         try:
             importlib.import_module(name)
             found.append(name)
@@ -31,5 +38,5 @@ def paired(*given):
 
     for item in gc.get_objects():
         if isinstance(item, Exercise):
-            found += [item.id] * (item.properties != () or item.expected is not same_as_eager)
+            found += [item.id] * (item.rules != () or item.expected is not same_as_eager)
     return found

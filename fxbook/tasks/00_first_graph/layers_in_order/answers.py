@@ -1,0 +1,104 @@
+"""Answers to 00-layers-in-order: the layers that a model calls, in the order of the calls."""
+
+import torch
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+class ListensToTheTracer:
+    """Notes each call of a leaf while the tracer makes it, and reads no graph."""
+
+    def __call__(self, model):
+        called = []
+
+        class Listening(fx.Tracer):
+            def call_module(self, module, forward, args, kwargs):
+                path = self.path_of_module(module)
+                if self.is_leaf_module(module, path):
+                    called.append(path)
+                return super().call_module(module, forward, args, kwargs)
+
+        Listening().trace(model)
+        return called
+
+
+@right
+def walks_back_from_the_output(model):
+    node = fx.symbolic_trace(model).graph.output_node()
+    called = []
+    while node.op != "root":
+        if node.op == "call_module":
+            called.append(node.target)
+        node = node.prev
+    return tuple(reversed(called))
+
+
+@right
+def asks_the_graph_for_the_opcode(model):
+    return [node.target for node in fx.Tracer().trace(model).find_nodes(op="call_module")]
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("layers_in_order", says="`auxiliary` is in the answer, but `forward` never calls it")
+def lists_what_exists(model):
+    return [name for name, module in model.named_modules() if not list(module.children())]
+
+
+@wrong("layers_in_order", says="`encode_0`, the name of the node; the path is its target")
+def takes_names_for_paths(model):
+    return [node.name for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
+
+
+@wrong("layers_in_order", says="`step` stands in the answer once: the model calls it 2 times")
+def lists_each_layer_once(model):
+    called = [node.target for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
+    return list(dict.fromkeys(called))
+
+
+@wrong("layers_in_order", says="The answer is a set, which has no order")
+def collects_a_set(model):
+    return {node.target for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"}
+
+
+@wrong("layers_in_order", says="`relu` is in the answer, but a `call_method` calls it: it is no submodule")
+def takes_every_call(model):
+    skipped = ("placeholder", "output")
+    return [str(node.target) for node in fx.symbolic_trace(model).graph.nodes if node.op not in skipped]
+
+
+@wrong("layers_in_order", says="item 0 of the answer is `decode`: the model calls another submodule there")
+def keeps_the_order_of_definition(model):
+    called = [node.target for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
+    return [name for name, _ in model.named_modules() for _ in range(called.count(name))]
+
+
+@wrong("layers_in_order", says="`encode`, a container, which counts as no call")
+def stops_at_containers(model):
+    class Shallow(fx.Tracer):
+        def is_leaf_module(self, module, path):
+            return True
+
+    return [node.target for node in Shallow().trace(model).nodes if node.op == "call_module"]
+
+
+@wrong("layers_in_order", says="The answer holds an object of class Linear: a list of names was asked")
+def returns_the_layers_themselves(model):
+    traced = fx.symbolic_trace(model)
+    return [traced.get_submodule(node.target) for node in traced.graph.nodes if node.op == "call_module"]
+
+
+@wrong("ends well", says="your code raises RuntimeError: mat1 and mat2 shapes cannot be multiplied")
+def runs_an_input_of_the_known_width(model):
+    """Hooks on every layer, and an input that fits the classifier."""
+    called = []
+    for name, module in model.named_modules():
+        if not isinstance(module, nn.Sequential) and name:
+            module.register_forward_hook(lambda _module, _inputs, _output, name=name: called.append(name))
+    model(torch.rand(1, 4))
+    return called

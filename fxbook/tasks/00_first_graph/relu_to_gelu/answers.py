@@ -1,0 +1,298 @@
+"""Answers to 00-relu-to-gelu: GELU wherever a model computes ReLU, in every spelling of it."""
+
+import copy
+
+import torch
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+FUNCTIONS = (torch.relu, nn.functional.relu)
+
+
+def is_relu(node, traced):
+    match node.op:
+        case "call_method":
+            return node.target == "relu"
+        case "call_function":
+            return node.target in FUNCTIONS
+        case "call_module":
+            return isinstance(traced.get_submodule(node.target), nn.ReLU)
+        case _:
+            return False
+
+
+def to_gelu(node):
+    node.op, node.target, node.kwargs = "call_function", nn.functional.gelu, {}
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+class AsATransformer(fx.Transformer):
+    """Makes the new graph while it runs the old one."""
+
+    def call_function(self, target, args, kwargs):
+        if target in FUNCTIONS:
+            return nn.functional.gelu(args[0])
+        return super().call_function(target, args, kwargs)
+
+    def call_method(self, target, args, kwargs):
+        return nn.functional.gelu(args[0]) if target == "relu" else super().call_method(target, args, kwargs)
+
+    def call_module(self, target, args, kwargs):
+        if isinstance(self.submodules[target], nn.ReLU):
+            return nn.functional.gelu(args[0])
+        return super().call_module(target, args, kwargs)
+
+
+@right
+def transforms(model):
+    return AsATransformer(fx.symbolic_trace(model)).transform()
+
+
+@right
+def calls_a_gelu_module(model):
+    """A submodule in all four places, and new nodes for old."""
+    traced = fx.symbolic_trace(model)
+    traced.add_submodule("gelu", nn.GELU())
+    for node in list(traced.graph.nodes):
+        if is_relu(node, traced):
+            with traced.graph.inserting_before(node):
+                new = traced.graph.call_module("gelu", node.args[:1])
+            node.replace_all_uses_with(new)
+            traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+    return traced
+
+
+@right
+def traces_into_the_modules(model):
+    """A tracer for which nn.ReLU is no leaf meets a function in its place."""
+
+    class Deeper(fx.Tracer):
+        def is_leaf_module(self, module, path):
+            return not isinstance(module, nn.ReLU) and super().is_leaf_module(module, path)
+
+    graph = Deeper().trace(model)
+    for node in graph.nodes:
+        if (node.op, node.target) == ("call_method", "relu") or node.target in FUNCTIONS:
+            to_gelu(node)
+    return fx.GraphModule(model, graph)
+
+
+@right
+def puts_the_module_where_the_other_was(model):
+    """Sets nn.GELU at the path of each nn.ReLU: the containers of a traced module are its own."""
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.nodes:
+        if node.op == "call_module" and is_relu(node, traced):
+            traced.set_submodule(node.target, nn.GELU())
+        elif is_relu(node, traced):
+            to_gelu(node)
+    traced.recompile()
+    return traced
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("recompiled", says="the compiled code is stale")
+def forgets_to_recompile(model):
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.nodes:
+        if is_relu(node, traced):
+            to_gelu(node)
+    return traced
+
+
+@wrong("none_left", node="relu_1", says="still calls relu")
+def knows_the_method_only(model):
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.nodes:
+        if node.op == "call_method" and node.target == "relu":
+            to_gelu(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("none_left", node="activation", says="still calls relu")
+def forgets_the_module(model):
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.nodes:
+        if node.op != "call_module" and is_relu(node, traced):
+            to_gelu(node)
+    traced.recompile()
+    return traced
+
+
+@wrong(
+    "methods_exist",
+    node="relu",
+    says="calls the method `gelu`, which tensors do not have",
+    read="00_first_graph#attributeerror-tensor-object-has-no-attribute-gelu",
+)
+def wishes_for_a_method(model):
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.nodes:
+        if node.op == "call_method" and node.target == "relu":
+            node.target = "gelu"
+        elif is_relu(node, traced):
+            to_gelu(node)
+    traced.graph.lint()
+    traced.recompile()
+    return traced
+
+
+@wrong(
+    "target_fits_op",
+    node="relu",
+    says="is a `call_method`, but its target is a function",
+    read="00_first_graph#valueerror-node-relu-target--has-type--but-a-str-is-expected",
+)
+def forgets_the_opcode(model):
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.nodes:
+        if is_relu(node, traced):
+            node.target, node.kwargs = nn.functional.gelu, {}
+    return traced
+
+
+@wrong(
+    "ends well",
+    says="Your code raises ValueError: Node relu target",
+    read="00_first_graph#valueerror-node-relu-target--has-type--but-a-str-is-expected",
+)
+def forgets_the_opcode_and_lints(model):
+    traced = forgets_the_opcode(model)
+    traced.graph.lint()
+    traced.recompile()
+    return traced
+
+
+@wrong(
+    "no_keyword_of_relu",
+    node="relu_2",
+    says="passes on the keyword `inplace`, which gelu does not take",
+    read="00_first_graph#what-people-get-wrong",
+)
+def keeps_the_keywords(model):
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.nodes:
+        if is_relu(node, traced):
+            node.op, node.target = "call_function", nn.functional.gelu
+    traced.graph.lint()
+    traced.recompile()
+    return traced
+
+
+@wrong("input_unchanged", says="`activation` is another object")
+def swaps_the_modules_of_the_model(model):
+    """The recursion over named_children that does without a graph, and a trace for the rest."""
+
+    def swap(module):
+        for name, child in module.named_children():
+            if isinstance(child, nn.ReLU):
+                setattr(module, name, nn.GELU())
+            swap(child)
+
+    swap(model)
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.nodes:
+        if is_relu(node, traced):
+            to_gelu(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("shares_weights", node="temperature", says="`temperature` is not the object that the model holds")
+def copies_the_model_first(model):
+    traced = fx.symbolic_trace(copy.deepcopy(model))
+    for node in traced.graph.nodes:
+        if is_relu(node, traced):
+            to_gelu(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("leaky_stays", says="no node calls leaky_relu, which was to stay")
+def takes_every_function_with_relu_in_its_name(model):
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.nodes:
+        if node.op == "call_function" and "relu" in node.target.__name__:
+            to_gelu(node)
+            node.args = node.args[:1]
+        elif is_relu(node, traced):
+            to_gelu(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("layers_stay", says="no node calls the layer `relu`, which is no ReLU")
+def takes_every_path_with_relu_in_it(model):
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.nodes:
+        if is_relu(node, traced) or (node.op == "call_module" and node.target.endswith("relu")):
+            to_gelu(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("none_left", node="activation", says="still calls relu")
+def goes_by_the_name_of_the_node(model):
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.nodes:
+        if node.name.startswith("relu"):
+            to_gelu(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("no_dead_nodes", node="relu", says="is dead: nothing reads its result")
+def leaves_the_old_nodes(model):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_relu(node, traced):
+            with traced.graph.inserting_before(node):
+                new = traced.graph.call_function(nn.functional.gelu, node.args[:1])
+            node.replace_all_uses_with(new)
+    traced.recompile()
+    return traced
+
+
+@wrong("lints", node="gelu", says="node `gelu` reads itself", read="02_insertion_points#hand-over-the-readers")
+def hands_the_new_node_to_itself(model):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_relu(node, traced):
+            with traced.graph.inserting_after(node):
+                new = traced.graph.call_function(nn.functional.gelu, (node,))
+            node.replace_all_uses_with(new)
+            traced.graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("ends well", says="object has no attribute 'layers.0'")
+def fetches_a_path_with_getattr(model):
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.nodes:
+        called = getattr(traced, node.target) if node.op == "call_module" else None
+        if isinstance(called, nn.ReLU) or (called is None and is_relu(node, traced)):
+            to_gelu(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("none_left", node="relu", says="still calls relu")
+def matches_patterns(model):
+    """Patterns compare arguments too: `inplace=True` is another call."""
+    traced = fx.symbolic_trace(model)
+    for pattern in (lambda x: torch.relu(x), lambda x: nn.functional.relu(x), lambda x: x.relu()):
+        fx.replace_pattern(traced, pattern, lambda x: nn.functional.gelu(x))
+    for node in traced.graph.nodes:
+        if node.op == "call_module" and is_relu(node, traced):
+            to_gelu(node)
+    traced.recompile()
+    return traced

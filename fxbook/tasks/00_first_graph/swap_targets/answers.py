@@ -1,0 +1,206 @@
+"""Answers to 00-swap-targets: other functions and methods called, by a table of targets."""
+
+import copy
+
+import torch
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+
+def is_call(node):
+    return node.op in ("call_function", "call_method")
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def puts_new_nodes_in_the_place_of_old(traced, table):
+    graph = traced.graph
+    for node in list(graph.nodes):
+        if is_call(node) and node.target in table:
+            with graph.inserting_before(node):
+                new = graph.create_node(node.op, table[node.target], node.args, node.kwargs)
+            node.replace_all_uses_with(new)
+            graph.erase_node(node)
+    traced.recompile()
+
+
+@right
+def goes_through_the_table(traced, table):
+    for old, new in table.items():
+        opcode = "call_method" if isinstance(old, str) else "call_function"
+        for node in traced.graph.find_nodes(op=opcode, target=old):
+            node.target = new
+    traced.recompile()
+    return traced
+
+
+@right
+def copies_node_by_node_into_a_graph_that_it_assigns(traced, table):
+    graph, copied = fx.Graph(), {}
+    for node in traced.graph.nodes:
+        copied[node] = graph.node_copy(node, copied.__getitem__)
+        if is_call(node):
+            copied[node].target = table.get(node.target, node.target)
+    traced.graph = graph
+    return traced
+
+
+@right
+class Swapper:
+    """Turns methods into functions on the way: `x.tanh()` is `torch.tanh(x)`."""
+
+    def __call__(self, traced, table):
+        for node in traced.graph.nodes:
+            if is_call(node) and node.target in table:
+                new = table[node.target]
+                node.op, node.target = "call_function", getattr(torch, new) if isinstance(new, str) else new
+        traced.graph.lint()
+        traced.recompile()
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("recompiled", says="the compiled code is stale")
+def forgets_to_recompile(traced, table):
+    for node in traced.graph.nodes:
+        if is_call(node) and node.target in table:
+            node.target = table[node.target]
+    traced.graph.lint()
+    return traced
+
+
+@wrong(
+    "target_fits_op",
+    node="relu",
+    read="00_first_graph#six-opcodes-are-enough",
+    says="its target is a path, and no submodule is at `tanh`",
+)
+def does_not_ask_for_the_opcode(traced, table):
+    for node in traced.graph.nodes:
+        if node.target in table:
+            node.target = table[node.target]
+    traced.recompile()
+    return traced
+
+
+@wrong("none_left", node="relu_1", says="still calls relu")
+def swaps_methods_only(traced, table):
+    for node in traced.graph.nodes:
+        if node.op == "call_method" and node.target in table:
+            node.target = table[node.target]
+    traced.recompile()
+    return traced
+
+
+@wrong("none_left", node="relu_1", says="still calls relu")
+def looks_for_the_name(traced, table):
+    for node in traced.graph.nodes:
+        if is_call(node) and node.name in table:
+            node.target = table[node.name]
+    traced.recompile()
+    return traced
+
+
+@wrong("none_left", node="tanh", says="still calls relu")
+def gives_the_nodes_new_names(traced, table):
+    for node in traced.graph.nodes:
+        if is_call(node) and node.target in table:
+            node._rename("tanh")
+    traced.recompile()
+    return traced
+
+
+@wrong("given_edited", says="You edited a copy")
+def edits_a_copy(traced, table):
+    traced = copy.deepcopy(traced)
+    for node in traced.graph.nodes:
+        if is_call(node) and node.target in table:
+            node.target = table[node.target]
+    traced.recompile()
+    return traced
+
+
+@wrong("edited", says="it was traced or built anew")
+def traces_the_changed_module_once_more(traced, table):
+    for node in traced.graph.nodes:
+        if is_call(node) and node.target in table:
+            node.target = table[node.target]
+    traced.recompile()
+    return fx.symbolic_trace(traced)
+
+
+@wrong(
+    "target_fits_op",
+    node="relu",
+    read="00_first_graph#valueerror-node-relu-target--has-type--but-a-str-is-expected",
+    says="is a `call_method`, but its target is a function",
+)
+def makes_every_target_a_function(traced, table):
+    for node in traced.graph.nodes:
+        if is_call(node) and node.target in table:
+            node.target = torch.tanh
+    return traced
+
+
+@wrong("submodule_stays", says="no node calls the submodule `relu`, which is to stay")
+def swaps_the_submodule_too(traced, table):
+    for node in traced.graph.nodes:
+        if is_call(node) and node.target in table:
+            node.target = table[node.target]
+        if node.op == "call_module" and isinstance(traced.get_submodule(node.target), nn.ReLU):
+            traced.set_submodule(node.target, nn.Tanh())
+    traced.recompile()
+    return traced
+
+
+@wrong("no_dead_nodes", node="relu", says="is dead: nothing reads its result")
+def leaves_the_old_node(traced, table):
+    graph = traced.graph
+    for node in list(graph.nodes):
+        if is_call(node) and node.target in table:
+            with graph.inserting_before(node):
+                new = graph.create_node(node.op, table[node.target], node.args, node.kwargs)
+            node.replace_all_uses_with(new)
+    traced.recompile()
+    return traced
+
+
+@wrong("none_left", node="relu_2", says="still calls relu")
+def stops_after_the_first(traced, table):
+    for node in traced.graph.nodes:
+        if is_call(node) and node.target in table:
+            node.target = table[node.target]
+            break
+    traced.recompile()
+    return traced
+
+
+@wrong("none_left", node="relu", says="still calls relu")
+def puts_the_new_call_behind_the_old(traced, table):
+    graph = traced.graph
+    for node in list(graph.nodes):
+        if is_call(node) and node.target in table:
+            readers = list(node.users)
+            with graph.inserting_after(node):
+                new = graph.create_node(node.op, table[node.target], (node,))
+            for reader in readers:
+                reader.replace_input_with(node, new)
+    traced.recompile()
+    return traced
+
+
+@wrong("lints", node="tanh", says="node `tanh` reads itself", read="02_insertion_points#hand-over-the-readers")
+def hands_the_new_node_to_itself(traced, table):
+    graph = traced.graph
+    for node in list(graph.nodes):
+        if is_call(node) and node.target in table:
+            with graph.inserting_after(node):
+                new = graph.create_node(node.op, table[node.target], (node,))
+            node.replace_all_uses_with(new)
+            graph.erase_node(node)
+    traced.recompile()
+    return traced

@@ -1,0 +1,133 @@
+"""Answers to 00-unused-parameters: the parameters that no call of the graph reaches."""
+
+import copy
+
+import torch
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def reads_the_nodes_of_a_copy(model):
+    """Asks each node for what it uses, and makes no GraphModule."""
+    twin = copy.deepcopy(model)
+    used = set()
+    for node in fx.Tracer().trace(twin).nodes:
+        if node.op == "call_module":
+            used |= set(twin.get_submodule(node.target).parameters())
+        elif node.op == "get_attr":
+            path, _, name = node.target.rpartition(".")
+            used.add(getattr(twin.get_submodule(path), name))
+    return [name for name, parameter in twin.named_parameters() if parameter not in used]
+
+
+@right
+def traces_a_shallow_copy(model):
+    """The parameters are those of the model; the constant is stored on the copy."""
+    traced = fx.symbolic_trace(copy.copy(model))
+    unused = []
+    for name, parameter in model.named_parameters():
+        if not any(parameter is used for used in traced.parameters()):
+            unused.append(name)
+    return unused
+
+
+@right
+def follows_the_memo_of_the_copy(model):
+    memo = {}
+    traced = fx.symbolic_trace(copy.deepcopy(model, memo))
+    used = {id(parameter) for parameter in traced.parameters()}
+    return {name for name, parameter in model.named_parameters() if id(memo[id(parameter)]) not in used}
+
+
+@right
+class TracesAndTidiesUp:
+    def __call__(self, model):
+        had = set(vars(model))
+        traced = fx.symbolic_trace(model)
+        for name in set(vars(model)) - had:
+            delattr(model, name)
+        used = list(map(id, traced.parameters()))
+        return tuple(name for name, parameter in model.named_parameters() if id(parameter) not in used)
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("nothing_stored", says="has a new attribute, `_tensor_constant0`")
+def traces_the_model_itself(model):
+    used = set(fx.symbolic_trace(model).parameters())
+    return [name for name, parameter in model.named_parameters() if parameter not in used]
+
+
+@wrong("unused_parameters", says="is stored under another name too, which is used")
+def compares_names(model):
+    traced = fx.symbolic_trace(copy.deepcopy(model))
+    return sorted(dict(model.named_parameters()).keys() - dict(traced.named_parameters()).keys())
+
+
+@wrong("unused_parameters", says="do you compare a copy with the original?")
+def compares_the_copy_with_the_model(model):
+    used = set(fx.symbolic_trace(copy.deepcopy(model)).parameters())
+    return [name for name, parameter in model.named_parameters() if parameter not in used]
+
+
+@wrong("unused_parameters", says="`spare_norm.weight` is unused, and is not in the answer")
+def compares_values(model):
+    traced = fx.symbolic_trace(copy.deepcopy(model))
+
+    def stands_in(parameter):
+        return any(parameter.shape == used.shape and torch.equal(parameter, used) for used in traced.parameters())
+
+    return [name for name, parameter in model.named_parameters() if not stands_in(parameter)]
+
+
+@wrong("unused_parameters", says="`temperature` is in the answer, but a `get_attr` fetches it")
+def thinks_of_layers_only(model):
+    called = {node.target for node in fx.symbolic_trace(copy.copy(model)).graph.nodes if node.op == "call_module"}
+    return [name for name, _ in model.named_parameters() if name.rpartition(".")[0] not in called]
+
+
+@wrong("unused_parameters", says="`auxiliary` is in the answer, but is not the name of a parameter")
+def names_the_layers(model):
+    called = {node.target for node in fx.symbolic_trace(copy.copy(model)).graph.nodes if node.op == "call_module"}
+    return [name for name, _ in model.named_children() if name not in called]
+
+
+@wrong("no_gradient", says="`temperature` has a gradient")
+def goes_backward_and_looks_for_gradients(model):
+    model(torch.rand(2, 4)).sum().backward()
+    return [name for name, parameter in model.named_parameters() if parameter.grad is None]
+
+
+@wrong("ends well", says="your code raises RuntimeError: mat1 and mat2 shapes cannot be multiplied")
+def goes_backward_in_a_copy_with_an_input_of_four(model):
+    twin = copy.deepcopy(model)
+    twin(torch.rand(2, 4)).sum().backward()
+    return [name for name, parameter in twin.named_parameters() if parameter.grad is None]
+
+
+@wrong("unused_parameters", says="`auxiliary.weight` is in the answer, but is not the name of a parameter")
+def knows_the_classifier(model):
+    return ["auxiliary.weight", "auxiliary.bias"]
+
+
+@wrong("unused_parameters", says="The answer holds a tensor: a list of names was asked")
+def returns_the_parameters_themselves(model):
+    used = set(fx.symbolic_trace(copy.copy(model)).parameters())
+    return [parameter for parameter in model.parameters() if parameter not in used]
+
+
+@wrong("input_unchanged", says="`auxiliary` is gone")
+def removes_what_is_not_used(model):
+    """Deletes from the model itself what the graph does not call, and compares before with after."""
+    before = [name for name, _ in model.named_parameters()]
+    traced = fx.symbolic_trace(copy.copy(model))
+    used = list(traced.parameters())
+    for name, child in list(model.named_children()):
+        if not any(mine is other for mine in child.parameters() for other in used) and list(child.parameters()):
+            delattr(model, name)
+    return [name for name in before if name not in dict(model.named_parameters())]

@@ -1,0 +1,135 @@
+"""Answers to 01-find-adds: the nodes that add, in any spelling."""
+
+import operator
+
+import torch
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+CALLED = {
+    "call_function": (operator.add, operator.iadd, torch.add),
+    "call_method": ("add", "add_"),
+}
+
+
+def adds(node):
+    return node.target in CALLED.get(node.op, ()) and node.kwargs.get("alpha", 1) == 1
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def looks_each_target_up_and_sorts(gm):
+    """Nodes compare by their place in the list."""
+    found = []
+    for opcode, targets in CALLED.items():
+        for target in targets:
+            found += gm.graph.find_nodes(op=opcode, target=target)
+    return sorted(node for node in found if node.kwargs.get("alpha", 1) == 1)
+
+
+@right
+def matches_the_opcode(gm):
+    found = []
+    for node in gm.graph.nodes:
+        match node.op, node.target, node.kwargs:
+            case _, _, {"alpha": alpha} if alpha != 1:
+                continue
+            case ("call_method", "add" | "add_", _):
+                found.append(node)
+            case ("call_function", target, _) if target in (operator.add, operator.iadd, torch.add):
+                found.append(node)
+    return tuple(found)
+
+
+@right
+class FollowsTheLinks:
+    def __call__(self, gm):
+        node = next(iter(gm.graph.nodes))
+        found = []
+        while node.op != "root":
+            found += [node] * adds(node)
+            node = node.next
+        return found
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("finds", says="Node `add_1`, a `call_method`, is an addition, and not in the list")
+def knows_functions_only(gm):
+    return [node for node in gm.graph.nodes if node.target in (operator.add, torch.add, operator.iadd)]
+
+
+@wrong("finds", says="node `iadd`, a `call_function`, is an addition, and not in the list")
+def knows_what_tracing_records(gm):
+    def known(node):
+        if node.op == "call_function":
+            return node.target in (operator.add, torch.add)
+        return node.op == "call_method" and node.target in ("add", "add_")
+
+    return [node for node in gm.graph.nodes if known(node) and node.kwargs.get("alpha", 1) == 1]
+
+
+@wrong("finds", says="node `add_`, a `call_method`, is an addition, and not in the list")
+def leaves_out_what_works_in_place(gm):
+    """`is_add` of the chapter."""
+
+    def is_add(node):
+        if node.op == "call_function":
+            called = node.target in {operator.add, torch.add}
+        else:
+            called = node.op == "call_method" and node.target == "add"
+        return called and node.kwargs.get("alpha", 1) == 1
+
+    return [node for node in gm.graph.nodes if is_add(node)]
+
+
+@wrong("finds", says="node `add`, a `call_function`, is in the list, and no addition")
+def forgets_alpha(gm):
+    return [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ())]
+
+
+@wrong("finds", says="node `add_1`, a `call_function`, is an addition, and not in the list")
+def refuses_every_alpha(gm):
+    return [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ()) and "alpha" not in node.kwargs]
+
+
+@wrong("finds", says="node `add_3`, a `call_module`, is in the list, and no addition")
+def does_not_ask_for_the_opcode(gm):
+    targets = {operator.add, operator.iadd, torch.add, "add", "add_"}
+    return [node for node in gm.graph.nodes if node.target in targets and node.kwargs.get("alpha", 1) == 1]
+
+
+@wrong("finds", says="node `add`, a `call_function`, is in the list, and no addition")
+def goes_by_the_name_of_the_node(gm):
+    return [node for node in gm.graph.nodes if "add" in node.name]
+
+
+@wrong("finds", says="The answer holds a text: a list of nodes was asked")
+def returns_names(gm):
+    return [node.name for node in gm.graph.nodes if adds(node)]
+
+
+@wrong("finds", says="The list holds the right nodes, not each once and in graph order")
+def lists_functions_before_methods(gm):
+    return [node for opcode in CALLED for node in gm.graph.nodes if node.op == opcode and adds(node)]
+
+
+@wrong("finds", says="node `x`, a `placeholder`, is in the list, and no addition")
+def knows_the_places_of_the_block(gm):
+    nodes = list(gm.graph.nodes)
+    return [nodes[index] for index in (3, 6, 7)] if len(nodes) == 10 else nodes[:3]
+
+
+@wrong("ends well", says="Your code raises AttributeError: 'str' object has no attribute '__name__'")
+def asks_every_target_for_its_name(gm):
+    return [node for node in gm.graph.nodes if node.target.__name__ in ("add", "iadd", "add_")]
+
+
+@wrong("finds", says="is an addition, and not in the list")
+def traces_once_more(gm):
+    """A new trace has other nodes: those of the graph that was given were asked."""
+    return [node for node in fx.symbolic_trace(gm).graph.nodes if adds(node)][:2]

@@ -1,0 +1,260 @@
+"""Answers to 01-lift-constants: tensors among the arguments become buffers that a get_attr fetches."""
+
+import copy
+
+import torch
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+
+def lifted(gm, named, stored=nn.Module.register_buffer, everywhere=True):
+    """As the answers below do it: ``named`` chooses the name, ``stored`` keeps the tensor."""
+
+    def lift(value):
+        if not isinstance(value, torch.Tensor):
+            return value
+        name = named()
+        stored(gm, name, value)
+        return gm.graph.get_attr(name)
+
+    for node in list(gm.graph.nodes):
+        with gm.graph.inserting_before(node):
+            node.args = fx.node.map_aggregate(node.args, lift)
+            if everywhere:
+                node.kwargs = fx.node.map_aggregate(node.kwargs, lift)
+
+
+def free_names(gm, prefix="lifted"):
+    """A function that gives a name that the module does not have."""
+
+    def named():
+        return next(f"{prefix}{number}" for number in range(99) if not hasattr(gm, f"{prefix}{number}"))
+
+    return named
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def copies_into_a_new_graph_and_assigns_it(gm):
+    graph, copied = fx.Graph(), {}
+    named = free_names(gm, "held_")
+
+    def lift(value):
+        if isinstance(value, torch.Tensor):
+            name = named()
+            gm.register_buffer(name, value)
+            return graph.create_node("get_attr", name)
+        return value
+
+    for node in gm.graph.nodes:
+        args, kwargs = fx.node.map_aggregate((node.args, node.kwargs), lift)
+        copied[node] = graph.node_copy(node, copied.__getitem__)
+        copied[node].args, copied[node].kwargs = fx.node.map_arg((args, kwargs), lambda read: copied.get(read, read))
+    gm.graph = graph
+
+
+@right
+def keeps_all_buffers_in_one_submodule(gm):
+    """Fetches everything at the top, and gives one home to a tensor that is met twice."""
+    gm.add_submodule("constants", nn.Module())
+    inside = gm.get_submodule("constants")
+    first = next(node for node in gm.graph.nodes if node.op != "placeholder")
+    fetched = {}
+
+    def lift(value):
+        if not isinstance(value, torch.Tensor):
+            return value
+        if id(value) not in fetched:
+            name = f"c{len(fetched)}"
+            inside.register_buffer(name, value)
+            with gm.graph.inserting_before(first):
+                fetched[id(value)] = gm.graph.get_attr(f"constants.{name}")
+        return fetched[id(value)]
+
+    for node in list(gm.graph.nodes):
+        node.args, node.kwargs = fx.node.map_aggregate((node.args, node.kwargs), lift)
+    gm.recompile()
+    return gm
+
+
+@right
+class Lifter:
+    """Walks through the arguments by itself, and tells names apart by a number that goes on."""
+
+    def __call__(self, gm):
+        self.gm, self.number = gm, 0
+        for node in reversed(list(gm.graph.nodes)):
+            gm.graph.inserting_before(node)
+            node.args, node.kwargs = self.without_tensors(node.args), self.without_tensors(node.kwargs)
+        gm.recompile()
+
+    def without_tensors(self, value):
+        match value:
+            case torch.Tensor():
+                self.number += 1
+                self.gm.register_buffer(f"a_constant_of_the_graph_{self.number}", value)
+                return self.gm.graph.get_attr(f"a_constant_of_the_graph_{self.number}")
+            case tuple() | list():
+                return type(value)(map(self.without_tensors, value))
+            case dict():
+                return {key: self.without_tensors(item) for key, item in value.items()}
+            case _:
+                return value
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(gm):
+    lifted(gm, free_names(gm))
+
+
+@wrong("tensor_free", node="cat", says="has a tensor among its arguments: `torch.cat([<tensor")
+def looks_at_plain_arguments_only(gm):
+    named = free_names(gm)
+    for node in list(gm.graph.nodes):
+        arguments = []
+        for value in node.args:
+            if isinstance(value, torch.Tensor):
+                name = named()
+                gm.register_buffer(name, value)
+                with gm.graph.inserting_before(node):
+                    value = gm.graph.get_attr(name)
+            arguments.append(value)
+        node.args = tuple(arguments)
+    gm.recompile()
+
+
+@wrong("tensor_free", node="clamp", says="has a tensor among its arguments: `torch.clamp(cat, min=<tensor")
+def forgets_the_keywords(gm):
+    lifted(gm, free_names(gm), everywhere=False)
+    gm.recompile()
+
+
+@wrong(
+    "fetches_buffers",
+    node="lifted0",
+    says="fetches `lifted0`, which is neither a parameter nor a buffer",
+    read="01_node_creation#attempted-to-insert-a-get_attr-node-with-no-underlying-reference",
+)
+def sets_a_plain_attribute(gm):
+    lifted(gm, free_names(gm), setattr)
+    gm.recompile()
+
+
+@wrong("fetches_buffers", node="lifted0", says="fetches `lifted0`, a parameter: a buffer was asked")
+def makes_a_parameter(gm):
+    lifted(gm, free_names(gm), lambda module, name, value: setattr(module, name, nn.Parameter(value)))
+    gm.recompile()
+
+
+@wrong("a_home_each", node="constant_1", says="both fetch `constant`: one tensor has replaced another")
+def stores_all_under_one_name(gm):
+    lifted(gm, lambda: "constant")
+    gm.recompile()
+
+
+@wrong("ends well", says="your code raises KeyError: \"attribute '_tensor_constant0' already exists\"")
+def counts_from_nought_as_the_tracer_does(gm):
+    numbers = iter(range(99))
+    lifted(gm, lambda: f"_tensor_constant{next(numbers)}")
+    gm.recompile()
+
+
+@wrong("own_weights_stay", node="constant_1", says="fetches `constant_0`, a name that the module used already")
+def overwrites_a_buffer_of_the_module(gm):
+    numbers = iter(range(99))
+    lifted(gm, lambda: f"constant_{next(numbers)}")
+    gm.recompile()
+
+
+@wrong("ends well", says="Your code raises RuntimeError: a Tensor with 3 elements cannot be converted to Scalar")
+def makes_them_python_numbers(gm):
+    for node in gm.graph.nodes:
+        node.args = fx.node.map_aggregate(node.args, lambda x: x.item() if isinstance(x, torch.Tensor) else x)
+    gm.recompile()
+
+
+@wrong("same_result", node="add", says="must be Tensor, not")
+def makes_them_python_lists(gm):
+    def plain(value):
+        return value.tolist() if isinstance(value, torch.Tensor) else value
+
+    for node in gm.graph.nodes:
+        node.args = fx.node.map_aggregate(node.args, plain)
+        node.kwargs = fx.node.map_aggregate(node.kwargs, plain)
+    gm.recompile()
+
+
+@wrong(
+    "lints",
+    node="mul",
+    says="reads lifted0 before it is defined",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
+def fetches_without_an_anchor(gm):
+    named = free_names(gm)
+
+    def lift(value):
+        if not isinstance(value, torch.Tensor):
+            return value
+        name = named()
+        gm.register_buffer(name, value)
+        return gm.graph.get_attr(name)
+
+    for node in list(gm.graph.nodes):
+        node.args, node.kwargs = fx.node.map_aggregate((node.args, node.kwargs), lift)
+    gm.recompile()
+
+
+@wrong("ends well", says="Your code raises NameError: name 'float32' is not defined")
+def traces_the_module_once_more(gm):
+    return fx.symbolic_trace(gm)
+
+
+@wrong("given_edited", says="You edited a copy")
+def edits_a_copy(gm):
+    gm = copy.deepcopy(gm)
+    lifted(gm, free_names(gm))
+    gm.recompile()
+    return gm
+
+
+@wrong("edited", says="it was traced or built anew")
+def builds_the_known_graph_anew(gm):
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    gm.register_buffer("two", torch.tensor(2.0))
+    gm.register_buffer("shift", torch.tensor([1.0, 2.0, 3.0]))
+    scaled = graph.call_function(torch.mul, (x, graph.get_attr("two")))
+    graph.output(graph.call_function(torch.add, (scaled, graph.get_attr("shift"))))
+    gm.graph = graph
+
+
+@wrong(
+    "args_are_tuples",
+    node="mul",
+    says="are a list, where torch.fx keeps a tuple",
+    read="01_node_creation#a-list-assigned-to-nodeargs",
+)
+def assigns_a_list_of_arguments(gm):
+    named = free_names(gm)
+
+    def lift(value):
+        if not isinstance(value, torch.Tensor):
+            return value
+        name = named()
+        gm.register_buffer(name, value)
+        return gm.graph.get_attr(name)
+
+    for node in list(gm.graph.nodes):
+        with gm.graph.inserting_before(node):
+            arguments = [fx.node.map_aggregate(value, lift) for value in node.args]
+            node.kwargs = fx.node.map_aggregate(node.kwargs, lift)
+        if node.op.startswith("call"):
+            node.args = arguments
+    gm.recompile()

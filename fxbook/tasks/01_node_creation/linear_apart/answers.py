@@ -1,0 +1,150 @@
+"""Answers to 01-linear-apart: a linear layer as a graph that fetches its weights."""
+
+import copy
+
+import torch
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def multiplies_the_matrices(linear):
+    """x @ weight.T + bias, with a dict as the root, which holds the bias where there is one."""
+    graph = fx.Graph()
+    x, weight = graph.placeholder("x"), graph.get_attr("weight")
+    value = graph.call_function(torch.matmul, (x, graph.call_method("t", (weight,))))
+    if linear.bias is not None:
+        value = graph.call_function(torch.add, (value, graph.get_attr("bias")))
+    graph.output(value)
+    return fx.GraphModule(dict(linear.named_parameters()), graph)
+
+
+@right
+def traces_the_layer_as_the_root(linear):
+    """The module that is traced is entered, whatever it is."""
+    return fx.symbolic_trace(linear)
+
+
+@right
+def stores_the_layer_in_another_module(linear):
+    root = nn.Module()
+    root.inner = linear
+    graph = fx.Graph()
+    given = {"input": graph.placeholder("features"), "weight": graph.get_attr("inner.weight")}
+    if linear.bias is not None:
+        given["bias"] = graph.get_attr("inner.bias")
+    graph.output(graph.call_function(nn.functional.linear, (), given))
+    return fx.GraphModule(root, graph)
+
+
+@right
+def calculates_with_proxies(linear):
+    graph = fx.Graph()
+    x, weight = fx.Proxy(graph.placeholder("x")), fx.Proxy(graph.get_attr("weight"))
+    value = x @ weight.T
+    if linear.bias is not None:
+        value = value + fx.Proxy(graph.get_attr("bias"))
+    graph.output(value.node)
+    return fx.GraphModule(linear, graph)
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+def built(root, arguments):
+    """A call of nn.functional.linear with the arguments that are made of the graph and its input."""
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    graph.output(graph.call_function(nn.functional.linear, (x, *arguments(graph))))
+    return fx.GraphModule(root, graph)
+
+
+@wrong("no_module_called", node="linear", says="calls the module `linear`")
+def calls_the_layer(linear):
+    graph = fx.Graph()
+    graph.output(graph.call_module("linear", (graph.placeholder("x"),)))
+    return fx.GraphModule({"linear": linear}, graph)
+
+
+@wrong(
+    "lints", node="bias", says="nonexistent attribute bias", read="01_node_creation#references-nonexistent-attribute"
+)
+def fetches_a_bias_that_is_none(linear):
+    return built(linear, lambda graph: (graph.get_attr("weight"), graph.get_attr("bias")))
+
+
+@wrong(
+    "tensor_free",
+    node="linear",
+    says="has a tensor among its arguments",
+    read="01_node_creation#a-tensor-is-not-an-argument",
+)
+def passes_the_weights_as_arguments(linear):
+    return built({}, lambda graph: (linear.weight, linear.bias))
+
+
+@wrong("shares_weights", node="weight", says="`weight` is not the object that the model holds")
+def takes_a_copy_of_the_layer(linear):
+    names = [name for name, _ in linear.named_parameters()]
+    return built(copy.deepcopy(linear), lambda graph: map(graph.get_attr, names))
+
+
+@wrong("shares_weights", node="weight", says="`weight` is not the object that the model holds")
+def detaches_the_weights(linear):
+    weights = {name: parameter.detach() for name, parameter in linear.named_parameters()}
+    return built(weights, lambda graph: map(graph.get_attr, weights))
+
+
+@wrong("fetches_each_weight", says="No node fetches `bias`, which the layer has")
+def forgets_the_bias(linear):
+    return built(linear, lambda graph: (graph.get_attr("weight"),))
+
+
+@wrong("ends well", says="Your code raises RuntimeError: Boolean value of Tensor with more than one value is ambiguous")
+def asks_the_bias_whether_it_is_true(linear):
+    bias = ("bias",) if linear.bias else ()
+    return built(linear, lambda graph: map(graph.get_attr, ("weight", *bias)))
+
+
+@wrong("ends well", says="Your code raises AttributeError: 'Linear' object has no attribute 'linear'")
+def writes_the_path_as_seen_from_outside(linear):
+    return built(linear, lambda graph: (graph.get_attr("linear.weight"), graph.get_attr("linear.bias")))
+
+
+@wrong("right kind", says="Your function returns an object of class Graph: an fx.GraphModule was asked")
+def returns_a_bare_graph(linear):
+    return fx.symbolic_trace(linear).graph
+
+
+@wrong("same_result", node="matmul", says="mat1 and mat2 shapes cannot be multiplied (3x4 and 3x4)")
+def forgets_to_transpose(linear):
+    graph = fx.Graph()
+    value = graph.call_function(torch.matmul, (graph.placeholder("x"), graph.get_attr("weight")))
+    graph.output(graph.call_function(torch.add, (value, graph.get_attr("bias"))))
+    return fx.GraphModule(linear, graph)
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def fills_the_graph_after_it_was_wrapped(linear):
+    module = fx.GraphModule(linear, fx.Graph())
+    module.weight, module.bias = linear.weight, linear.bias
+    graph = module.graph
+    x, weight = graph.placeholder("x"), graph.get_attr("weight")
+    bias = None if linear.bias is None else graph.get_attr("bias")
+    graph.output(graph.call_function(nn.functional.linear, (x, weight, bias)))
+    return module
+
+
+@wrong("has_node", says="The graph has no `get_attr` node")
+def hides_the_layer_in_a_function(linear):
+    """The numbers are right, and the weights are not in the graph."""
+
+    def run(value):
+        return linear(value)
+
+    graph = fx.Graph()
+    graph.output(graph.call_function(run, (graph.placeholder("x"),)))
+    return fx.GraphModule(linear, graph)

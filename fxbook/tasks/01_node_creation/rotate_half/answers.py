@@ -1,0 +1,177 @@
+"""Answers to 01-rotate-half: torch.cat([-x[..., 2:], x[..., :2]], dim=-1)."""
+
+import operator
+
+import torch
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+LEFT, RIGHT = (..., slice(None, 2)), (..., slice(2, None))
+
+
+def started():
+    graph = fx.Graph()
+    return graph, graph.placeholder("x")
+
+
+def halves(graph, x):
+    return (graph.call_function(operator.getitem, (x, half)) for half in (LEFT, RIGHT))
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def slices_a_proxy():
+    graph, x = started()
+    value = fx.Proxy(x)
+    graph.output(torch.cat([-value[..., 2:], value[..., :2]], dim=-1).node)
+    return graph
+
+
+@right
+def calls_methods_and_joins_a_tuple_by_position():
+    graph, x = started()
+    first, last = (graph.call_method("narrow", (x, 2, start, 2)) for start in (0, 2))
+    pieces = (graph.call_method("neg", (last,)), first)
+    graph.output(graph.call_function(torch.concat, (pieces, 2)))
+    return fx.GraphModule({}, graph)
+
+
+@right
+def splits_once_and_takes_the_pieces():
+    graph, x = started()
+    pieces = graph.call_function(torch.chunk, (x, 2), {"dim": -1})
+    first, last = (graph.call_function(operator.getitem, (pieces, index)) for index in (0, 1))
+    turned = graph.call_function(torch.mul, (last, -1.0))
+    graph.output(graph.call_function(torch.cat, (), {"tensors": [turned, first], "dim": -1}))
+    return graph
+
+
+@right
+def traces_the_line():
+    return fx.symbolic_trace(lambda x: torch.cat([-x[..., 2:], x[..., :2]], dim=-1))
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "brackets_take_two",
+    node="getitem",
+    says="has 3 arguments: the code of `[]` has room for two",
+    read="01_node_creation#too-many-arguments-for-an-operator",
+)
+def spreads_the_index_out():
+    graph, x = started()
+    last = graph.call_function(operator.getitem, (x, ..., slice(2, None)))
+    first = graph.call_function(operator.getitem, (x, ..., slice(None, 2)))
+    turned = graph.call_function(operator.neg, (last,))
+    graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
+    return graph
+
+
+@wrong("in_last_dimension", node="getitem", says="cuts dimension 0 of `x`, which has 3")
+def forgets_the_dots():
+    graph, x = started()
+    last = graph.call_function(operator.getitem, (x, slice(2, None)))
+    first = graph.call_function(operator.getitem, (x, slice(None, 2)))
+    turned = graph.call_function(operator.neg, (last,))
+    graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
+    return graph
+
+
+@wrong("in_last_dimension", node="getitem", says="cuts dimension 1 of `x`, which has 3")
+def thinks_of_two_dimensions():
+    graph, x = started()
+    last = graph.call_function(operator.getitem, (x, (slice(None), slice(2, None))))
+    first = graph.call_function(operator.getitem, (x, (slice(None), slice(None, 2))))
+    turned = graph.call_function(operator.neg, (last,))
+    graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": 1}))
+    return graph
+
+
+@wrong("in_last_dimension", node="cat", says="joins along dimension 0: the last was asked")
+def forgets_the_dimension():
+    graph, x = started()
+    first, last = halves(graph, x)
+    graph.output(graph.call_function(torch.cat, ([graph.call_function(operator.neg, (last,)), first],)))
+    return graph
+
+
+@wrong("pieces_in_a_list", node="cat", says="gets its pieces one by one: it takes them as one list")
+def passes_the_pieces_one_by_one():
+    graph, x = started()
+    first, last = halves(graph, x)
+    turned = graph.call_function(operator.neg, (last,))
+    graph.output(graph.call_function(torch.cat, (turned, first), {"dim": -1}))
+    return graph
+
+
+@wrong("negated_half_first", says="No node turns the sign of a half")
+def forgets_the_minus():
+    graph, x = started()
+    first, last = halves(graph, x)
+    graph.output(graph.call_function(torch.cat, ([last, first],), {"dim": -1}))
+    return graph
+
+
+@wrong("negated_half_first", node="neg", says="turns the sign of the first half of the columns: the second was asked")
+def negates_the_other_half():
+    graph, x = started()
+    first, last = halves(graph, x)
+    turned = graph.call_function(operator.neg, (first,))
+    graph.output(graph.call_function(torch.cat, ([last, turned],), {"dim": -1}))
+    return graph
+
+
+@wrong("negated_half_first", node="cat", says="begins with `getitem`: the negated half was to come first")
+def leaves_the_halves_where_they_were():
+    graph, x = started()
+    first, last = halves(graph, x)
+    turned = graph.call_function(operator.neg, (last,))
+    graph.output(graph.call_function(torch.cat, ([first, turned],), {"dim": -1}))
+    return graph
+
+
+@wrong("has_node", says="The graph has no `output` node", read="01_node_creation#no-output-node")
+def forgets_the_output():
+    graph, x = started()
+    first, last = halves(graph, x)
+    graph.call_function(torch.cat, ([graph.call_function(operator.neg, (last,)), first],), {"dim": -1})
+    return graph
+
+
+@wrong("ends well", says="unsupported operand type(s) for -")
+def calculates_with_nodes():
+    graph, x = started()
+    first, last = halves(graph, x)
+    graph.output(graph.call_function(torch.cat, ([0 - last, first],), {"dim": -1}))
+    return graph
+
+
+@wrong("same_result", node="view", says="running the result raises RuntimeError: shape '[2, 3, 2, 2]' is invalid")
+def knows_the_shape_of_one_batch():
+    graph, x = started()
+    apart = graph.call_method("view", (x, 2, 3, 2, 2))
+    last = graph.call_function(operator.getitem, (apart, (..., 1, slice(None))))
+    first = graph.call_function(operator.getitem, (apart, (..., 0, slice(None))))
+    turned = graph.call_function(operator.neg, (last,))
+    graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
+    return graph
+
+
+@wrong("placeholders", node="queries", says="Input 1 is called `queries`: `x` was asked")
+def names_the_input_for_its_use():
+    return fx.symbolic_trace(lambda queries: torch.cat([-queries[..., 2:], queries[..., :2]], dim=-1))
+
+
+@wrong("no_dead_nodes", node="add", says="is dead: nothing reads its result")
+def leaves_a_trial_behind():
+    graph, x = started()
+    first, last = halves(graph, x)
+    graph.call_function(operator.add, (first, last))
+    turned = graph.call_function(operator.neg, (last,))
+    graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
+    return graph

@@ -1,0 +1,202 @@
+"""Answers to 01-six-opcodes: norm(x + bias).tanh(), with each of the six opcodes."""
+
+import operator
+
+import torch
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def calculates_with_proxies(model):
+    graph = fx.Graph()
+    x, bias = fx.Proxy(graph.placeholder("x")), fx.Proxy(graph.get_attr("bias"))
+    normed = fx.Proxy(graph.call_module("norm", ((x + bias).node,)))
+    graph.output(normed.tanh().node)
+    return graph
+
+
+@right
+def begins_at_the_output(model):
+    """The list is filled from behind, each node before the one that reads it; a GraphModule is returned."""
+    graph = fx.Graph()
+    output = graph.output(None)
+    with graph.inserting_before(output):
+        method = graph.create_node("call_method", "tanh")
+    with graph.inserting_before(method):
+        norm = graph.create_node("call_module", "norm")
+    with graph.inserting_before(norm):
+        x = graph.create_node("placeholder", "x")
+        bias = graph.create_node("get_attr", "bias")
+        total = graph.create_node("call_function", operator.add, kwargs=None, args=(bias, x))
+    norm.args, method.args, output.args = (total,), (norm,), (method,)
+    return fx.GraphModule(model, graph)
+
+
+@right
+def has_the_method_add_and_the_function_tanh(model):
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    bias = graph.get_attr("bias")
+    total = graph.call_method("add", (x,), {"other": bias})
+    graph.output(graph.call_function(torch.tanh, (graph.call_module("norm", (total,)),)))
+    return graph
+
+
+@right
+def lets_the_tracer_build_it(model):
+    return fx.Tracer().trace(model)
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "tensor_free", node="add", says="a tensor among its arguments", read="01_node_creation#a-tensor-is-not-an-argument"
+)
+def passes_the_parameter_itself(model):
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    total = graph.call_function(torch.add, (x, model.bias))
+    graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
+    return graph
+
+
+@wrong("placeholders", node="bias", says="Input `bias` was not asked")
+def makes_the_parameter_an_input(model):
+    graph = fx.Graph()
+    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.placeholder("bias")))
+    graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
+    return graph
+
+
+@wrong("opcodes", says="The graph has no `call_method` node")
+def calls_the_function_tanh(model):
+    graph = fx.Graph()
+    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
+    graph.output(graph.call_function(torch.tanh, (graph.call_module("norm", (total,)),)))
+    return graph
+
+
+@wrong("ends well", says="Your code raises AttributeError: 'LayerNorm' object has no attribute '__name__'")
+def calls_the_module_as_a_function(model):
+    graph = fx.Graph()
+    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
+    graph.output(graph.call_method("tanh", (graph.call_function(model.norm, (total,)),)))
+    return graph
+
+
+@wrong("ends well", says="args must be a tuple, got <class 'torch.fx.node.Node'>")
+def forgets_the_comma_of_the_tuple(model):
+    graph = fx.Graph()
+    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
+    graph.output(graph.call_method("tanh", (graph.call_module("norm", (total)))))
+    return graph
+
+
+@wrong("has_node", says="The graph has no `output` node", read="01_node_creation#no-output-node")
+def forgets_the_output(model):
+    graph = fx.Graph()
+    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
+    graph.call_method("tanh", (graph.call_module("norm", (total,)),))
+    return graph
+
+
+@wrong("no_dead_nodes", node="tanh", says="is dead: nothing reads its result")
+def returns_the_node_before_the_last(model):
+    graph = fx.Graph()
+    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
+    norm = graph.call_module("norm", (total,))
+    graph.call_method("tanh", (norm,))
+    graph.output(norm)
+    return graph
+
+
+@wrong(
+    "reads_nodes",
+    node="add",
+    says="reads the text 'x', not the node of that name",
+    read="01_node_creation#argument-input-position-1-must-be-tensor-not-str",
+)
+def passes_names_for_nodes(model):
+    graph = fx.Graph()
+    graph.placeholder("x")
+    graph.get_attr("bias")
+    graph.call_function(torch.add, ("x", "bias"))
+    graph.call_module("norm", ("add",))
+    graph.call_method("tanh", ("norm",))
+    graph.output("tanh")
+    return graph
+
+
+@wrong("calls_before", node="norm", says="does not read the sum of `x` and `bias`")
+def adds_behind_the_norm(model):
+    graph = fx.Graph()
+    norm = graph.call_module("norm", (graph.placeholder("x"),))
+    total = graph.call_function(torch.add, (norm, graph.get_attr("bias")))
+    graph.output(graph.call_method("tanh", (total,)))
+    return graph
+
+
+@wrong("calls_before", node="norm", says="does not read the sum of `x` and `bias`")
+def takes_tanh_before_the_norm(model):
+    graph = fx.Graph()
+    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
+    graph.output(graph.call_module("norm", (graph.call_method("tanh", (total,)),)))
+    return graph
+
+
+@wrong("calls", says="No node calls tanh")
+def leaves_out_the_tanh(model):
+    graph = fx.Graph()
+    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
+    graph.output(graph.call_module("norm", (total,)))
+    return graph
+
+
+@wrong("opcodes", says="The graph has no `call_module` node")
+def spells_the_norm_as_a_function_of_four_columns(model):
+    graph = fx.Graph()
+    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
+    weights = (graph.get_attr("norm.weight"), graph.get_attr("norm.bias"))
+    norm = graph.call_function(nn.functional.layer_norm, (total, (4,), *weights))
+    graph.output(graph.call_method("tanh", (norm,)))
+    return graph
+
+
+@wrong("placeholders", node="input_1", says="Input 1 is called `input`: `x` was asked")
+def calls_the_input_by_another_name(model):
+    graph = fx.Graph()
+    total = graph.call_function(torch.add, (graph.placeholder("input"), graph.get_attr("bias")))
+    graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
+    return graph
+
+
+@wrong(
+    "paths_exist",
+    node="self_bias",
+    says="fetches `self.bias`: the module has nothing at that path",
+    read="01_node_creation#referenced-target-head-but-that-target-was-not-provided-in-root",
+)
+def writes_self_in_front_of_the_paths(model):
+    graph = fx.Graph()
+    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("self.bias")))
+    graph.output(graph.call_method("tanh", (graph.call_module("self.norm", (total,)),)))
+    return graph
+
+
+@wrong(
+    "lints",
+    node="add",
+    says="reads bias, which is not in this graph",
+    read="01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
+)
+def takes_the_bias_from_a_trace_of_the_model(model):
+    bias = next(node for node in fx.symbolic_trace(model).graph.nodes if node.op == "get_attr")
+    graph = fx.Graph()
+    total = graph.call_function(torch.add, (graph.placeholder("x"), bias))
+    graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
+    return graph

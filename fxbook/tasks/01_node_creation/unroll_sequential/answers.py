@@ -1,0 +1,245 @@
+"""Answers to 01-unroll-sequential: a Sequential as functions of fetched parameters."""
+
+import copy
+
+import torch
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+
+def weights_of(graph, path, layer):
+    """The weight and the bias of a layer as nodes, None where there is none."""
+    names = ("weight", "bias")
+    return [None if getattr(layer, name) is None else graph.get_attr(f"{path}.{name}") for name in names]
+
+
+def call(graph, value, layer, weights, eps=None, slope=None):
+    """One call of a function for the layer."""
+    if isinstance(layer, nn.Linear):
+        return graph.call_function(nn.functional.linear, (value, *weights))
+    if isinstance(layer, nn.LayerNorm):
+        settings = (layer.normalized_shape, *weights, *([] if eps is None else [eps]))
+        return graph.call_function(nn.functional.layer_norm, (value, *settings))
+    return graph.call_function(nn.functional.leaky_relu, (value, *([] if slope is None else [slope])))
+
+
+def settings_of(layer):
+    return {"eps": getattr(layer, "eps", None), "slope": getattr(layer, "negative_slope", None)}
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def goes_down_into_each_block_with_proxies(model):
+    """Tensors and functions on proxies, and a function that calls itself for a Sequential inside."""
+    graph = fx.Graph()
+
+    tracer = fx.proxy.GraphAppendingTracer(graph)
+
+    def fetched(path, parameter):
+        return None if parameter is None else fx.Proxy(graph.get_attr(path), tracer)
+
+    def run(block, prefix, value):
+        for name, layer in block._modules.items():
+            path = f"{prefix}{name}"
+            if isinstance(layer, nn.Sequential):
+                value = run(layer, f"{path}.", value)
+            elif isinstance(layer, nn.LeakyReLU):
+                value = nn.functional.leaky_relu(value, negative_slope=layer.negative_slope)
+            else:
+                weight, bias = fetched(f"{path}.weight", layer.weight), fetched(f"{path}.bias", layer.bias)
+                if isinstance(layer, nn.Linear):
+                    value = nn.functional.linear(value, weight, bias)
+                else:
+                    value = nn.functional.layer_norm(value, layer.normalized_shape, weight, bias, layer.eps)
+        return value
+
+    graph.output(run(model, "", fx.Proxy(graph.placeholder("x"), tracer)).node)
+    return fx.GraphModule(model, graph)
+
+
+@right
+def multiplies_matrices_and_names_its_arguments(model):
+    graph = fx.Graph()
+    value = graph.placeholder("rows")
+    for path, layer in model.named_modules(remove_duplicate=False):
+        if isinstance(layer, nn.Linear):
+            weight, bias = weights_of(graph, path, layer)
+            turned = graph.call_function(torch.t, (weight,))
+            value = graph.call_function(torch.matmul, (value, turned))
+            if bias:
+                value = graph.call_function(torch.add, (value, bias))
+        elif isinstance(layer, nn.LayerNorm):
+            weight, bias = weights_of(graph, path, layer)
+            named = {"normalized_shape": layer.normalized_shape, "weight": weight, "bias": bias, "eps": layer.eps}
+            value = graph.call_function(nn.functional.layer_norm, (value,), named)
+        elif isinstance(layer, nn.LeakyReLU):
+            value = graph.call_function(torch.ops.aten.leaky_relu.default, (value, layer.negative_slope))
+    graph.output(value)
+    return fx.GraphModule(dict(model.named_parameters(remove_duplicate=False)), graph)
+
+
+@right
+class InPlaceOfEachCall:
+    """Edits a trace: each call of a module gives way to a call of a function; paths are counted along."""
+
+    def __call__(self, model):
+        traced = fx.symbolic_trace(model)
+        layers = [
+            (path, layer)
+            for path, layer in model.named_modules(remove_duplicate=False)
+            if not isinstance(layer, nn.Sequential)
+        ]
+        graph = traced.graph
+        for node, (path, layer) in zip(graph.find_nodes(op="call_module"), layers, strict=True):
+            with graph.inserting_before(node):
+                weights = weights_of(graph, path, layer) if hasattr(layer, "bias") else ()
+                new = call(graph, node.args[0], layer, weights, **settings_of(layer))
+            node.replace_all_uses_with(new)
+            graph.erase_node(node)
+        return fx.GraphModule(model, graph)
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+def unrolled(model, layers, root=None, fetch=weights_of, settings=settings_of):
+    """A chain of calls for the layers given by path."""
+    graph = fx.Graph()
+    value = graph.placeholder("x")
+    for path, layer in layers:
+        if not isinstance(layer, nn.Sequential):
+            weights = fetch(graph, path, layer) if hasattr(layer, "bias") else ()
+            value = call(graph, value, layer, weights, **settings(layer))
+    graph.output(value)
+    return fx.GraphModule(model if root is None else root, graph)
+
+
+def all_layers(model):
+    return model.named_modules(remove_duplicate=False)
+
+
+@wrong("no_module_called", node="_0", says="calls the module `0`")
+def calls_the_layers(model):
+    return fx.symbolic_trace(model)
+
+
+@wrong("each_layer_called", says="its layer `2` is an earlier one, called once more")
+def drops_a_layer_that_stands_twice(model):
+    return unrolled(model, model.named_modules())
+
+
+@wrong(
+    "each_layer_called",
+    says="the graph has 1 call of linear, the model 3: its layer `1.0` stands inside another Sequential",
+)
+def stays_at_the_top_level(model):
+    return unrolled(model, model.named_children())
+
+
+@wrong("settings_kept", node="layer_norm", says="does not have the `eps` of layer `1`")
+def takes_default_settings(model):
+    return unrolled(model, all_layers(model), settings=lambda layer: {})
+
+
+@wrong(
+    "lints", node="_0_weight", says="nonexistent attribute", read="01_node_creation#references-nonexistent-attribute"
+)
+def fetches_weights_that_are_none(model):
+    def fetch(graph, path, layer):
+        return graph.get_attr(f"{path}.weight"), graph.get_attr(f"{path}.bias")
+
+    return unrolled(model, all_layers(model), fetch=fetch)
+
+
+@wrong(
+    "tensor_free",
+    node="linear",
+    says="has a tensor among its arguments",
+    read="01_node_creation#a-tensor-is-not-an-argument",
+)
+def passes_the_parameters_as_arguments(model):
+    return unrolled(model, all_layers(model), fetch=lambda graph, path, layer: (layer.weight, layer.bias))
+
+
+@wrong("shares_weights", node="_0_weight", says="`0.weight` is not the object that the model holds")
+def copies_the_model(model):
+    return unrolled(model, all_layers(model), root=copy.deepcopy(model))
+
+
+@wrong("keeps_names", says="has a parameter `0_bias`, which the model does not have")
+def writes_paths_without_dots(model):
+    weights = {name.replace(".", "_"): parameter for name, parameter in model.named_parameters(remove_duplicate=False)}
+
+    def fetch(graph, path, layer):
+        names = [f"{path.replace('.', '_')}_{name}" for name in ("weight", "bias")]
+        return [graph.get_attr(name) if name in weights else None for name in names]
+
+    return unrolled(model, all_layers(model), root=weights, fetch=fetch)
+
+
+@wrong("keeps_names", says="the result has no parameter")
+def lets_the_tracer_enter_every_layer(model):
+    """A layer that stands twice has one path for the tracer, and two in the checkpoint."""
+
+    class Deeper(fx.Tracer):
+        def is_leaf_module(self, module, path):
+            return False
+
+    return fx.GraphModule(model, Deeper().trace(model))
+
+
+@wrong("opcodes", node="t", says="Node `t` is a `call_method`, which was not asked")
+def transposes_with_a_method(model):
+    graph = fx.Graph()
+    value = graph.placeholder("x")
+    for path, layer in all_layers(model):
+        if isinstance(layer, nn.Linear):
+            weight, bias = weights_of(graph, path, layer)
+            value = graph.call_function(torch.matmul, (value, graph.call_method("t", (weight,))))
+            value = graph.call_function(torch.add, (value, bias)) if bias else value
+        elif not isinstance(layer, nn.Sequential):
+            weights = weights_of(graph, path, layer) if hasattr(layer, "bias") else ()
+            value = call(graph, value, layer, weights, **settings_of(layer))
+    graph.output(value)
+    return fx.GraphModule(model, graph)
+
+
+@wrong("ends well", says="object has no attribute '0'")
+def numbers_the_layers_of_a_block_with_names(model):
+    def numbered(block, prefix=""):
+        for index, layer in enumerate(block):
+            yield f"{prefix}{index}", layer
+            if isinstance(layer, nn.Sequential):
+                yield from numbered(layer, f"{prefix}{index}.")
+
+    return unrolled(model, numbered(model))
+
+
+@wrong("each_layer_called", says="the graph has 1 call of linear, the model 3")
+def writes_down_the_four_layers_of_the_mlp(model):
+    layers = dict(all_layers(model))
+    return unrolled(model, [(path, layers[path]) for path in ("0", "1", "2", "3") if path in layers])
+
+
+@wrong("right kind", says="Your function returns an object of class Graph: an fx.GraphModule was asked")
+def returns_the_graph(model):
+    return unrolled(model, all_layers(model)).graph
+
+
+@wrong(
+    "ends well",
+    says="Your code raises RuntimeError: Found multiple different tracers",
+    read="05_control_flow_limits#runtimeerror-found-multiple-different-tracers",
+)
+def wraps_each_node_in_a_proxy_of_its_own(model):
+    graph = fx.Graph()
+    value = fx.Proxy(graph.placeholder("x"))
+    for path, layer in all_layers(model):
+        if isinstance(layer, nn.Linear):
+            weight, bias = (fx.Proxy(node) for node in weights_of(graph, path, layer))
+            value = nn.functional.linear(value, weight, bias)
+    graph.output(value.node)
+    return fx.GraphModule(model, graph)

@@ -1,0 +1,284 @@
+"""Answers to 02-activation-after-linear: a pass that puts an activation behind every call of a layer."""
+
+import copy
+
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+
+def is_layer(traced, node, layer, function):
+    if node.op == "call_module":
+        return isinstance(traced.get_submodule(node.target), layer)
+    return node.op == "call_function" and node.target is function
+
+
+def put_behind(node, activation, readers=None):
+    """A new node behind this one, for the readers given: for all, where none are."""
+    readers = list(node.users) if readers is None else readers
+    with node.graph.inserting_after(node):
+        new = node.graph.call_function(activation, (node,))
+    for reader in readers:
+        reader.replace_input_with(node, new)
+    return new
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def transforms_as_it_runs(model, layer, function, activation):
+    """A Transformer makes a new graph while it runs the old one; the activation is called on its proxies."""
+
+    class Activating(fx.Transformer):
+        def call_module(self, target, args, kwargs):
+            value = super().call_module(target, args, kwargs)
+            return activation(value) if isinstance(self.fetch_attr(target), layer) else value
+
+        def call_function(self, target, args, kwargs):
+            value = super().call_function(target, args, kwargs)
+            return activation(value) if target is function else value
+
+    return Activating(fx.symbolic_trace(model)).transform()
+
+
+@right
+def does_it_while_tracing(model, layer, function, activation):
+    class Activating(fx.Tracer):
+        def create_proxy(self, kind, target, args, kwargs, *more, **named):
+            value = super().create_proxy(kind, target, args, kwargs, *more, **named)
+            found = kind == "call_function" and target is function
+            found |= kind == "call_module" and isinstance(self.root.get_submodule(target), layer)
+            return activation(value) if found else value
+
+    return fx.GraphModule(model, Activating().trace(model))
+
+
+@right
+class CopiesNodeByNode:
+    """Copies the graph; readers of a layer are given the activation when they are copied."""
+
+    def __call__(self, model, layer, function, activation):
+        traced = fx.symbolic_trace(model)
+        graph, value_of = fx.Graph(), {}
+        for node in traced.graph.nodes:
+            value_of[node] = graph.node_copy(node, value_of.__getitem__)
+            if is_layer(traced, node, layer, function):
+                value_of[node] = graph.call_function(activation, (value_of[node],))
+        graph.lint()
+        return fx.GraphModule(traced, graph)
+
+
+@right
+def spares_the_new_node(model, layer, function, activation):
+    """Looks the functions up, and asks about each reader; every activation is a module of its own."""
+    traced = fx.symbolic_trace(model)
+    found = traced.graph.find_nodes(op="call_function", target=function)
+    calls = traced.graph.find_nodes(op="call_module")
+    found += [node for node in calls if isinstance(traced.get_submodule(node.target), layer)]
+    for node in found:
+        with traced.graph.inserting_before(node.next):
+            new = activation(fx.Proxy(node)).node
+        node.replace_all_uses_with(new, delete_user_cb=lambda user, new=new: user is not new)
+    traced.recompile()
+    return traced
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("followed_by_activation", node="out_proj", says="is not followed by relu")
+def compares_the_class_itself(model, layer, function, activation):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        found = node.op == "call_module" and type(traced.get_submodule(node.target)) is layer
+        if found or (node.op == "call_function" and node.target is function):
+            put_behind(node, activation)
+    traced.recompile()
+    return traced
+
+
+@wrong("followed_by_activation", node="linear", says="is not followed by relu")
+def knows_modules_only(model, layer, function, activation):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if node.op == "call_module" and is_layer(traced, node, layer, function):
+            put_behind(node, activation)
+    traced.recompile()
+    return traced
+
+
+@wrong("ends well", says="object has no attribute 'body.0.0'")
+def fetches_a_path_with_getattr(model, layer, function, activation):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        called = getattr(model, node.target) if node.op == "call_module" else None
+        if isinstance(called, layer) or node.target is function:
+            put_behind(node, activation)
+    traced.recompile()
+    return traced
+
+
+@wrong("followed_by_activation", node="shared_1", says="is not followed by tanh")
+def takes_each_module_once(model, layer, function, activation):
+    traced = fx.symbolic_trace(model)
+    for name, module in traced.named_modules():
+        if isinstance(module, layer):
+            put_behind(next(node for node in traced.graph.nodes if node.target == name), activation)
+    for node in traced.graph.find_nodes(op="call_function", target=function):
+        put_behind(node, activation)
+    traced.recompile()
+    return traced
+
+
+@wrong(
+    "no_dead_nodes",
+    node="relu_2",
+    says="is dead: nothing reads its result",
+    read="02_insertion_points#a-new-node-needs-a-reader",
+)
+def leaves_out_the_output(model, layer, function, activation):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_layer(traced, node, layer, function):
+            put_behind(node, activation, [user for user in node.users if user.op != "output"])
+    traced.recompile()
+    return traced
+
+
+@wrong("followed_by_activation", node="mul", says="still reads `shared`, past the tanh that follows it")
+def serves_the_first_reader_only(model, layer, function, activation):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_layer(traced, node, layer, function):
+            put_behind(node, activation, list(node.users)[:1])
+    traced.recompile()
+    return traced
+
+
+@wrong("lints", node="relu", says="node `relu` reads itself", read="02_insertion_points#hand-over-the-readers")
+def hands_each_activation_to_itself(model, layer, function, activation):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_layer(traced, node, layer, function):
+            with traced.graph.inserting_after(node):
+                new = traced.graph.call_function(activation, (node,))
+            node.replace_all_uses_with(new)
+    traced.recompile()
+    return traced
+
+
+@wrong("shares_weights", node="enter", says="`enter.weight` is not the object that the model holds")
+def copies_the_model_first(model, layer, function, activation):
+    return transforms_as_it_runs(copy.deepcopy(model), layer, function, activation)
+
+
+@wrong("input_unchanged", says="`body.0.0` is another object")
+def puts_a_sequential_into_the_model(model, layer, function, activation):
+    """Without a graph: each layer gives way to itself and an activation."""
+
+    class Activation(nn.Module):
+        def forward(self, x):
+            return activation(x)
+
+    for path, module in list(model.named_modules()):
+        if isinstance(module, layer) and path:
+            model.set_submodule(path, nn.Sequential(module, Activation()))
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.find_nodes(op="call_function", target=function):
+        put_behind(node, activation)
+    traced.recompile()
+    return traced
+
+
+@wrong("followed_by_activation", node="relu", says="follows `enter`, which is no layer of the kind asked")
+def takes_every_module_with_weights(model, layer, function, activation):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        called = traced.get_submodule(node.target) if node.op == "call_module" else None
+        if hasattr(called, "weight") or node.target is function:
+            put_behind(node, activation)
+    traced.recompile()
+    return traced
+
+
+@wrong("followed_by_activation", node="head", says="is not followed by relu")
+def goes_by_the_names_of_the_chapter(model, layer, function, activation):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if node.name.startswith(("up", "down", "body", "linear")) and is_layer(traced, node, layer, function):
+            put_behind(node, activation)
+    traced.recompile()
+    return traced
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(model, layer, function, activation):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_layer(traced, node, layer, function):
+            put_behind(node, activation)
+    return traced
+
+
+@wrong("right kind", says="Your function returns nothing (None): an fx.GraphModule was asked")
+def forgets_to_return(model, layer, function, activation):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_layer(traced, node, layer, function):
+            put_behind(node, activation)
+    traced.recompile()
+
+
+@wrong(
+    "no_dead_nodes",
+    node="relu",
+    says="is dead: nothing reads its result",
+    read="02_insertion_points#a-new-node-needs-a-reader",
+)
+def gives_the_activations_no_readers(model, layer, function, activation):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_layer(traced, node, layer, function):
+            put_behind(node, activation, [])
+    traced.recompile()
+    return traced
+
+
+@wrong("followed_by_activation", node="shared", says="is not followed by tanh")
+def puts_relu_in_whatever_is_asked(model, layer, function, activation):
+    """The names of the ordinary case, written down in place of the arguments."""
+    return transforms_as_it_runs(model, nn.Linear, nn.functional.linear, nn.functional.relu)
+
+
+@wrong(
+    "output_last",
+    node="relu",
+    says="stands behind `output`: it never runs",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
+def makes_the_activations_and_leaves_them_there(model, layer, function, activation):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_layer(traced, node, layer, function):
+            traced.graph.call_function(activation, (node,))
+    traced.recompile()
+    return traced
+
+
+@wrong(
+    "lints",
+    node="body_0_1",
+    says="reads relu before it is defined",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
+def makes_the_activations_without_an_anchor(model, layer, function, activation):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_layer(traced, node, layer, function):
+            readers = list(node.users)
+            new = traced.graph.call_function(activation, (node,))
+            for reader in readers:
+                reader.replace_input_with(node, new)
+    traced.recompile()
+    return traced

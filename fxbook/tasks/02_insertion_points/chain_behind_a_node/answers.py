@@ -1,0 +1,226 @@
+"""Answers to 02-chain-behind-a-node: every reader of a node gets the end of a chain instead."""
+
+import copy
+import functools
+
+import torch
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+
+def named(traced, name):
+    return next(node for node in traced.graph.nodes if node.name == name)
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def anchors_on_the_node_that_follows(traced, name, functions):
+    node = named(traced, name)
+    readers, newest = list(node.users), node
+    with traced.graph.inserting_before(node.next):
+        for function in functions:
+            newest = traced.graph.call_function(function, (newest,))
+    for reader in readers:
+        reader.replace_input_with(node, newest)
+    traced.recompile()
+
+
+@right
+def spares_the_first_link(traced, name, functions):
+    """The chain is written with a proxy; all readers but its first node are handed over."""
+    node = named(traced, name)
+    before = set(traced.graph.nodes)
+    with traced.graph.inserting_before(node.next):
+        last = functools.reduce(lambda value, function: function(value), functions, fx.Proxy(node)).node
+    node.replace_all_uses_with(last, delete_user_cb=lambda user: user in before)
+    traced.graph.lint()
+    traced.recompile()
+    return traced
+
+
+@right
+def makes_the_chain_anywhere_and_moves_it(traced, name, functions):
+    node = named(traced, name)
+    newest, readers = node, tuple(node.users)
+    for function in functions:
+        new = traced.graph.call_function(function, (newest,))
+        newest.append(new)
+        newest = new
+    for reader in readers:
+        exchange = {node: newest}
+        reader.args = fx.node.map_arg(reader.args, lambda read, exchange=exchange: exchange.get(read, read))
+        reader.kwargs = fx.node.map_arg(reader.kwargs, lambda read, exchange=exchange: exchange.get(read, read))
+    traced.recompile()
+
+
+@right
+class GivesTheFirstArgumentLast:
+    """Builds the chain from a node without arguments, hands over all readers, then ties it on."""
+
+    def __call__(self, traced, name, functions):
+        node, newest, first = named(traced, name), None, None
+        for function in functions:
+            with traced.graph.inserting_after(newest or node):
+                newest = traced.graph.call_function(function, (newest,) if newest else ())
+            first = first or newest
+        if newest:
+            node.replace_all_uses_with(newest)
+            first.args = (node,)
+        traced.recompile()
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("lints", node="log1p", says="reads square before it is defined", read="02_insertion_points#two-nodes-one-anchor")
+def keeps_one_anchor(traced, name, functions):
+    node = named(traced, name)
+    readers, newest = list(node.users), node
+    with traced.graph.inserting_after(node):
+        for function in functions:
+            newest = traced.graph.call_function(function, (newest,))
+    for reader in readers:
+        reader.replace_input_with(node, newest)
+    traced.recompile()
+
+
+@wrong(
+    "lints", node="square", says="reads log1p before it is defined", read="02_insertion_points#hand-over-the-readers"
+)
+def hands_every_reader_over(traced, name, functions):
+    node = newest = named(traced, name)
+    for function in functions:
+        with traced.graph.inserting_after(newest):
+            newest = traced.graph.call_function(function, (newest,))
+    node.replace_all_uses_with(newest)
+    traced.recompile()
+
+
+@wrong(
+    "lints", node="square", says="reads log1p before it is defined", read="02_insertion_points#hand-over-the-readers"
+)
+def spares_the_last_link_only(traced, name, functions):
+    node = newest = named(traced, name)
+    for function in functions:
+        with traced.graph.inserting_after(newest):
+            newest = traced.graph.call_function(function, (newest,))
+    node.replace_all_uses_with(newest, delete_user_cb=lambda user: user is not newest)
+    traced.recompile()
+
+
+@wrong(
+    "chain_read_by_all",
+    node="cat",
+    says="still reads `block` itself: every reader was to get the end",
+    read="02_insertion_points#hand-over-the-readers",
+)
+def serves_the_next_node_only(traced, name, functions):
+    node = newest = named(traced, name)
+    reader = node.next
+    with traced.graph.inserting_before(reader):
+        for function in functions:
+            newest = traced.graph.call_function(function, (newest,))
+    reader.replace_input_with(node, newest)
+    traced.recompile()
+
+
+@wrong(
+    "chain_read_by_all", node="cat", says="still reads `block` itself", read="02_insertion_points#hand-over-the-readers"
+)
+def exchanges_plain_arguments_only(traced, name, functions):
+    node = newest = named(traced, name)
+    readers = list(node.users)
+    with traced.graph.inserting_before(node.next):
+        for function in functions:
+            newest = traced.graph.call_function(function, (newest,))
+    for reader in readers:
+        reader.args = tuple(newest if value is node else value for value in reader.args)
+    traced.recompile()
+
+
+@wrong("chain_in_order", node="square", says="Node `square` reads `log1p`: the chain asked is square, log1p")
+def applies_the_functions_from_behind(traced, name, functions):
+    node = newest = named(traced, name)
+    readers = list(node.users)
+    with traced.graph.inserting_before(node.next):
+        for function in reversed(functions):
+            newest = traced.graph.call_function(function, (newest,))
+    for reader in readers:
+        reader.replace_input_with(node, newest)
+    traced.recompile()
+
+
+@wrong("chain_in_order", says="no node calls neg: the chain asked is exp, tanh, neg")
+def knows_chains_of_two(traced, name, functions):
+    node = named(traced, name)
+    readers = list(node.users)
+    with traced.graph.inserting_before(node.next):
+        first = traced.graph.call_function(functions[0], (node,))
+        second = traced.graph.call_function(functions[1], (first,))
+    for reader in readers:
+        reader.replace_input_with(node, second)
+    traced.recompile()
+
+
+@wrong("chain_in_order", says="no node calls exp: the chain asked is exp, tanh, neg")
+def knows_the_functions_of_the_example(traced, name, functions):
+    anchors_on_the_node_that_follows(traced, name, (torch.square, torch.log1p))
+
+
+@wrong("ends well", says="your code raises StopIteration")
+def looks_for_the_target(traced, name, functions):
+    node = next(node for node in traced.graph.nodes if node.target == name)
+    anchors_on_the_node_that_follows(traced, node.name, functions)
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(traced, name, functions):
+    node = newest = named(traced, name)
+    readers = list(node.users)
+    for function in functions:
+        with traced.graph.inserting_after(newest):
+            newest = traced.graph.call_function(function, (newest,))
+    for reader in readers:
+        reader.replace_input_with(node, newest)
+
+
+@wrong("no_dead_nodes", node="log1p", says="is dead", read="02_insertion_points#a-new-node-needs-a-reader")
+def takes_the_readers_of_the_new_node(traced, name, functions):
+    """`newest.users` is empty, so nobody is rerouted."""
+    node = newest = named(traced, name)
+    for function in functions:
+        with traced.graph.inserting_after(newest):
+            newest = traced.graph.call_function(function, (newest,))
+    for reader in list(newest.users):
+        reader.replace_input_with(node, newest)
+    traced.recompile()
+
+
+@wrong("given_edited", says="You edited a copy")
+def edits_a_copy(traced, name, functions):
+    traced = copy.deepcopy(traced)
+    anchors_on_the_node_that_follows(traced, name, functions)
+    return traced
+
+
+@wrong("edited", says="it was traced or built anew")
+def edits_a_new_trace(traced, name, functions):
+    again = fx.symbolic_trace(traced)
+    anchors_on_the_node_that_follows(again, name, functions)
+    return again
+
+
+@wrong(
+    "output_last",
+    node="square",
+    says="stands behind `output`: it never runs",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
+def makes_the_chain_and_leaves_it_there(traced, name, functions):
+    newest = named(traced, name)
+    for function in functions:
+        newest = traced.graph.call_function(function, (newest,))
+    traced.recompile()

@@ -1,0 +1,248 @@
+"""Answers to 02-clamp-the-output: what a traced model returns, clamped to the range from 0 to 6."""
+
+import copy
+import operator
+
+import torch
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def makes_a_new_output(traced):
+    """Erases `output`, so that the end of the list is the place for what is made now."""
+    graph = traced.graph
+    [result] = graph.output_node().args
+    graph.erase_node(graph.output_node())
+    graph.output(graph.call_method("clamp", (result,), {"min": 0, "max": 6}))
+    traced.recompile()
+
+
+@right
+def reroutes_with_a_module(traced):
+    """The reader is replaced in `output`, and the node calls a module."""
+    traced.add_submodule("clamped", nn.ReLU6())
+    output = traced.graph.output_node()
+    [result] = output.all_input_nodes
+    with traced.graph.inserting_after(result):
+        new = traced.graph.call_module("clamped", (result,))
+    output.replace_input_with(result, new)
+    traced.graph.lint()
+    traced.recompile()
+    return traced
+
+
+@right
+def writes_two_steps_with_a_proxy(traced):
+    output = traced.graph.output_node()
+    with traced.graph.inserting_before(output):
+        limited = fx.Proxy(output.args[0]).relu()
+        limited = limited - torch.nn.functional.relu(limited - 6)
+    output.args = (limited.node,)
+    traced.recompile()
+
+
+@right
+def restores_the_argument(traced):
+    graph = traced.graph
+    [result] = graph.output_node().args
+    with graph.inserting_after(result):
+        clamped = graph.call_function(torch.clip, (result, 0, 6))
+    result.replace_all_uses_with(clamped)
+    clamped.args = (result, 0, 6)
+    traced.recompile()
+    return True
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "no_dead_nodes",
+    node="clamp",
+    says="is dead: nothing reads its result",
+    read="02_insertion_points#a-new-node-needs-a-reader",
+)
+def gives_it_no_reader(traced):
+    graph = traced.graph
+    output = graph.output_node()
+    with graph.inserting_before(output):
+        graph.call_function(torch.clamp, (output.args[0], 0, 6))
+    traced.recompile()
+
+
+@wrong(
+    "lints",
+    node="output",
+    says="reads clamp before it is defined",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
+def gives_it_no_place(traced):
+    graph = traced.graph
+    output = graph.output_node()
+    clamped = graph.call_function(torch.clamp, (output.args[0], 0, 6))
+    output.args = (clamped,)
+    traced.recompile()
+
+
+@wrong("lints", node="clamp", says="node `clamp` reads itself", read="02_insertion_points#hand-over-the-readers")
+def hands_every_reader_over(traced):
+    graph = traced.graph
+    [result] = graph.output_node().args
+    with graph.inserting_after(result):
+        clamped = graph.call_function(torch.clamp, (result, 0, 6))
+    result.replace_all_uses_with(clamped)
+    traced.recompile()
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(traced):
+    graph = traced.graph
+    output = graph.output_node()
+    with graph.inserting_before(output):
+        clamped = graph.call_function(torch.clamp, (output.args[0], 0, 6))
+    output.args = (clamped,)
+
+
+@wrong(
+    "ends well",
+    says="'_node_list' object is not subscriptable",
+    read="02_insertion_points#typeerror-_node_list-object-is-not-subscriptable",
+)
+def takes_the_last_node_by_its_index(traced):
+    output = traced.graph.nodes[-1]
+    with traced.graph.inserting_before(output):
+        output.args = (traced.graph.call_function(torch.clamp, (output.args[0], 0, 6)),)
+    traced.recompile()
+
+
+@wrong(
+    "ends well",
+    says="'Node' object is not subscriptable",
+    read="02_insertion_points#typeerror-node-object-is-not-subscriptable",
+)
+def forgets_that_arguments_are_a_tuple(traced):
+    output = traced.graph.output_node()
+    with traced.graph.inserting_before(output):
+        output.args = traced.graph.call_function(torch.clamp, (output.args[0], 0, 6))
+    traced.recompile()
+
+
+@wrong(
+    "args_are_tuples",
+    node="output",
+    says="are a list, where torch.fx keeps a tuple",
+    read="01_node_creation#a-list-assigned-to-nodeargs",
+)
+def assigns_a_list(traced):
+    output = traced.graph.output_node()
+    with traced.graph.inserting_before(output):
+        clamped = traced.graph.call_function(torch.clamp, (output.args[0], 0, 6))
+    output.args = [clamped]
+    traced.recompile()
+
+
+@wrong(
+    "result_clamped",
+    node="clamp",
+    says="clamps a tuple: the arguments of `output`, and not what is in them",
+    read="02_insertion_points#typeerror-node-object-is-not-subscriptable",
+)
+def clamps_the_tuple(traced):
+    output = traced.graph.output_node()
+    with traced.graph.inserting_before(output):
+        clamped = traced.graph.call_function(torch.clamp, (output.args, 0, 6))
+    output.args = (clamped,)
+    traced.recompile()
+
+
+@wrong("calls", says="no node calls clamp")
+def looks_for_the_addition(traced):
+    graph = traced.graph
+    for node in graph.find_nodes(op="call_function", target=operator.add):
+        with graph.inserting_after(node):
+            clamped = graph.call_function(torch.clamp, (node, 0, 6))
+        graph.output_node().replace_input_with(node, clamped)
+    traced.recompile()
+
+
+@wrong(
+    "output_last",
+    node="clamp",
+    says="stands behind `output`: it never runs",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
+def adds_a_second_output(traced):
+    graph = traced.graph
+    [result] = graph.output_node().args
+    graph.output(graph.call_function(torch.clamp, (result, 0, 6)))
+    traced.recompile()
+
+
+@wrong("given_edited", says="You edited a copy")
+def edits_a_copy(traced):
+    traced = copy.deepcopy(traced)
+    output = traced.graph.output_node()
+    with traced.graph.inserting_before(output):
+        output.args = (traced.graph.call_function(torch.clamp, (output.args[0], 0, 6)),)
+    traced.recompile()
+    return traced
+
+
+@wrong("edited", says="it was traced or built anew")
+def traces_a_function_around_it(traced):
+    class Clamped(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = traced
+
+        def forward(self, x):
+            return torch.clamp(self.inner(x), 0, 6)
+
+    return fx.symbolic_trace(Clamped())
+
+
+@wrong("result_clamped", node="clamp", says="does not clamp to the range from 0 to 6")
+def takes_another_range(traced):
+    output = traced.graph.output_node()
+    with traced.graph.inserting_before(output):
+        output.args = (traced.graph.call_function(torch.clamp, (output.args[0], 0, 1)),)
+    traced.recompile()
+
+
+@wrong("result_clamped", node="clamp", says="clamps `down`: the model returned `add`")
+def clamps_what_comes_before_the_addition(traced):
+    output = traced.graph.output_node()
+    last = output.args[0].all_input_nodes[-1] if output.args[0].op == "call_function" else output.args[0]
+    with traced.graph.inserting_after(last):
+        clamped = traced.graph.call_function(torch.clamp, (last, 0, 6))
+    for reader in list(last.users):
+        if reader is not clamped:
+            reader.replace_input_with(last, clamped)
+    traced.recompile()
+
+
+@wrong(
+    "callers_input_stays",
+    node="clamp_",
+    says="works in place: it changes the tensor passed as `x`",
+    read="01_node_creation#four-spellings-of-add",
+)
+def clamps_in_place(traced):
+    """Where the model returns its input, the caller's tensor is changed."""
+    output = traced.graph.output_node()
+    with traced.graph.inserting_before(output):
+        output.args = (traced.graph.call_method("clamp_", (output.args[0], 0, 6)),)
+    traced.recompile()
+
+
+@wrong("result_clamped", node="clamp", says="does not clamp to the range from 0 to 6")
+def clamps_at_five(traced):
+    output = traced.graph.output_node()
+    with traced.graph.inserting_before(output):
+        clamp = traced.graph.call_function(torch.clamp, (output.args[0], 0.0, 5.0))
+    output.args = (clamp,)
+    traced.recompile()

@@ -1,0 +1,213 @@
+"""Answers to 02-halve-the-skip: additions read half of each input of the model, and nothing else does."""
+
+import copy
+import operator
+
+import torch
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+
+def additions(traced):
+    return traced.graph.find_nodes(op="call_function", target=operator.add)
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def makes_one_half_for_each_input(traced):
+    graph = traced.graph
+    for value in graph.find_nodes(op="placeholder"):
+        readers = [user for user in value.users if user.target is operator.add]
+        if readers:
+            with graph.inserting_after(value):
+                half = graph.call_function(operator.truediv, (value, 2))
+            for reader in readers:
+                reader.replace_input_with(value, half)
+    traced.recompile()
+
+
+@right
+def asks_about_each_reader(traced):
+    """replace_all_uses_with, told which readers to hand over; the half is a method call."""
+    for value in traced.graph.find_nodes(op="placeholder"):
+        adding = [user for user in value.users if user in additions(traced)]
+        if not adding:
+            continue
+        with traced.graph.inserting_before(min(adding)):
+            half = traced.graph.call_method("mul", (value, 0.5))
+        value.replace_all_uses_with(half, delete_user_cb=lambda user, adding=adding: user in adding)
+    traced.graph.lint()
+    traced.recompile()
+    return traced
+
+
+@right
+def writes_the_arguments_anew(traced):
+    """Proxies before each addition, both sides apart: x + x has two halves."""
+    for node in traced.graph.nodes:
+        if node.op == "call_function" and node.target is operator.add:
+            with traced.graph.inserting_before(node):
+                node.args = tuple(
+                    (0.5 * fx.Proxy(side)).node if isinstance(side, fx.Node) and side.op == "placeholder" else side
+                    for side in node.args
+                )
+    traced.recompile()
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("only_additions_read_half", node="up", says="no longer reads `x`: only additions were to read half of an input")
+def halves_the_input_for_all(traced):
+    graph = traced.graph
+    for value in graph.find_nodes(op="placeholder"):
+        with graph.inserting_after(value):
+            half = graph.call_function(torch.mul, (value, 0.5))
+        value.replace_all_uses_with(half, delete_user_cb=lambda user, half=half: user is not half)
+    traced.recompile()
+
+
+@wrong("only_additions_read_half", node="add_1", says="still reads the input `x` whole")
+def looks_at_the_left_side(traced):
+    for node in additions(traced):
+        left, right_side = node.args
+        if left.op == "placeholder":
+            with traced.graph.inserting_before(node):
+                left = traced.graph.call_function(torch.mul, (left, 0.5))
+        node.args = (left, right_side)
+    traced.recompile()
+
+
+@wrong("only_additions_read_half", node="add_2", says="still reads the input `residual` whole")
+def knows_the_name_of_the_input(traced):
+    [x] = traced.graph.find_nodes(op="placeholder", target="x")
+    for node in additions(traced):
+        if x in node.all_input_nodes:
+            with traced.graph.inserting_before(node):
+                half = traced.graph.call_function(torch.mul, (x, 0.5))
+            node.replace_input_with(x, half)
+    traced.recompile()
+
+
+@wrong(
+    "only_additions_read_half", node="add", says="no longer reads `down`: only inputs of the model were to be halved"
+)
+def halves_both_sides(traced):
+    for node in additions(traced):
+        for side in node.all_input_nodes:
+            with traced.graph.inserting_before(node):
+                half = traced.graph.call_function(torch.mul, (side, 0.5))
+            node.replace_input_with(side, half)
+    traced.recompile()
+
+
+@wrong("only_additions_read_half", node="add", says="still reads the input `x` whole")
+def looks_for_torch_add(traced):
+    for node in traced.graph.nodes:
+        if node.target == torch.add:
+            for value in node.all_input_nodes:
+                if value.op == "placeholder":
+                    with traced.graph.inserting_before(node):
+                        half = traced.graph.call_function(torch.mul, (value, 0.5))
+                    node.replace_input_with(value, half)
+    traced.recompile()
+
+
+@wrong("lints", node="mul", says="node `mul` reads itself", read="02_insertion_points#hand-over-the-readers")
+def hands_the_half_to_itself(traced):
+    graph = traced.graph
+    for value in graph.find_nodes(op="placeholder"):
+        with graph.inserting_after(value):
+            half = graph.call_function(torch.mul, (value, 0.5))
+        value.replace_all_uses_with(half)
+    traced.recompile()
+
+
+@wrong("no_dead_nodes", node="mul_6", says="is dead: nothing reads its result")
+def makes_a_half_for_each_side_and_reroutes_both(traced):
+    """In x + x the first round exchanges both sides, and nothing is left for the half of the second."""
+    for node in additions(traced):
+        for side in node.args:
+            if side.op == "placeholder":
+                with traced.graph.inserting_before(node):
+                    half = traced.graph.call_function(torch.mul, (side, 0.5))
+                node.replace_input_with(side, half)
+    traced.recompile()
+
+
+@wrong(
+    "callers_input_stays",
+    node="mul_",
+    says="works in place: it changes the tensor passed as `x`",
+    read="01_node_creation#four-spellings-of-add",
+)
+def halves_in_place(traced):
+    for node in additions(traced):
+        for value in node.all_input_nodes:
+            if value.op == "placeholder":
+                with traced.graph.inserting_before(node):
+                    half = traced.graph.call_method("mul_", (value, 0.5))
+                node.replace_input_with(value, half)
+    traced.recompile()
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(traced):
+    for node in additions(traced):
+        for value in node.all_input_nodes:
+            if value.op == "placeholder":
+                with traced.graph.inserting_before(node):
+                    half = traced.graph.call_function(torch.mul, (value, 0.5))
+                node.replace_input_with(value, half)
+
+
+@wrong("only_additions_read_half", node="add", says="still reads the input `x` whole")
+def halves_what_is_added_to_the_skip(traced):
+    """Halves the sum's other side: the branch in place of the skip."""
+    for node in additions(traced):
+        for value in node.all_input_nodes:
+            if value.op != "placeholder":
+                with traced.graph.inserting_before(node):
+                    half = traced.graph.call_function(torch.mul, (value, 0.5))
+                node.replace_input_with(value, half)
+    traced.recompile()
+
+
+@wrong(
+    "lints", node="add", says="reads mul before it is defined", read="02_insertion_points#a-node-made-without-an-anchor"
+)
+def makes_the_half_without_an_anchor(traced):
+    for node in additions(traced):
+        for value in node.all_input_nodes:
+            if value.op == "placeholder":
+                node.replace_input_with(value, traced.graph.call_function(torch.mul, (value, 0.5)))
+    traced.recompile()
+
+
+@wrong("given_edited", says="You edited a copy")
+def edits_a_copy(traced):
+    traced = copy.deepcopy(traced)
+    writes_the_arguments_anew(traced)
+    return traced
+
+
+@wrong("edited", says="it was traced or built anew")
+def edits_a_new_trace(traced):
+    again = fx.symbolic_trace(traced)
+    writes_the_arguments_anew(again)
+    return again
+
+
+@wrong(
+    "output_last",
+    node="mul",
+    says="stands behind `output`: it never runs",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
+def makes_the_halves_and_leaves_them_there(traced):
+    for value in traced.graph.find_nodes(op="placeholder"):
+        traced.graph.call_function(torch.mul, (value, 0.5))
+    traced.recompile()

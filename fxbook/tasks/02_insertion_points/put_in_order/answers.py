@@ -1,0 +1,244 @@
+"""Answers to 02-put-in-order: nodes moved until each stands behind what it reads."""
+
+import copy
+import graphlib
+import itertools
+
+from torch import fx
+from torch.fx.passes.tools_common import legalize_graph
+
+from fxbook.tasks.answering import right, wrong
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def appends_ready_nodes(traced):
+    waiting, placed, last = list(traced.graph.nodes), set(), None
+    while waiting:
+        ready = next(node for node in waiting if node.op != "output" and placed.issuperset(node.all_input_nodes))
+        waiting.remove(ready)
+        if last is not None:
+            last.append(ready)
+        placed.add(ready)
+        last = ready
+        if len(waiting) == 1:
+            last.append(waiting.pop())
+    traced.recompile()
+
+
+@right
+def goes_back_from_the_output(traced):
+    """Depth first: each node is put before `output` once its inputs are. The inputs of the model come first."""
+    [output] = traced.graph.find_nodes(op="output")
+    placed = set()
+
+    def place(node):
+        if node not in placed:
+            placed.add(node)
+            for read in node.all_input_nodes:
+                place(read)
+            if node is not output:
+                output.prepend(node)
+
+    for node in [*traced.graph.find_nodes(op="placeholder"), *list(traced.graph.nodes)]:
+        place(node)
+    traced.graph.lint()
+    traced.recompile()
+    return traced
+
+
+@right
+def asks_the_library_for_an_order(traced):
+    nodes = list(traced.graph.nodes)
+    sorter = graphlib.TopologicalSorter({node: node.all_input_nodes for node in nodes})
+    kinds = {"placeholder": 0, "output": 2}
+    [output] = [node for node in nodes if node.op == "output"]
+    # Sorting is stable, so the inputs keep the order that they have in the list.
+    inputs = [node for node in nodes if node.op == "placeholder"]
+    others = [node for node in sorter.static_order() if node.op not in kinds]
+    for node in inputs + others:
+        output.prepend(node)
+    traced.recompile()
+
+
+@right
+class SwapsUntilNothingIsWrong:
+    """Moves a node behind the last that it reads, again and again."""
+
+    def __call__(self, traced):
+        nodes = list(traced.graph.nodes)
+        inputs = [node for node in nodes if node.op == "placeholder"]
+        [output] = [node for node in nodes if node.op == "output"]
+        for node in inputs:
+            output.prepend(node)
+        for node in nodes:
+            if node.op not in ("placeholder", "output"):
+                inputs[-1].append(node)
+        moved = True
+        while moved:
+            moved = False
+            for node in nodes:
+                last = max(node.all_input_nodes, default=node)
+                if node < last:
+                    last.append(node)
+                    moved = True
+        [*_, last] = traced.graph.nodes
+        last.append(output)
+        traced.recompile()
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(traced):
+    graph = traced.graph
+    [output] = graph.find_nodes(op="output")
+    placed, waiting = set(), [node for node in graph.nodes if node is not output]
+    while waiting:
+        ready = [node for node in waiting if placed.issuperset(node.all_input_nodes)]
+        for node in ready:
+            output.prepend(node)
+        placed.update(ready)
+        waiting = [node for node in waiting if node not in placed]
+
+
+@wrong("lints", node="up", says="reads x before it is defined")
+def turns_the_order_round(traced):
+    nodes = list(traced.graph.nodes)
+    last = nodes[-1]
+    for node in reversed(nodes[:-1]):
+        last.append(node)
+        last = node
+    traced.recompile()
+
+
+@wrong("lints", node="output", says="node `output` reads add before it is defined")
+def turns_round_what_stands_behind_the_inputs(traced):
+    """Right for `scrambled`, and for no other order."""
+    nodes = list(traced.graph.nodes)
+    inputs = [node for node in nodes if node.op == "placeholder"]
+    for node in nodes:
+        if node.op != "placeholder":
+            inputs[-1].append(node)
+    traced.recompile()
+
+
+@wrong("lints", node="output", says="node `output` reads add before it is defined")
+def moves_each_node_once(traced):
+    """The cure for one node that stands too high, for each node in the order of the list."""
+    for node in list(traced.graph.nodes):
+        if node.all_input_nodes:
+            max(node.all_input_nodes).append(node)
+    traced.recompile()
+
+
+@wrong(
+    "inputs_keep_order", node="value", says="input `value` stands behind `keys`: the inputs were to keep their order"
+)
+def places_inputs_where_they_are_read_first(traced):
+    [output] = traced.graph.find_nodes(op="output")
+    placed = set()
+
+    def place(node):
+        if node not in placed:
+            placed.add(node)
+            for read in sorted(node.all_input_nodes, key=lambda read: read.name):
+                place(read)
+            if node is not output:
+                output.prepend(node)
+
+    place(output)
+    for node in list(traced.graph.nodes):
+        place(node)
+    traced.recompile()
+
+
+@wrong(
+    "output_last",
+    node="sum_1",
+    says="stands behind `output`: it never runs",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
+def treats_the_output_as_any_node(traced):
+    """A sort by depth: `output` is no deeper than what nothing reads."""
+    order, placed = [], set()
+    waiting = list(traced.graph.nodes)
+    while waiting:
+        ready = [node for node in waiting if placed.issuperset(node.all_input_nodes)]
+        order += ready
+        placed.update(ready)
+        waiting = [node for node in waiting if node not in placed]
+    for above, node in itertools.pairwise(order):
+        above.append(node)
+    traced.recompile()
+
+
+@wrong("only_moved", node="x", says="is new: the nodes that are there were to be moved")
+def makes_every_node_anew(traced):
+    graph, made = fx.Graph(), {}
+    waiting = [node for node in traced.graph.nodes if node.op != "output"]
+    while waiting:
+        for node in list(waiting):
+            if made.keys() >= set(node.all_input_nodes):
+                args, kwargs = fx.node.map_arg((node.args, node.kwargs), made.__getitem__)
+                made[node] = graph.create_node(node.op, node.target, args, kwargs, node.name)
+                waiting.remove(node)
+    [output] = traced.graph.find_nodes(op="output")
+    graph.output(fx.node.map_arg(output.args[0], made.__getitem__))
+    traced.graph = graph
+
+
+@wrong("only_moved", node="x", says="is new: the nodes that are there were to be moved")
+def leaves_it_to_legalize_graph(traced):
+    """It makes a graph of copies."""
+    legalize_graph(traced)
+    traced.recompile()
+
+
+@wrong("lints", node="output", says="node `output` reads add before it is defined")
+def changes_nothing(traced):
+    traced.recompile()
+
+
+@wrong("ends well", says="Your code was still running when the time was over")
+def waits_for_a_node_that_is_never_ready(traced):
+    """`output` waits for its place behind all others, itself among them."""
+    placed, waiting = set(), list(traced.graph.nodes)
+    while waiting:
+        for node in list(waiting):
+            others = [other for other in traced.graph.nodes if node.op == "output"]
+            if placed.issuperset([*node.all_input_nodes, *others]):
+                placed.add(node)
+                waiting.remove(node)
+    traced.recompile()
+
+
+@wrong("only_moved", node="add", says="has other arguments than before: only its place was to change")
+def satisfies_lint_with_other_arguments(traced):
+    """Lets each node read the input of the model, where it cannot read what it should."""
+    for node in traced.graph.nodes:
+        for read in node.all_input_nodes:
+            if not read < node:
+                node.replace_input_with(read, next(iter(traced.graph.nodes)))
+    [output] = traced.graph.find_nodes(op="output")
+    [*_, last] = traced.graph.nodes
+    if last is not output:
+        last.append(output)
+    traced.recompile()
+
+
+@wrong("ends well", says="Your code raises KeyError")
+def sorts_a_copy(traced):
+    """A graph whose order is wrong cannot be copied."""
+    traced = copy.deepcopy(traced)
+    appends_ready_nodes(traced)
+    return traced
+
+
+@wrong("given_edited", says="another module than the one that was given, which was to be edited")
+def wraps_the_sorted_graph_in_a_new_module(traced):
+    """The two modules then share one graph."""
+    appends_ready_nodes(traced)
+    return fx.GraphModule(traced, traced.graph)

@@ -1,0 +1,201 @@
+"""Answers to 02-round-every-function: what a call_function computes is rounded before anything reads it."""
+
+import copy
+
+import torch
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def walks_from_the_end_without_a_copy(traced):
+    """A loop from behind never meets what it puts behind the current node."""
+    for node in reversed(traced.graph.nodes):
+        if node.op == "call_function":
+            readers = list(node.users)
+            with traced.graph.inserting_after(node):
+                rounded = traced.graph.call_method("round", (node,))
+            for reader in readers:
+                reader.replace_input_with(node, rounded)
+    traced.recompile()
+
+
+@right
+def skips_what_rounds_already(traced):
+    """The loop meets its own nodes, and leaves every torch.round alone: rounding twice is rounding once."""
+    for node in traced.graph.nodes:
+        if node.op == "call_function" and node.target is not torch.round:
+            with traced.graph.inserting_after(node):
+                rounded = traced.graph.call_function(torch.round)
+            node.replace_all_uses_with(rounded)
+            rounded.args = (node,)
+    traced.recompile()
+    return traced
+
+
+@right
+def rounds_before_each_reader(traced):
+    functions = [node for node in traced.graph.nodes if node.op == "call_function"]
+    for node in functions:
+        for reader in list(node.users):
+            with traced.graph.inserting_before(reader):
+                reader.replace_input_with(node, torch.round(fx.Proxy(node)).node)
+    traced.graph.lint()
+    traced.recompile()
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("ends well", says="Your code was still running when the time was over: it may loop for ever")
+def meets_its_own_nodes(traced):
+    for node in traced.graph.nodes:
+        if node.op == "call_function":
+            readers = list(node.users)
+            with traced.graph.inserting_after(node):
+                rounded = traced.graph.call_function(torch.round, (node,))
+            for reader in readers:
+                reader.replace_input_with(node, rounded)
+    traced.recompile()
+
+
+@wrong(
+    "no_dead_nodes",
+    node="round_1",
+    says="is dead: nothing reads its result",
+    read="02_insertion_points#a-new-node-needs-a-reader",
+)
+def gives_the_rounds_no_readers(traced):
+    for node in list(traced.graph.nodes):
+        if node.op == "call_function":
+            with traced.graph.inserting_after(node):
+                traced.graph.call_function(torch.round, (node,))
+    traced.recompile()
+
+
+@wrong("lints", node="round_1", says="node `round_1` reads itself", read="02_insertion_points#hand-over-the-readers")
+def hands_each_round_to_itself(traced):
+    for node in list(traced.graph.nodes):
+        if node.op == "call_function":
+            with traced.graph.inserting_after(node):
+                rounded = traced.graph.call_function(torch.round, (node,))
+            node.replace_all_uses_with(rounded)
+    traced.recompile()
+
+
+@wrong("functions_rounded", node="round_1", says="rounds `up`, a `call_module`: what functions compute was asked")
+def rounds_what_functions_read(traced):
+    for node in traced.graph.nodes:
+        if node.op == "call_function":
+            for read in node.all_input_nodes:
+                with traced.graph.inserting_before(node):
+                    rounded = traced.graph.call_function(torch.round, (read,))
+                node.replace_input_with(read, rounded)
+    traced.recompile()
+
+
+@wrong("functions_rounded", node="round_1", says="rounds `up`, a `call_module`: what functions compute was asked")
+def rounds_every_step(traced):
+    for node in list(traced.graph.nodes):
+        if node.op.startswith("call"):
+            with traced.graph.inserting_after(node):
+                rounded = traced.graph.call_function(torch.round, (node,))
+            node.replace_all_uses_with(rounded, delete_user_cb=lambda user, new=rounded: user is not new)
+    traced.recompile()
+
+
+@wrong("functions_rounded", node="output", says="reads `add`, which is not rounded")
+def knows_the_functions_of_torch_only(traced):
+    for node in list(traced.graph.nodes):
+        if node.op == "call_function" and node.target is torch.relu:
+            with traced.graph.inserting_after(node):
+                rounded = traced.graph.call_function(torch.round, (node,))
+            node.replace_all_uses_with(rounded, delete_user_cb=lambda user, new=rounded: user is not new)
+    traced.recompile()
+
+
+@wrong("functions_rounded", node="output", says="reads `add`, which is not rounded")
+def leaves_out_the_output(traced):
+    for node in list(traced.graph.nodes):
+        if node.op == "call_function":
+            readers = [user for user in node.users if user.op != "output"]
+            if readers:
+                with traced.graph.inserting_after(node):
+                    rounded = traced.graph.call_function(torch.round, (node,))
+                for reader in readers:
+                    reader.replace_input_with(node, rounded)
+    traced.recompile()
+
+
+@wrong("functions_rounded", node="square", says="reads `mul_1`, which is not rounded")
+def serves_the_first_reader_only(traced):
+    for node in list(traced.graph.nodes):
+        if node.op == "call_function":
+            reader = next(iter(node.users))
+            with traced.graph.inserting_before(reader):
+                rounded = traced.graph.call_function(torch.round, (node,))
+            reader.replace_input_with(node, rounded)
+    traced.recompile()
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(traced):
+    for node in list(traced.graph.nodes):
+        if node.op == "call_function":
+            with traced.graph.inserting_after(node):
+                rounded = traced.graph.call_function(torch.round, (node,))
+            node.replace_all_uses_with(rounded, delete_user_cb=lambda user, new=rounded: user is not new)
+
+
+@wrong(
+    "lints",
+    node="down",
+    says="reads round_1 before it is defined",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
+def makes_the_rounds_without_an_anchor(traced):
+    for node in list(traced.graph.nodes):
+        if node.op == "call_function":
+            rounded = traced.graph.call_function(torch.round, (node,))
+            node.replace_all_uses_with(rounded, delete_user_cb=lambda user, new=rounded: user is not new)
+    traced.recompile()
+
+
+@wrong("functions_rounded", node="output", says="reads `add`, which is not rounded")
+def rounds_only_what_the_model_calls_relu(traced):
+    """Goes by the name of the node."""
+    for node in list(traced.graph.nodes):
+        if node.name.startswith("relu"):
+            with traced.graph.inserting_after(node):
+                rounded = traced.graph.call_function(torch.round, (node,))
+            node.replace_all_uses_with(rounded, delete_user_cb=lambda user, new=rounded: user is not new)
+    traced.recompile()
+
+
+@wrong("given_edited", says="You edited a copy")
+def edits_a_copy(traced):
+    traced = copy.deepcopy(traced)
+    rounds_before_each_reader(traced)
+    return traced
+
+
+@wrong("edited", says="it was traced or built anew")
+def edits_a_new_trace(traced):
+    again = fx.symbolic_trace(traced)
+    rounds_before_each_reader(again)
+    return again
+
+
+@wrong(
+    "output_last",
+    node="round_1",
+    says="stands behind `output`: it never runs",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
+def makes_the_rounds_and_leaves_them_there(traced):
+    for node in traced.graph.find_nodes(op="call_function", target=torch.relu):
+        traced.graph.call_function(torch.round, (node,))
+    traced.recompile()

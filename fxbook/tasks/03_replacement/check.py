@@ -1,0 +1,73 @@
+"""What every replacement owes; each fault is told with its node and where to read."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from fxbook.asking import explained
+from fxbook.asking.explained import reads_itself
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import NodeRecord
+
+_NO_ARGUMENT = "03_replacement#indexerror-replacement-index-1-out-of-range-for-positional-args-tuple"
+_NONE = "03_replacement#typeerror-gelu-argument-input-position-1-must-be-tensor-not-nonetype"
+
+
+@rule
+def lints(case: CaseView) -> Found:
+    """As :func:`explained.lints`; circles and erased nodes are explained in this chapter."""
+    for node, sentence, place in explained.lints.find(case):
+        if node and reads_itself(case, node):
+            circle = "" if node.faults[0] == "reads itself" else ", and is upstream of it: a circle."
+            yield node, f"{sentence[:-1]}{circle}" if circle else sentence, "03_replacement#every-circle-has-one-cause"
+        elif node and node.faults and node.faults[0].endswith("not in this graph"):
+            yield node, sentence, "03_replacement#erasing-refuses-then-forgets"
+        else:
+            yield node, sentence, place
+
+
+@rule
+def arguments_kept(case: CaseView) -> Found:
+    """What is called as before is passed as many arguments as before, and nothing new is passed ``None`` for a node."""
+    for node, before in case.kept():
+        if (node.op, node.target) == (before.op, before.target) and _passed(node) < _passed(before):
+            yield node, f"has {_passed(node)} of its {_passed(before)} arguments left: `{node.call}`", _NO_ARGUMENT
+    for node in case.new():
+        if None in node.positional and isinstance(node.args, dict):
+            yield node, f"is passed None where it needs a node: `{node.call}`", _NONE
+
+
+def _passed(node: NodeRecord) -> int:
+    return len(node.positional) + len(node.kwargs.get("dict", []))
+
+
+@rule("03_replacement#three-steps-in-this-order")
+def nothing_dead(case: CaseView) -> Found:
+    """No node is left that nobody reads and that has no effect; inputs may stay unused."""
+    for node in case.nodes:
+        if not node.users and node.op not in ("placeholder", "output") and effect(case, node) is None:
+            yield node, "is left: nothing reads its result"
+
+
+def effect(case: CaseView, node: NodeRecord) -> str | None:
+    """What a node does beside its result; ``None`` for nothing."""
+    words = {"in place": "works in place", "side effect": "has a side effect"}
+    noted = next((words[note] for note in node.notes if note in words), None)
+    return noted or ("collects statistics" if _collects(case.model, node) else None)
+
+
+def _collects(model: nn.Module, node: NodeRecord) -> bool:
+    if node.op != "call_module":
+        return False
+    module = dict(model.named_modules(remove_duplicate=False)).get(node.target)
+    return getattr(module, "running_mean", None) is not None
+
+
+@rule("03_replacement#a-function-by-a-module-a-module-by-a-function")
+def no_leftovers(case: CaseView) -> Found:
+    """The result holds no submodule that it does not use."""
+    used = [node.target for node in case.nodes if node.op in ("call_module", "get_attr")]
+    for path in case.modules:
+        if not any(f"{target}.".startswith(f"{path}.") or path.startswith(f"{target}.") for target in used):
+            yield None, f"The result still holds the submodule `{path}`, which no node calls."

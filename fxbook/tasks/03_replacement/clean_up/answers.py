@@ -1,0 +1,237 @@
+"""Answers to 03-clean-up: what nobody reads and what has no effect goes, and nothing else."""
+
+import copy
+import operator
+
+import torch
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+PURE = (operator.and_, operator.or_)
+
+
+def named_in_place(node):
+    name = getattr(node.target, "__name__", str(node.target))
+    return node.target not in PURE and name.endswith("_") and not name.endswith("__")
+
+
+def by_keyword(node):
+    return "out" in node.kwargs or bool(node.kwargs.get("inplace"))
+
+
+def module_has_effect(traced, node):
+    module = traced.get_submodule(node.target)
+    return getattr(module, "inplace", False) or getattr(module, "running_mean", None) is not None
+
+
+def has_effect(traced, node):
+    if node.op == "call_module":
+        return module_has_effect(traced, node)
+    return node.is_impure() or (node.op.startswith("call") and (named_in_place(node) or by_keyword(node)))
+
+
+def finish(traced, rule):
+    traced.graph.eliminate_dead_code(is_impure_node=rule)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def erases_by_hand_from_the_end(traced):
+    for node in reversed(traced.graph.nodes):
+        if not node.users and not has_effect(traced, node):
+            traced.graph.erase_node(node)
+    called = {node.target for node in traced.graph.nodes if node.op == "call_module"}
+    for path, _ in list(traced.named_modules()):
+        if path and path not in called and not any(target.startswith(f"{path}.") for target in called):
+            traced.delete_submodule(path)
+    traced.graph.lint()
+    traced.recompile()
+
+
+@right
+def marks_what_is_needed_and_erases_the_rest(traced):
+    """From what has an effect upwards; get_attr keeps a module too, which delete_all_unused_submodules knows."""
+    waiting = [node for node in traced.graph.nodes if has_effect(traced, node)]
+    needed = set()
+    while waiting:
+        node = waiting.pop()
+        if node not in needed:
+            needed.add(node)
+            waiting += node.all_input_nodes
+    for node in reversed(list(traced.graph.nodes)):
+        if node not in needed:
+            traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+    return traced
+
+
+@right
+def gives_impure_nodes_a_reader_for_a_while(traced):
+    """The default rule serves where every node with an effect is read: by the output, until it is done."""
+    output = traced.graph.output_node()
+    before = output.args
+    effects = [node for node in traced.graph.nodes if node is not output and has_effect(traced, node)]
+    output.args = (before, effects)
+    traced.graph.eliminate_dead_code()
+    output.args = before
+    traced.delete_all_unused_submodules()
+    traced.graph.lint()
+    traced.recompile()
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+EFFECT = "03_replacement#say-what-has-an-effect"
+
+
+@wrong("effects_kept", says="`mul_` is gone, which works in place: `hidden.mul_(2.0)`", read=EFFECT)
+def trusts_the_default_rule(traced):
+    finish(traced, None)
+
+
+@wrong("output_last", says="The graph has no `output` node")
+def forgets_the_default_rule(traced):
+    finish(traced, lambda node: node.op == "call_module" or named_in_place(node) or by_keyword(node))
+
+
+@wrong("effects_kept", says="`add__1` is gone, which works in place", read=EFFECT)
+def asks_for_the_name_of_the_node(traced):
+    def rule(node):
+        if node.op == "call_module":
+            return module_has_effect(traced, node)
+        return node.is_impure() or (node.target not in PURE and node.name.endswith("_")) or by_keyword(node)
+
+    finish(traced, rule)
+
+
+@wrong("effects_kept", says="`rows_norm` is gone, which collects statistics: `self.rows_norm(x)`, behind", read=EFFECT)
+def lists_the_batch_norms(traced):
+    def rule(node):
+        if node.op != "call_module":
+            return has_effect(traced, node)
+        module = traced.get_submodule(node.target)
+        return getattr(module, "inplace", False) or isinstance(module, (nn.BatchNorm1d, nn.BatchNorm2d))
+
+    finish(traced, rule)
+
+
+@wrong("nothing_dead", node="stateless_norm", says="is left: nothing reads its result")
+def asks_whether_the_attribute_is_there(traced):
+    def rule(node):
+        if node.op != "call_module":
+            return has_effect(traced, node)
+        module = traced.get_submodule(node.target)
+        return getattr(module, "inplace", False) or hasattr(module, "running_mean")
+
+    finish(traced, rule)
+
+
+@wrong("nothing_dead", node="reversed_1", says="is left: nothing reads its result")
+def takes_two_underscores_for_one(traced):
+    def rule(node):
+        name = getattr(node.target, "__name__", str(node.target))
+        return has_effect(traced, node) or (node.op == "call_method" and name.endswith("_"))
+
+    finish(traced, rule)
+
+
+@wrong("nothing_dead", node="or_", says="is left: nothing reads its result")
+def takes_every_underscore_for_work_in_place(traced):
+    def rule(node):
+        name = getattr(node.target, "__name__", str(node.target))
+        named = node.op.startswith("call_") and name.endswith("_") and not name.endswith("__")
+        return has_effect(traced, node) or named
+
+    finish(traced, rule)
+
+
+@wrong("effects_kept", says="is gone, which works in place: `torch.nn.functional.leaky_relu(", read=EFFECT)
+def forgets_the_keywords(traced):
+    def rule(node):
+        if node.op == "call_module":
+            return module_has_effect(traced, node)
+        return node.is_impure() or (node.op.startswith("call") and named_in_place(node))
+
+    finish(traced, rule)
+
+
+@wrong("nothing_dead", node="leaky_relu_1", says="is left: nothing reads its result")
+def keeps_all_that_takes_inplace(traced):
+    finish(traced, lambda node: has_effect(traced, node) or "inplace" in node.kwargs)
+
+
+@wrong("effects_kept", says="`rectify` is gone, which works in place", read=EFFECT)
+def forgets_the_modules_that_work_in_place(traced):
+    def rule(node):
+        if node.op == "call_module":
+            return getattr(traced.get_submodule(node.target), "running_mean", None) is not None
+        return has_effect(traced, node)
+
+    finish(traced, rule)
+
+
+@wrong("nothing_dead", node="auxiliary", says="is left: nothing reads its result")
+def keeps_every_module(traced):
+    finish(traced, lambda node: node.op == "call_module" or has_effect(traced, node))
+
+
+@wrong("inputs_kept", says="nput `unused` is gone: callers would no longer be able to pass it")
+def erases_unread_inputs_too(traced):
+    for node in reversed(traced.graph.nodes):
+        unread = not node.users and node.op != "output"
+        if unread and (node.op == "placeholder" or not has_effect(traced, node)):
+            traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong("nothing_dead", node="auxiliary", says="is left: nothing reads its result")
+def goes_over_the_list_once_from_the_front(traced):
+    for node in list(traced.graph.nodes):
+        if not node.users and not has_effect(traced, node):
+            traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong(
+    "no_leftovers",
+    says="still holds the submodule `auxiliary`",
+    read="03_replacement#a-function-by-a-module-a-module-by-a-function",
+)
+def forgets_the_submodules(traced):
+    traced.graph.eliminate_dead_code(is_impure_node=lambda node: has_effect(traced, node))
+    traced.recompile()
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(traced):
+    traced.graph.eliminate_dead_code(is_impure_node=lambda node: has_effect(traced, node))
+    traced.delete_all_unused_submodules()
+
+
+@wrong("given_edited", says="You edited a copy")
+def edits_a_copy(traced):
+    traced = copy.deepcopy(traced)
+    erases_by_hand_from_the_end(traced)
+    return traced
+
+
+@wrong("given_edited", says="You edited a copy")
+def rebuilds_it_with_a_transformer(traced):
+    rebuilt = fx.Transformer(traced).transform()
+    erases_by_hand_from_the_end(rebuilt)
+    return rebuilt
+
+
+@wrong("effects_kept", says="`norm` is gone, which collects statistics", read=EFFECT)
+def lists_what_it_has_seen(traced):
+    """The names of the first model."""
+    seen = ("mul_", torch.tanh_)
+    finish(traced, lambda node: node.is_impure() or node.target in seen)

@@ -1,0 +1,195 @@
+"""Answers to 03-drop-dropout: no nn.Dropout is called or held, and what read one reads its input."""
+
+import copy
+
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+
+def dropouts(traced):
+    return [
+        node
+        for node in traced.graph.nodes
+        if node.op == "call_module" and isinstance(traced.get_submodule(node.target), nn.Dropout)
+    ]
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def rewires_each_reader_and_removes_what_is_dead(traced):
+    for node in dropouts(traced):
+        for reader in list(node.users):
+            reader.replace_input_with(node, node.args[0])
+    traced.graph.eliminate_dead_code()
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+    return traced
+
+
+@right
+def goes_from_the_end_and_deletes_by_path(traced):
+    paths = set()
+    for node in reversed(dropouts(traced)):
+        node.replace_all_uses_with(node.args[0])
+        paths.add(node.target)
+        traced.graph.erase_node(node)
+    for path in paths:
+        assert traced.delete_submodule(path)
+    traced.graph.lint()
+    traced.recompile()
+
+
+@right
+def maps_the_arguments_of_all_nodes(traced):
+    """No reader is asked for: every node gets its arguments anew, with the input of a dropout in place of it."""
+    dropped = dropouts(traced)
+
+    def kept(node):
+        while node in dropped:
+            node = node.args[0]
+        return node
+
+    for node in traced.graph.nodes:
+        if node not in dropped:
+            node.args, node.kwargs = fx.node.map_arg(node.args, kept), fx.node.map_arg(node.kwargs, kept)
+    for node in reversed(dropped):
+        traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("dropouts_taken_out", node="drop", says="still calls an nn.Dropout")
+def forgets_to_erase(traced):
+    for node in dropouts(traced):
+        node.replace_all_uses_with(node.args[0])
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong("dropouts_taken_out", node="drop", says="still calls an nn.Dropout")
+def switches_to_eval(traced):
+    traced.eval()
+
+
+@wrong("dropouts_taken_out", node="drop", says="calls a torch.nn.Identity: it was to be taken out")
+def puts_an_identity_in_its_place(traced):
+    for node in dropouts(traced):
+        traced.set_submodule(node.target, nn.Identity())
+
+
+@wrong("dropouts_taken_out", node="mul", says="is new: what read a dropout was to read its input")
+def multiplies_by_one(traced):
+    for node in dropouts(traced):
+        with traced.graph.inserting_before(node):
+            same = (fx.Proxy(node.args[0]) * 1.0).node
+        node.replace_all_uses_with(same)
+        traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong(
+    "no_leftovers",
+    says="still holds the submodule `drop`",
+    read="03_replacement#a-function-by-a-module-a-module-by-a-function",
+)
+def forgets_the_modules(traced):
+    for node in dropouts(traced):
+        node.replace_all_uses_with(node.args[0])
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(traced):
+    for node in dropouts(traced):
+        node.replace_all_uses_with(node.args[0])
+        traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+
+
+@wrong("reads_input_of_dropout", node="add", says="reads `right_1`: it read the dropout of `left`")
+def takes_the_node_above(traced):
+    for node in dropouts(traced):
+        node.replace_all_uses_with(node.prev)
+        traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong("dropouts_taken_out", says="`rows` is gone, which calls torch.nn.Dropout1d")
+def takes_every_kind_of_dropout(traced):
+    for node in list(traced.graph.nodes):
+        if node.op == "call_module" and "Dropout" in type(traced.get_submodule(node.target)).__name__:
+            node.replace_all_uses_with(node.args[0])
+            traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong("dropouts_taken_out", says="`right_1` is gone, which calls torch.nn.Identity")
+def takes_whatever_does_nothing_in_eval_mode(traced):
+    for node in list(traced.graph.nodes):
+        if node.op == "call_module" and isinstance(traced.get_submodule(node.target), (nn.Dropout, nn.Identity)):
+            node.replace_all_uses_with(node.args[0])
+            traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong("dropouts_taken_out", node="head_1", says="still calls an nn.Dropout")
+def knows_it_by_its_name(traced):
+    for node in list(traced.graph.nodes):
+        if node.op == "call_module" and "drop" in node.name:
+            node.replace_all_uses_with(node.args[0])
+            traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong(
+    "arguments_kept",
+    node="add",
+    says="has 1 of its 2 arguments left",
+    read="03_replacement#indexerror-replacement-index-1-out-of-range-for-positional-args-tuple",
+)
+def assigns_all_arguments_of_a_reader(traced):
+    for node in dropouts(traced):
+        for reader in list(node.users):
+            reader.args = (node.args[0],)
+        traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong(
+    "ends well",
+    says="Tried to erase Node drop but it still had 1 users",
+    read="03_replacement#runtimeerror-tried-to-erase-node-act-but-it-still-had-2-users-in-the-graph-",
+)
+def erases_first(traced):
+    for node in dropouts(traced):
+        traced.graph.erase_node(node)
+        node.replace_all_uses_with(node.args[0])
+    traced.recompile()
+
+
+@wrong("edited", says="it was traced or built anew")
+def traces_a_model_without_dropout(traced):
+    again = fx.symbolic_trace(traced)
+    forgets_to_recompile(again)
+    again.recompile()
+    return again
+
+
+@wrong("given_edited", says="You edited a copy")
+def edits_a_copy(traced):
+    traced = copy.deepcopy(traced)
+    goes_from_the_end_and_deletes_by_path(traced)
+    return traced

@@ -1,0 +1,55 @@
+"""Models with dropout of several kinds."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import rows, with_its_graph
+
+
+class Regular(nn.Module):
+    """An MLP with dropout after each layer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(4, 8)
+        self.drop = nn.Dropout(0.5)
+        self.head = nn.Sequential(nn.Linear(8, 3), nn.Dropout(0.2))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.drop(torch.relu(self.hidden(x))))
+
+
+class Dropping(nn.Module):
+    """One dropout called often, two in a row, one on an input, one that is read by three and returned, one whose input
+    does not stand directly above it; a dropout of whole rows and an identity, which stay.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.drop = nn.Dropout(0.5)
+        self.block = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.1), nn.Dropout(0.1), nn.LayerNorm(4))
+        self.left = nn.Linear(4, 4)
+        self.right = nn.Sequential(nn.Linear(4, 4), nn.Identity())
+        self.rows = nn.Dropout1d(0.5)
+
+    def forward(self, x: Tensor) -> dict[str, Tensor]:
+        start = self.drop(x)
+        hidden = self.drop(self.block(start))
+        left, right = self.left(hidden), self.right(hidden)
+        mixed = self.drop(left) + right
+        joined = torch.cat([hidden, start, hidden * hidden], dim=-1)
+        return {"hidden": hidden, "joined": joined, "rows": self.rows(mixed)}
+
+
+USAGE = Usage(
+    "edit",
+    cases=(
+        Case("an MLP with dropout", Regular, rows()),
+        Case("a dropout called often, two in a row, dropouts of another kind", Dropping, rows(), unseen=True),
+    ),
+    call=with_its_graph,
+)

@@ -1,0 +1,74 @@
+"""Take out every dropout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor, nn
+
+from fxbook.asking import Check
+from fxbook.asking.explained import given_edited, recompiled
+from fxbook.asking.families import Family
+from fxbook.asking.predicates import edited, same_result
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+from ..check import arguments_kept, lints, no_leftovers, nothing_dead
+
+DROPOUT = Family("nn.Dropout", modules=frozenset({"torch.nn.Dropout"}))
+
+
+def without_dropout(model: nn.Module, x: Tensor) -> Any:
+    """The model with every dropout switched off, and nothing else."""
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.eval()
+    return model(x)
+
+
+@rule
+def dropouts_taken_out(case: CaseView) -> Found:
+    """No node that called a dropout is left, whatever it calls now; nothing new stands in its place; others stay."""
+    now = case.now()
+    for before in case.before:
+        node = now.get(before.index)
+        if before in DROPOUT and node and node in DROPOUT:
+            yield node, "still calls an nn.Dropout"
+        elif before in DROPOUT and node:
+            yield node, f"is still there, and calls a {node.kind}: it was to be taken out"
+        elif before not in DROPOUT and not node and before.op != "placeholder":
+            what = f"calls {before.kind}" if before.kind else f"is no dropout: `{before.call}`"
+            yield before, f"is gone, which {what}: only nn.Dropout was to be taken out"
+    for node in case.new():
+        yield node, "is new: what read a dropout was to read its input"
+
+
+@rule
+def reads_input_of_dropout(case: CaseView) -> Found:
+    """What read a dropout reads what that dropout read."""
+    now = case.now()
+    for node, before in case.kept():
+        for index, was in zip(node.inputs, before.inputs, strict=False):
+            wanted = was
+            while case.before.nodes[wanted] in DROPOUT:
+                wanted = case.before.nodes[wanted].inputs[0]
+            if wanted in now and now[wanted].index != index:
+                name = now[wanted].name
+                why = f"it read the dropout of `{name}`" if wanted != was else f"it read `{name}`"
+                yield node, f"reads `{case.nodes[index].name}`: {why}"
+
+
+CHECK = Check(
+    (
+        arguments_kept,
+        lints,
+        recompiled,
+        edited,
+        given_edited,
+        dropouts_taken_out,
+        same_result.or_because(reads_input_of_dropout),
+        nothing_dead,
+        no_leftovers,
+    ),
+    expected=without_dropout,
+)

@@ -1,0 +1,343 @@
+"""Answers to 03-every-relu: GELU for ReLU in any model, in place or not, and a run that proves that none is left."""
+
+import copy
+
+import torch
+from torch import fx, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from fxbook.tasks.answering import right, wrong
+
+FUNCTIONS = (nn.functional.relu, torch.relu, torch.relu_)
+METHODS = ("relu", "relu_")
+RELUS = (torch.ops.aten.relu.default, torch.ops.aten.relu_.default)
+gelu = nn.functional.gelu
+
+
+class Operators(TorchDispatchMode):
+    """Writes down every operator that runs."""
+
+    def __init__(self):
+        super().__init__()
+        self.called = []
+
+    def __torch_dispatch__(self, called, types, args=(), kwargs=None):
+        self.called.append(called)
+        return called(*args, **(kwargs or {}))
+
+
+def refuse(found):
+    if found:
+        raise ValueError(f"{found} calls of ReLU are left")
+
+
+def prove(traced, inputs):
+    module, inputs = copy.deepcopy((traced, inputs))
+    module.requires_grad_()
+    with torch.enable_grad(), Operators() as run:
+        module(*inputs)
+    refuse(sum(called in RELUS for called in run.called))
+
+
+def is_relu(traced, node):
+    if node.op == "call_module":
+        return isinstance(traced.get_submodule(node.target), nn.ReLU)
+    return (node.op == "call_function" and node.target in FUNCTIONS) or (
+        node.op == "call_method" and node.target in METHODS
+    )
+
+
+def in_place(traced, node):
+    if node.op == "call_module":
+        return traced.get_submodule(node.target).inplace
+    return node.target in (torch.relu_, "relu_") or bool(node.kwargs.get("inplace"))
+
+
+def replaced(model, *, matches=is_relu, later=in_place):
+    """The editing half of the solution, with its parts to exchange."""
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if not matches(traced, node):
+            continue
+        [value] = node.all_input_nodes
+        with traced.graph.inserting_before(node):
+            new = traced.graph.call_function(gelu, (value,))
+        node.replace_all_uses_with(new)
+        for reader in list(value.users):
+            if reader > node and later(traced, node):
+                reader.replace_input_with(value, new)
+        traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.graph.lint()
+    traced.recompile()
+    return traced
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def changes_each_node_where_it_stands(model, *inputs):
+    """Nothing is made or erased; readers further down are handed over; inputs that require grad for the proof."""
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.nodes:
+        if is_relu(traced, node):
+            [value], writes = node.all_input_nodes, in_place(traced, node)
+            node.op, node.target, node.args, node.kwargs = "call_function", gelu, (value,), {}
+            if writes:
+                value.replace_all_uses_with(node, delete_user_cb=lambda user, node=node: user > node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+    proof, tried = copy.deepcopy((traced, inputs))
+    with torch.enable_grad(), Operators() as run:
+        proof(*(value.requires_grad_().clone() for value in tried))
+    refuse(sum(called in RELUS for called in run.called))
+    return traced
+
+
+class _Gelu(fx.Transformer):
+    """Builds anew; what a ReLU wrote into stands for GELU of it from then on."""
+
+    def run_node(self, n):
+        if not is_relu(self.module, n):
+            return super().run_node(n)
+        [value] = n.all_input_nodes
+        new = gelu(self.env[value])
+        if in_place(self.module, n):
+            self.env[value] = new
+        return new
+
+
+class _Counting(TorchDispatchMode):
+    """Counts as it goes; a fused layer is told by its argument ``use_gelu``."""
+
+    found = 0
+
+    def __torch_dispatch__(self, called, types, args=(), kwargs=None):
+        fused = called is torch.ops.aten._transformer_encoder_layer_fwd.default
+        self.found += called in RELUS or (fused and args[7] is False)
+        return called(*args, **(kwargs or {}))
+
+
+@right
+def builds_anew_and_reads_the_arguments_of_fused_operators(model, *inputs):
+    rebuilt = _Gelu(fx.symbolic_trace(model)).transform()
+    module, inputs = copy.deepcopy((rebuilt, inputs))
+    with torch.no_grad(), _Counting() as run:
+        module(*inputs)
+    refuse(run.found)
+    return rebuilt
+
+
+@right
+def puts_modules_in_and_refuses_fused_operators(model, *inputs):
+    """nn.GELU for every call; an operator that may hold a ReLU out of sight is a failure too."""
+    traced = fx.symbolic_trace(model)
+    for number, node in enumerate(list(traced.graph.nodes)):
+        if is_relu(traced, node):
+            [value] = node.all_input_nodes
+            traced.add_submodule(f"gelu_{number}", nn.GELU())
+            with traced.graph.inserting_after(node):
+                new = traced.graph.call_module(f"gelu_{number}", (value,))
+            readers = [*node.users, *(user for user in value.users if user > new and in_place(traced, node))]
+            for reader in readers:
+                reader.replace_input_with(node, new)
+                if reader in value.users and in_place(traced, node):
+                    reader.replace_input_with(value, new)
+            traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+    module, inputs = copy.deepcopy((traced, inputs))
+    with torch.enable_grad(), Operators() as run:
+        module(*inputs)
+    names = [called.name() for called in run.called]
+    refuse(sum(name in ("aten::relu", "aten::relu_") or "encoder_layer_fwd" in name for name in names))
+    return traced
+
+
+# ---- wrong: the search and the edit ----------------------------------------------------------------------------------
+
+IN_PLACE = "03_replacement#silent-what-was-written-in-place-is-read-as-it-was"
+
+
+@wrong("skips_stay", node="add", says="no longer reads `enter`, which `relu` did not change", read=IN_PLACE)
+def hands_over_later_readers_of_every_relu(model, *inputs):
+    traced = replaced(model, later=lambda traced, node: True)
+    prove(traced, inputs)
+    return traced
+
+
+@wrong("read_after_in_place", node="add_", says="reads `enter`, which `relu_` changed in place before", read=IN_PLACE)
+def forgets_what_was_written_in_place(model, *inputs):
+    traced = replaced(model, later=lambda traced, node: False)
+    prove(traced, inputs)
+    return traced
+
+
+@wrong("none_left", node="relu", says="still calls relu")
+def looks_for_modules_only(model, *inputs):
+    return replaced(model, matches=lambda traced, node: node.op == "call_module" and is_relu(traced, node))
+
+
+@wrong("none_left", node="relu_3", says="still calls relu")
+def forgets_the_methods(model, *inputs):
+    return replaced(model, matches=lambda traced, node: node.op != "call_method" and is_relu(traced, node))
+
+
+@wrong("others_stay", says="`relu` (self.relu(x)) of the model is gone: it is no ReLU")
+def looks_for_the_name(model, *inputs):
+    traced = replaced(
+        model,
+        matches=lambda traced, node: "relu" in node.name or is_relu(traced, node),
+        later=lambda traced, node: is_relu(traced, node) and in_place(traced, node),
+    )
+    prove(traced, inputs)
+    return traced
+
+
+@wrong("ends well", says="Your code raises IndexError: tuple index out of range")
+def takes_the_first_positional_argument(model, *inputs):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_relu(traced, node):
+            with traced.graph.inserting_before(node):
+                new = traced.graph.call_function(gelu, (node.args[0],))
+            node.replace_all_uses_with(new)
+            traced.graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("others_stay", says="is gone: it works in place", read="03_replacement#what-removing-dead-code-deletes")
+def removes_dead_code_at_the_end(model, *inputs):
+    traced = replaced(model)
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+    prove(traced, inputs)
+    return traced
+
+
+@wrong(
+    "no_leftovers",
+    says="still holds the submodule `act`",
+    read="03_replacement#a-function-by-a-module-a-module-by-a-function",
+)
+def leaves_the_modules(model, *inputs):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_relu(traced, node):
+            [value] = node.all_input_nodes
+            with traced.graph.inserting_before(node):
+                new = traced.graph.call_function(gelu, (value,))
+            node.replace_all_uses_with(new)
+            traced.graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("input_unchanged", says="`act` is another object")
+def sets_modules_on_the_model(model, *inputs):
+    for path, module in list(model.named_modules()):
+        if isinstance(module, nn.ReLU):
+            model.set_submodule(path, nn.GELU())
+    traced = replaced(model)
+    prove(traced, inputs)
+    return traced
+
+
+@wrong("shares_weights", node="layers_0", says="is not the object that the model holds")
+def works_on_a_copy_of_the_model(model, *inputs):
+    traced = replaced(copy.deepcopy(model))
+    prove(traced, inputs)
+    return traced
+
+
+# ---- wrong: the proof ------------------------------------------------------------------------------------------------
+
+
+@wrong("refused_or_replaced", node="block", says="still runs a ReLU, inside `block`")
+def proves_nothing(model, *inputs):
+    return replaced(model)
+
+
+@wrong("refused_or_replaced", node="block", says="still runs a ReLU, inside `block`")
+def counts_with_the_search_itself(model, *inputs):
+    traced = replaced(model)
+    refuse(sum(is_relu(traced, node) for node in traced.graph.nodes))
+    return traced
+
+
+@wrong("refused_or_replaced", node="block", says="(a leaf module with a ReLU inside): running the result")
+def knows_one_of_the_two_operators(model, *inputs):
+    traced = replaced(model)
+    module, inputs = copy.deepcopy((traced, inputs))
+    module.requires_grad_()
+    with torch.enable_grad(), Operators() as run:
+        module(*inputs)
+    refuse(run.called.count(torch.ops.aten.relu.default))
+    return traced
+
+
+@wrong("ends well", says="(activations that are no ReLU): your code raises ValueError")
+def refuses_every_transformer_layer(model, *inputs):
+    traced = replaced(model)
+    refuse(sum(isinstance(module, nn.TransformerEncoderLayer) for module in traced.modules()))
+    return traced
+
+
+@wrong("refused_or_replaced", node="memory", says="(another leaf module with a ReLU): running the result")
+def knows_one_layer_with_a_relu_inside(model, *inputs):
+    traced = replaced(model)
+    layers = [module for module in traced.modules() if isinstance(module, nn.TransformerEncoderLayer)]
+    refuse(sum(layer.activation in (nn.functional.relu, torch.relu_) for layer in layers))
+    return traced
+
+
+@wrong("refused_or_replaced", node="block", says="(a frozen leaf module with a ReLU): running the result")
+def runs_without_gradients(model, *inputs):
+    traced = replaced(model)
+    module, inputs = copy.deepcopy((traced, inputs))
+    with torch.no_grad(), Operators() as run:
+        module(*inputs)
+    refuse(sum(called in RELUS for called in run.called))
+    return traced
+
+
+@wrong("refused_or_replaced", node="block", says="(a frozen leaf module with a ReLU): running the result")
+def runs_in_eval_mode(model, *inputs):
+    traced = replaced(model)
+    module, inputs = copy.deepcopy((traced, inputs))
+    with Operators() as run:
+        module.eval()(*inputs)
+    refuse(sum(called in RELUS for called in run.called))
+    return traced
+
+
+@wrong("refused_or_replaced", node="block", says="(a frozen leaf module with a ReLU): running the result")
+def leaves_gradients_on_and_nothing_requires_one(model, *inputs):
+    traced = replaced(model)
+    module, inputs = copy.deepcopy((traced, inputs))
+    with torch.enable_grad(), Operators() as run:
+        module(*inputs)
+    refuse(sum(called in RELUS for called in run.called))
+    return traced
+
+
+@wrong("inputs_unchanged", says="given as an input has been changed")
+def runs_on_the_inputs_given(model, *inputs):
+    traced = replaced(model)
+    module = copy.deepcopy(traced).requires_grad_()
+    with Operators() as run:
+        module(*inputs)
+    refuse(sum(called in RELUS for called in run.called))
+    return traced
+
+
+@wrong("input_unchanged", says="its weight `body.0.running_mean` has other values")
+def runs_on_the_module_itself(model, *inputs):
+    traced = replaced(model)
+    inputs = copy.deepcopy(inputs)
+    with Operators() as run:
+        traced(*inputs)
+    refuse(sum(called in RELUS for called in run.called))
+    return traced

@@ -1,0 +1,253 @@
+"""Answers to 03-fuse-addcmul: a sum that alone reads a product becomes one addcmul."""
+
+import copy
+import operator
+
+import torch
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+
+def additions(traced):
+    return traced.graph.find_nodes(op="call_function", target=operator.add)
+
+
+def is_product(value, reader):
+    if not isinstance(value, fx.Node) or value.target is not operator.mul:
+        return False
+    return set(value.users) == {reader} and all(isinstance(side, fx.Node) for side in value.args)
+
+
+def fuse(traced, addition, product, other):
+    with traced.graph.inserting_before(addition):
+        fused = traced.graph.call_function(torch.addcmul, (other, *product.args))
+    addition.replace_all_uses_with(fused)
+    traced.graph.erase_node(addition)
+    traced.graph.erase_node(product)
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def starts_from_the_product(traced):
+    for product in traced.graph.find_nodes(op="call_function", target=operator.mul):
+        if len(product.users) != 1 or not all(isinstance(side, fx.Node) for side in product.args):
+            continue
+        [addition] = product.users
+        others = [side for side in addition.args if side is not product]
+        if addition.target is operator.add and len(others) == 1 and isinstance(others[0], fx.Node):
+            fuse(traced, addition, product, others[0])
+    traced.graph.lint()
+    traced.recompile()
+
+
+@right
+def changes_the_addition_itself(traced):
+    """The node of the addition stays, with another target and other arguments; the products go as dead code."""
+    for addition in additions(traced):
+        for product, other in (addition.args, addition.args[::-1]):
+            if is_product(product, addition) and isinstance(other, fx.Node) and other is not product:
+                addition.target, addition.args = torch.addcmul, (other, *product.args)
+                break
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+    return traced
+
+
+@right
+def calls_the_method_on_a_proxy(traced):
+    """The factors by keyword."""
+    for addition in reversed(additions(traced)):
+        left, right_side = addition.args
+        product = next((side for side in (right_side, left) if is_product(side, addition)), None)
+        other = left if product is right_side else right_side
+        if product is None or left is right_side or not isinstance(other, fx.Node):
+            continue
+        with traced.graph.inserting_after(addition):
+            first, second = product.args
+            fused = fx.Proxy(other).addcmul(tensor1=fx.Proxy(first), tensor2=fx.Proxy(second)).node
+        addition.replace_all_uses_with(fused)
+        traced.graph.erase_node(addition)
+        traced.graph.erase_node(product)
+    traced.recompile()
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+THREE_STEPS = "03_replacement#three-steps-in-this-order"
+
+
+@wrong("products_fused", node="add", says="still adds a product that nothing else reads")
+def looks_at_the_left_side_only(traced):
+    for addition in additions(traced):
+        left, other = addition.args
+        if is_product(left, addition) and left is not other and isinstance(other, fx.Node):
+            fuse(traced, addition, left, other)
+    traced.recompile()
+
+
+@wrong("products_fused", says="was replaced: it adds a number to `mul_8`")
+def does_not_ask_whether_the_other_side_is_a_node(traced):
+    for addition in additions(traced):
+        left, right_side = addition.args
+        for product, other in ((left, right_side), (right_side, left)):
+            if is_product(product, addition) and left is not right_side:
+                fuse(traced, addition, product, other)
+                break
+    traced.recompile()
+
+
+@wrong("products_fused", node="add_6", says="still adds a product that nothing else reads")
+def counts_the_inputs_of_the_product(traced):
+    """A square reads one node, twice."""
+    for addition in additions(traced):
+        left, right_side = addition.args
+        for product, other in ((left, right_side), (right_side, left)):
+            fits = is_product(product, addition) and len(product.all_input_nodes) == 2
+            if fits and left is not right_side and isinstance(other, fx.Node):
+                fuse(traced, addition, product, other)
+                break
+    traced.recompile()
+
+
+@wrong("products_fused", says="was replaced: it adds `mul_2` to itself")
+def fuses_a_product_with_itself(traced):
+    for addition in additions(traced):
+        left, right_side = addition.args
+        for product, other in ((left, right_side), (right_side, left)):
+            if is_product(product, addition) and isinstance(other, fx.Node):
+                addition.target, addition.args = torch.addcmul, (other, *product.args)
+                break
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+
+
+@wrong("products_fused", says="which 2 nodes read")
+def fuses_products_that_others_read(traced):
+    for addition in additions(traced):
+        for product, other in (addition.args, addition.args[::-1]):
+            if not isinstance(product, fx.Node) or not isinstance(other, fx.Node) or product is other:
+                continue
+            if product.target is operator.mul and all(isinstance(side, fx.Node) for side in product.args):
+                addition.target, addition.args = torch.addcmul, (other, *product.args)
+                break
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+
+
+@wrong("products_fused", says="a product with a number")
+def fuses_products_with_a_number(traced):
+    for addition in additions(traced):
+        for product, other in (addition.args, addition.args[::-1]):
+            if not isinstance(product, fx.Node) or not isinstance(other, fx.Node) or product is other:
+                continue
+            if product.target is operator.mul and len(product.users) == 1:
+                fuse(traced, addition, product, other)
+                break
+    traced.recompile()
+
+
+@wrong("factors_kept", node="add", says="multiplies `scale` and `shift`, which the model does not")
+def passes_the_product_first(traced):
+    for addition in additions(traced):
+        for product, other in (addition.args, addition.args[::-1]):
+            if is_product(product, addition) and isinstance(other, fx.Node) and product is not other:
+                addition.target, addition.args = torch.addcmul, (*product.args, other)
+                break
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+
+
+@wrong("nothing_dead", node="mul", says="is left: nothing reads its result", read=THREE_STEPS)
+def leaves_the_product(traced):
+    for addition in additions(traced):
+        for product, other in (addition.args, addition.args[::-1]):
+            if is_product(product, addition) and isinstance(other, fx.Node) and product is not other:
+                addition.target, addition.args = torch.addcmul, (other, *product.args)
+                break
+    traced.recompile()
+
+
+@wrong(
+    "ends well",
+    says="Tried to erase Node mul but it still had 1 users",
+    read="03_replacement#runtimeerror-tried-to-erase-node-act-but-it-still-had-2-users-in-the-graph-",
+)
+def erases_the_product_first(traced):
+    for addition in additions(traced):
+        for product, other in (addition.args, addition.args[::-1]):
+            if is_product(product, addition) and isinstance(other, fx.Node) and product is not other:
+                with traced.graph.inserting_before(addition):
+                    fused = traced.graph.call_function(torch.addcmul, (other, *product.args))
+                addition.replace_all_uses_with(fused)
+                traced.graph.erase_node(product)
+                traced.graph.erase_node(addition)
+                break
+    traced.recompile()
+
+
+@wrong(
+    "arguments_kept",
+    node="addcmul",
+    says="is passed None where it needs a node",
+    read="03_replacement#typeerror-gelu-argument-input-position-1-must-be-tensor-not-nonetype",
+)
+def takes_the_arguments_after_erasing(traced):
+    for addition in additions(traced):
+        for product, other in (addition.args, addition.args[::-1]):
+            if is_product(product, addition) and isinstance(other, fx.Node) and product is not other:
+                with traced.graph.inserting_before(addition):
+                    fused = traced.graph.call_function(torch.addcmul, (other,))
+                addition.replace_all_uses_with(fused)
+                traced.graph.erase_node(addition)
+                traced.graph.erase_node(product)
+                fused.args = (other, *product.args)
+                break
+    traced.recompile()
+
+
+@wrong("lints", node="addcmul", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
+def makes_it_before_the_product(traced):
+    for addition in additions(traced):
+        for product, other in (addition.args, addition.args[::-1]):
+            if is_product(product, addition) and isinstance(other, fx.Node) and product is not other:
+                with traced.graph.inserting_before(product):
+                    fused = traced.graph.call_function(torch.addcmul, (other, *product.args))
+                addition.replace_all_uses_with(fused)
+                traced.graph.erase_node(addition)
+                traced.graph.erase_node(product)
+                break
+    traced.recompile()
+
+
+@wrong("products_fused", node="add", says="still adds a product that nothing else reads")
+def looks_for_torch_mul(traced):
+    for addition in traced.graph.find_nodes(op="call_function", target=torch.add):
+        left, right_side = addition.args
+        if left.target is torch.mul:
+            fuse(traced, addition, left, right_side)
+    traced.recompile()
+
+
+@wrong("products_fused", node="add", says="still adds a product that nothing else reads")
+def replaces_one_pattern(traced):
+    """In the other order of the operands it finds nothing."""
+    fx.replace_pattern(traced, lambda a, b, c: a * b + c, lambda a, b, c: torch.addcmul(c, a, b))
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(traced):
+    for addition in additions(traced):
+        for product, other in (addition.args, addition.args[::-1]):
+            if is_product(product, addition) and isinstance(other, fx.Node) and product is not other:
+                fuse(traced, addition, product, other)
+                break
+
+
+@wrong("given_edited", says="You edited a copy")
+def edits_a_copy(traced):
+    traced = copy.deepcopy(traced)
+    changes_the_addition_itself(traced)
+    return traced

@@ -1,0 +1,224 @@
+"""Answers to 03-pool-as-module: each call of adaptive_avg_pool2d becomes a call of a module of its size."""
+
+import copy
+
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+POOL = nn.functional.adaptive_avg_pool2d
+OVERWRITES = "03_replacement#silent-add_submodule-has-replaced-a-layer-or-changed-the-model"
+
+
+def pools(traced):
+    return traced.graph.find_nodes(op="call_function", target=POOL)
+
+
+def free_name(traced, wish):
+    while hasattr(traced, wish):
+        wish += "_"
+    return wish
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def makes_one_module_for_each_size(traced):
+    names = {}
+    for node in pools(traced):
+        value, size = node.args
+        if size not in names:
+            names[size] = free_name(traced, "squeeze")
+            traced.add_submodule(names[size], nn.AdaptiveAvgPool2d(size))
+        with traced.graph.inserting_after(node):
+            new = traced.graph.call_module(names[size], (value,))
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+    traced.graph.lint()
+    traced.recompile()
+
+
+@right
+def turns_the_node_itself_into_a_call_of_a_module(traced):
+    """Nothing is made, rewired or erased: opcode, target and arguments of the node change."""
+    for node in pools(traced):
+        value, size = node.args
+        name = free_name(traced, "pooled")
+        setattr(traced, name, nn.AdaptiveAvgPool2d(size))
+        node.op, node.target, node.args = "call_module", name, (value,)
+    traced.graph.lint()
+    traced.recompile()
+    return traced
+
+
+@right
+def keeps_the_modules_in_a_list_and_cleans_up(traced):
+    """A ModuleList of their own; the old nodes go as dead code; the data is passed by keyword."""
+    name = free_name(traced, "pools")
+    nodes = pools(traced)
+    setattr(traced, name, nn.ModuleList(nn.AdaptiveAvgPool2d(node.args[1]) for node in nodes))
+    for number, node in enumerate(nodes):
+        with traced.graph.inserting_before(node):
+            new = traced.graph.create_node("call_module", f"{name}.{number}", (), {"input": node.args[0]})
+        node.replace_all_uses_with(new, propagate_meta=True)
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "keeps_modules",
+    node="adaptive_avg_pool2d_1",
+    says="its submodule `adaptive_avg_pool2d` was overwritten",
+    read=OVERWRITES,
+)
+def names_the_module_like_the_node(traced):
+    for node in pools(traced):
+        value, size = node.args
+        traced.add_submodule(node.name, nn.AdaptiveAvgPool2d(size))
+        with traced.graph.inserting_before(node):
+            new = traced.graph.call_module(node.name, (value,))
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong("keeps_modules", node="pool", says="its submodule `pool` was overwritten", read=OVERWRITES)
+def takes_the_first_name_that_comes_to_mind(traced):
+    for number, node in enumerate(pools(traced)):
+        value, size = node.args
+        name = f"pool_{number}" if number else "pool"
+        traced.add_submodule(name, nn.AdaptiveAvgPool2d(size))
+        with traced.graph.inserting_before(node):
+            new = traced.graph.call_module(name, (value,))
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong("sizes_kept", node="squeeze", says="alls of 3 sizes share 1 module")
+def uses_one_name_for_all(traced):
+    for node in pools(traced):
+        value, size = node.args
+        traced.add_submodule("squeeze", nn.AdaptiveAvgPool2d(size))
+        with traced.graph.inserting_before(node):
+            new = traced.graph.call_module("squeeze", (value,))
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong("sizes_kept", says="modules pool to other sizes than the functions did: 1, (2, 1), (None, 2)")
+def knows_the_size(traced):
+    for number, node in enumerate(pools(traced)):
+        traced.add_submodule(f"squeeze_{number}", nn.AdaptiveAvgPool2d(1))
+        with traced.graph.inserting_before(node):
+            new = traced.graph.call_module(f"squeeze_{number}", (node.args[0],))
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong("pools_are_modules", node="squeeze_0", says="to the module, which takes the data only")
+def hands_on_all_arguments(traced):
+    for number, node in enumerate(pools(traced)):
+        traced.add_submodule(f"squeeze_{number}", nn.AdaptiveAvgPool2d(node.args[1]))
+        with traced.graph.inserting_before(node):
+            new = traced.graph.call_module(f"squeeze_{number}", node.args)
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong("none_left", node="adaptive_avg_pool2d", says="still calls the function adaptive_avg_pool2d")
+def forgets_to_erase(traced):
+    for number, node in enumerate(pools(traced)):
+        value, size = node.args
+        traced.add_submodule(f"squeeze_{number}", nn.AdaptiveAvgPool2d(size))
+        with traced.graph.inserting_before(node):
+            new = traced.graph.call_module(f"squeeze_{number}", (value,))
+        node.replace_all_uses_with(new)
+    traced.recompile()
+
+
+@wrong("none_left", node="adaptive_avg_pool2d_2", says="still calls the function adaptive_avg_pool2d")
+def replaces_the_first_only(traced):
+    [node, *_] = pools(traced)
+    value, size = node.args
+    traced.add_submodule("squeeze", nn.AdaptiveAvgPool2d(size))
+    with traced.graph.inserting_before(node):
+        new = traced.graph.call_module("squeeze", (value,))
+    node.replace_all_uses_with(new)
+    traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(traced):
+    for number, node in enumerate(pools(traced)):
+        value, size = node.args
+        traced.add_submodule(f"squeeze_{number}", nn.AdaptiveAvgPool2d(size))
+        with traced.graph.inserting_before(node):
+            new = traced.graph.call_module(f"squeeze_{number}", (value,))
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+
+
+@wrong(
+    "arguments_kept",
+    node="squeeze_0",
+    says="is passed None where it needs a node",
+    read="03_replacement#typeerror-gelu-argument-input-position-1-must-be-tensor-not-nonetype",
+)
+def erases_before_it_reads_the_arguments(traced):
+    for number, node in enumerate(pools(traced)):
+        traced.add_submodule(f"squeeze_{number}", nn.AdaptiveAvgPool2d(node.args[1]))
+        with traced.graph.inserting_before(node):
+            new = traced.graph.call_module(f"squeeze_{number}")
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+        new.args = (node.args[0],)
+    traced.recompile()
+
+
+@wrong(
+    "lints",
+    node="squeeze_0",
+    says="reads itself",
+    read="03_replacement#every-circle-has-one-cause",
+)
+def reads_the_old_node(traced):
+    for number, node in enumerate(pools(traced)):
+        traced.add_submodule(f"squeeze_{number}", nn.AdaptiveAvgPool2d(node.args[1]))
+        with traced.graph.inserting_after(node):
+            new = traced.graph.call_module(f"squeeze_{number}", (node,))
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong("pools_are_modules", says="has 0 calls of nn.AdaptiveAvgPool2d: 1 were asked")
+def writes_the_mean(traced):
+    for node in pools(traced):
+        with traced.graph.inserting_before(node):
+            new = traced.graph.call_method("mean", (node.args[0], (2, 3), True))
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong("edited", says="it was traced or built anew")
+def traces_again(traced):
+    again = fx.symbolic_trace(traced)
+    makes_one_module_for_each_size(again)
+    return again
+
+
+@wrong("given_edited", says="You edited a copy")
+def edits_a_copy(traced):
+    traced = copy.deepcopy(traced)
+    makes_one_module_for_each_size(traced)
+    return traced

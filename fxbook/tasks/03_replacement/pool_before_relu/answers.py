@@ -1,0 +1,219 @@
+"""Answers to 03-pool-before-relu: a max-pool and the ReLU that it alone reads change places, and nothing else does."""
+
+import copy
+
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+
+def calls(traced, node, kind):
+    return node.op == "call_module" and isinstance(traced.get_submodule(node.target), kind)
+
+
+def swappable(traced):
+    """Each ReLU with the pool that alone reads it."""
+    for relu in list(traced.graph.nodes):
+        if calls(traced, relu, nn.ReLU) and len(relu.users) == 1:
+            [pool] = relu.users
+            if calls(traced, pool, nn.MaxPool2d):
+                yield relu, pool
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def starts_from_the_relu_and_moves_the_pool(traced):
+    for relu, pool in swappable(traced):
+        [value] = relu.args
+        relu.prepend(pool)
+        pool.replace_all_uses_with(relu)
+        pool.args, relu.args = (value,), (pool,)
+    traced.graph.lint()
+    traced.recompile()
+
+
+@right
+def exchanges_the_targets(traced):
+    """The nodes stay where they are: what they call changes places."""
+    for relu, pool in swappable(traced):
+        relu.target, pool.target = pool.target, relu.target
+    traced.recompile()
+    return traced
+
+
+@right
+def makes_two_new_nodes(traced):
+    graph = traced.graph
+    for relu, pool in swappable(traced):
+        with graph.inserting_before(relu):
+            pooled = graph.node_copy(pool, lambda _, relu=relu: relu.args[0])
+            active = graph.call_module(relu.target, (pooled,))
+        pool.replace_all_uses_with(active)
+        graph.erase_node(pool)
+        graph.erase_node(relu)
+    graph.lint()
+    traced.recompile()
+
+
+@right
+def spares_the_relu_when_handing_over(traced):
+    """The readers of the pool go to the ReLU, which then reads the pool: two steps, no order of steps to think of."""
+    for relu, pool in swappable(traced):
+        [value] = relu.all_input_nodes
+        pool.replace_input_with(relu, value)
+        pool.replace_all_uses_with(relu)
+        relu.replace_input_with(value, pool)
+        relu.prepend(pool)
+    traced.recompile()
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+THREE_STEPS = "03_replacement#three-steps-in-this-order"
+
+CIRCLE = "03_replacement#every-circle-has-one-cause"
+
+
+@wrong("lints", node="pool", says="reads itself", read=CIRCLE)
+def hands_the_relu_to_the_pool(traced):
+    for relu, pool in swappable(traced):
+        relu.replace_all_uses_with(pool)
+    traced.recompile()
+
+
+@wrong("lints", node="relu", says="reads itself", read=CIRCLE)
+def hands_over_the_readers_last(traced):
+    """By then the ReLU is a reader of the pool, and is handed to itself in place of it."""
+    for relu, pool in swappable(traced):
+        [value] = relu.args
+        pool.replace_input_with(relu, value)
+        relu.replace_input_with(value, pool)
+        pool.replace_all_uses_with(relu)
+        pool.append(relu)
+    traced.recompile()
+
+
+@wrong("lints", node="relu", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
+def forgets_to_move(traced):
+    for relu, pool in swappable(traced):
+        [value] = relu.args
+        pool.replace_all_uses_with(relu)
+        pool.args, relu.args = (value,), (pool,)
+    traced.recompile()
+
+
+@wrong("lints", node="pool", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
+def moves_and_does_not_rewire(traced):
+    for relu, pool in swappable(traced):
+        pool.append(relu)
+    traced.recompile()
+
+
+@wrong("swapped_only", node="output", says="reads `pool`, where `relu` was asked")
+def forgets_the_readers_of_the_pool(traced):
+    for relu, pool in swappable(traced):
+        [value] = relu.args
+        pool.args, relu.args = (value,), (pool,)
+        pool.append(relu)
+    traced.recompile()
+
+
+@wrong("swapped_only", node="pool_4", says="`mix_1` is no ReLU")
+def swaps_the_pool_with_whatever_it_reads(traced):
+    for pool in list(traced.graph.nodes):
+        if calls(traced, pool, nn.MaxPool2d):
+            [other] = pool.all_input_nodes
+            if other.op == "call_module" and len(other.users) == 1:
+                [value] = other.args
+                pool.replace_all_uses_with(other)
+                pool.args, other.args = (value,), (pool,)
+                pool.append(other)
+    traced.recompile()
+
+
+@wrong("swapped_only", node="mean", says="reads `pool_1`, where `left` was asked")
+def hands_all_readers_of_the_value_to_the_pool(traced):
+    for relu, pool in swappable(traced):
+        [value] = relu.args
+        pool.replace_all_uses_with(relu)
+        value.replace_all_uses_with(pool)
+        pool.replace_input_with(relu, value)
+        pool.append(relu)
+    traced.recompile()
+
+
+@wrong("swapped_only", node="relu_1", says="reads `left`, where `pool_1` was asked")
+def takes_the_node_above_the_pool(traced):
+    for pool in list(traced.graph.nodes):
+        if calls(traced, pool, nn.MaxPool2d):
+            relu = pool.prev
+            if calls(traced, relu, nn.ReLU) and len(relu.users) == 1:
+                [value] = relu.args
+                pool.replace_all_uses_with(relu)
+                pool.args, relu.args = (value,), (pool,)
+                pool.append(relu)
+    traced.recompile()
+
+
+@wrong("swapped_only", node="pool_3", says="`relu_3` has 2 readers")
+def swaps_a_relu_that_others_read(traced):
+    for pool in list(traced.graph.nodes):
+        if calls(traced, pool, nn.MaxPool2d):
+            [relu] = pool.all_input_nodes
+            if calls(traced, relu, nn.ReLU):
+                [value] = relu.args
+                pool.replace_all_uses_with(relu)
+                pool.replace_input_with(relu, value)
+                relu.replace_input_with(value, pool)
+                pool.append(relu)
+    traced.recompile()
+
+
+@wrong("pools_before_relus", node="pool", says="still pools what `relu` gives")
+def swaps_only_behind_a_convolution(traced):
+    for relu, pool in list(swappable(traced)):
+        [value] = relu.args
+        if calls(traced, value, nn.Conv2d):
+            pool.replace_all_uses_with(relu)
+            pool.args, relu.args = (value,), (pool,)
+            pool.append(relu)
+    traced.recompile()
+
+
+@wrong("pools_before_relus", node="pool", says="still pools what `relu` gives")
+def changes_nothing(traced):
+    """The numbers are right."""
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(traced):
+    for relu, pool in swappable(traced):
+        relu.target, pool.target = pool.target, relu.target
+
+
+@wrong("nothing_dead", node="relu", says="is left: nothing reads its result", read=THREE_STEPS)
+def makes_new_nodes_and_leaves_the_old(traced):
+    graph = traced.graph
+    for relu, pool in swappable(traced):
+        with graph.inserting_before(relu):
+            pooled = graph.call_module(pool.target, relu.args)
+            active = graph.call_module(relu.target, (pooled,))
+        pool.replace_all_uses_with(active)
+        graph.erase_node(pool)
+    traced.recompile()
+
+
+@wrong("given_edited", says="You edited a copy")
+def edits_a_copy(traced):
+    traced = copy.deepcopy(traced)
+    exchanges_the_targets(traced)
+    return traced
+
+
+@wrong("edited", says="it was traced or built anew")
+def edits_a_new_trace(traced):
+    again = fx.symbolic_trace(traced)
+    exchanges_the_targets(again)
+    return again

@@ -1,0 +1,153 @@
+"""Answers to 04-compile-once."""
+
+import copy
+
+import torch
+from torch import nn
+
+from fxbook.tasks.answering import right, wrong
+
+ONCE = "04_recompile#compile-once-at-the-end"
+STALE = "04_recompile#who-sees-an-edit-at-once"
+gelu = nn.functional.gelu
+
+
+def is_relu(node):
+    return node.op == "call_function" and node.target is torch.relu
+
+
+@right
+def remembers_that_it_changed_something(traced):
+    changed = False
+    for node in traced.graph.nodes:
+        if is_relu(node):
+            node.target, changed = gelu, True
+    if changed:
+        traced.graph.lint()
+        traced.recompile()
+
+
+@right
+def assigns_the_graph(traced):
+    found = [node for node in traced.graph.nodes if is_relu(node)]
+    for node in found:
+        node.target = gelu
+    if found:
+        traced.graph = traced.graph
+
+
+@right
+def puts_new_nodes_in_place(traced):
+    found = list(filter(is_relu, traced.graph.nodes))
+    for node in found:
+        with traced.graph.inserting_after(node):
+            new = traced.graph.call_function(gelu, node.args)
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+    if found:
+        traced.recompile()
+    return traced
+
+
+@right
+def edits_a_draft(traced):
+    if not any(is_relu(node) for node in traced.graph.nodes):
+        return
+    draft = copy.deepcopy(traced.graph)
+    for node in draft.nodes:
+        if is_relu(node):
+            node.target = gelu
+    draft.lint()
+    traced.graph = draft
+
+
+@wrong("compiled_once", says="compiled 2 times: once was asked", read=ONCE)
+def compiles_after_each_edit(traced):
+    for node in traced.graph.nodes:
+        if is_relu(node):
+            node.target = gelu
+            traced.recompile()
+
+
+@wrong("compiled_once", says="compiled once: nothing in it was to change", read=ONCE)
+def compiles_always(traced):
+    for node in traced.graph.nodes:
+        if is_relu(node):
+            node.target = gelu
+    traced.graph.lint()
+    traced.recompile()
+
+
+@wrong("left_well", says="the compiled code is stale", read=STALE)
+def forgets_to_recompile(traced):
+    for node in traced.graph.nodes:
+        if is_relu(node):
+            node.target = gelu
+    traced.graph.lint()
+
+
+@wrong("changed_as_asked", says="Node `relu_1` still calls torch.relu.")
+def stops_after_the_first(traced):
+    for node in traced.graph.nodes:
+        if is_relu(node):
+            node.target = gelu
+            traced.graph.lint()
+            traced.recompile()
+            break
+
+
+@wrong("changed_as_asked", says="node `step_3` still calls torch.relu.")
+def goes_by_the_names_of_the_nodes(traced):
+    found = [node for node in traced.graph.nodes if "relu" in node.name]
+    for node in found:
+        node.target = gelu
+    if found:
+        traced.recompile()
+
+
+@wrong(
+    "changed_as_asked",
+    says="call_function of torch.nn.functional.relu is gone: calls of torch.relu alone were to change",
+)
+def takes_the_function_of_nn_too(traced):
+    found = [node for node in traced.graph.nodes if node.target in (torch.relu, nn.functional.relu)]
+    for node in found:
+        node.target, node.kwargs = gelu, {}
+    if found:
+        traced.recompile()
+
+
+@wrong("changed_as_asked", says="is gone: calls of torch.relu alone")
+def takes_every_relu(traced):
+    found = [node for node in traced.graph.nodes if "relu" in str(node.target)]
+    for node in found:
+        node.op, node.target, node.kwargs = "call_function", gelu, {}
+    if found:
+        traced.recompile()
+
+
+@wrong("compiled_once", says="compiled 2 times: once was asked", read=ONCE)
+def assigns_and_recompiles(traced):
+    found = traced.graph.find_nodes(op="call_function", target=torch.relu)
+    for node in found:
+        node.target = gelu
+    if found:
+        traced.graph = traced.graph
+        traced.recompile()
+
+
+@wrong("left_well", says="the compiled code is stale", read=STALE)
+def compiles_before_the_edit(traced):
+    found = traced.graph.find_nodes(op="call_function", target=torch.relu)
+    if found:
+        traced.recompile()
+    for node in found:
+        node.target = gelu
+
+
+@wrong("ends well", says="Your code raises AttributeError")
+def asks_the_nodes_for_a_method(traced):
+    found = traced.graph.nodes.find(op="call_function", target=torch.relu)
+    for node in found:
+        node.target = gelu
+    traced.recompile()

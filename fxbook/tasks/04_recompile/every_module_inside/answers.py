@@ -1,0 +1,108 @@
+"""Answers to 04-every-module-inside."""
+
+import copy
+
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+DOWN = "04_recompile#recompile-goes-down-to-children-not-to-everything-inside"
+
+
+@right
+def applies_a_function(model):
+    model.apply(lambda module: module.recompile() if isinstance(module, fx.GraphModule) else None)
+
+
+@right
+def assigns_each_graph(model):
+    for _, module in model.named_modules():
+        if isinstance(module, fx.GraphModule):
+            module.graph = module.graph
+
+
+@right
+def goes_down_by_itself(model):
+    for child in model.children():
+        goes_down_by_itself(child)
+    if hasattr(model, "recompile"):
+        model.recompile()
+
+
+@right
+def compiles_what_is_stale(model):
+    found = filter(lambda module: isinstance(module, fx.GraphModule), model.modules())
+    for module in found:
+        if module.code != module.graph.python_code("self").src:
+            module.recompile()
+    return model
+
+
+@wrong("all_up_to_date", says="still stale: `blocks.0`", read=DOWN)
+def trusts_the_root(model):
+    if isinstance(model, fx.GraphModule):
+        model.recompile()
+
+
+@wrong("all_up_to_date", says="still stale: `blocks.0`", read=DOWN)
+def goes_one_level_down(model):
+    for module in (model, *model.children()):
+        if isinstance(module, fx.GraphModule):
+            module.recompile()
+
+
+@wrong("all_up_to_date", says="still stale: the model itself", read=DOWN)
+def asks_for_the_exact_class(model):
+    for module in model.modules():
+        if type(module) is fx.GraphModule:
+            module.recompile()
+
+
+@wrong("all_up_to_date", says="still stale: the model itself", read=DOWN)
+def forgets_the_root(model):
+    for child in model.children():
+        for module in child.modules():
+            if isinstance(module, fx.GraphModule):
+                module.recompile()
+
+
+@wrong("all_up_to_date", says="still stale: `0.block`", read=DOWN)
+def stops_at_a_root_that_was_not_traced(model):
+    if not isinstance(model, fx.GraphModule):
+        return
+    for module in model.modules():
+        if isinstance(module, fx.GraphModule):
+            module.recompile()
+
+
+@wrong("all_up_to_date", says="still stale: `blocks.0`", read=DOWN)
+def goes_down_where_it_was_traced(model):
+    """A recursion that ends at the first module which was not."""
+    if isinstance(model, fx.GraphModule):
+        model.recompile()
+        for child in model.children():
+            goes_down_where_it_was_traced(child)
+
+
+@wrong("all_up_to_date", says="still stale: the model itself", read=DOWN)
+def returns_a_copy(model):
+    return copy.deepcopy(model)
+
+
+@wrong("all_up_to_date", says="still stale: the model itself", read=DOWN)
+def traces_it_again(model):
+    return fx.symbolic_trace(model)
+
+
+@wrong("graphs_kept", says="The graph of the model itself is not the one that was given")
+def puts_the_traced_code_back(model):
+    """Makes code and graph agree by throwing the edits away."""
+    for module in model.modules():
+        if isinstance(module, fx.GraphModule):
+            module.graph = fx.symbolic_trace(module).graph
+
+
+@wrong("ends well", says="object has no attribute 'recompile'")
+def recompiles_whatever_there_is(model):
+    for module in model.modules():
+        module.recompile()

@@ -1,0 +1,272 @@
+"""Answers to 04-forget-nothing."""
+
+import contextlib
+import copy
+
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+HALF = "04_recompile#an-edit-that-stops-half-way-stays-in-the-graph"
+LINT = "04_recompile#what-lint-can-see-and-what-recompile-finds"
+STALE = "04_recompile#who-sees-an-edit-at-once"
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+class Editing:
+    """A class in place of a generator."""
+
+    def __init__(self, traced):
+        self.traced = traced
+
+    def __enter__(self):
+        self.former = copy.deepcopy(self.traced.graph)
+        return self.traced.graph
+
+    def __exit__(self, kind, error, tb):
+        finished = False
+        try:
+            if kind is None:
+                self.traced.graph.lint()
+                self.traced.recompile()
+                finished = True
+        finally:
+            if not finished:
+                self.traced.graph = self.former
+
+
+@right
+@contextlib.contextmanager
+def edits_a_copy_in_its_place(traced):
+    """The nodes that others hold are those of the former graph, and stay in use when the edit fails."""
+    former = traced.graph
+    traced.graph = copy.deepcopy(former)
+    try:
+        yield traced.graph
+        traced.graph.lint()
+        traced.recompile()
+    except BaseException:
+        traced.graph = former
+        raise
+
+
+@right
+@contextlib.contextmanager
+def keeps_the_way_back_on_a_stack(traced):
+    with contextlib.ExitStack() as stack:
+        stack.callback(setattr, traced, "graph", copy.deepcopy(traced.graph))
+        yield traced.graph
+        traced.graph.lint()
+        traced.recompile()
+        stack.pop_all()
+
+
+@right
+@contextlib.contextmanager
+def tries_a_draft_in_a_module_of_its_own(traced):
+    """What is refused there never comes near the module."""
+    former = traced.graph
+    draft = copy.deepcopy(former)
+    try:
+        yield draft
+        fx.GraphModule(traced, copy.deepcopy(draft)).graph.lint()
+        traced.graph = draft
+        draft.lint()
+    except Exception:
+        traced.graph = former
+        raise
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("lets_the_error_out", says="left a graph that lint refuses, and nothing was raised", read=LINT)
+@contextlib.contextmanager
+def knows_no_lint(traced):
+    former = copy.deepcopy(traced.graph)
+    try:
+        yield traced.graph
+        traced.recompile()
+    except BaseException:
+        traced.graph = former
+        raise
+
+
+@wrong("as_before_or_edited", says="the graph is not the former one: it has `step_2 = torch.tanh(step_1)`", read=HALF)
+@contextlib.contextmanager
+def has_no_way_back(traced):
+    yield traced.graph
+    traced.graph.lint()
+    traced.recompile()
+
+
+@wrong("as_before_or_edited", says="the graph is not the former one: it has `step_2 = torch.tanh(step_1)`", read=HALF)
+@contextlib.contextmanager
+def compiles_whatever_happened(traced):
+    try:
+        yield traced.graph
+    finally:
+        traced.recompile()
+        traced.graph.lint()
+
+
+@wrong("as_before_or_edited", says="the graph is not the former one: it has `step_2 = torch.tanh(step_1)`", read=HALF)
+@contextlib.contextmanager
+def keeps_the_graph_that_is_edited(traced):
+    former = traced.graph
+    try:
+        yield traced.graph
+        traced.graph.lint()
+        traced.recompile()
+    except Exception:
+        traced.graph = former
+        raise
+
+
+@wrong("as_before_or_edited", says="the graph is not the former one: its nodes stand in another order", read=HALF)
+@contextlib.contextmanager
+def goes_back_for_the_block_alone(traced):
+    former = copy.deepcopy(traced.graph)
+    try:
+        yield traced.graph
+    except BaseException:
+        traced.graph = former
+        raise
+    traced.graph.lint()
+    traced.recompile()
+
+
+@wrong("lets_the_error_out", says="the `with` kept it to itself: the caller was to see it")
+@contextlib.contextmanager
+def keeps_the_error(traced):
+    former = copy.deepcopy(traced.graph)
+    try:
+        yield traced.graph
+        traced.graph.lint()
+        traced.recompile()
+    except Exception:
+        traced.graph = former
+
+
+@wrong("lets_the_error_out", says="The edit raised ValueError, and the caller saw RuntimeError")
+@contextlib.contextmanager
+def raises_an_error_of_its_own(traced):
+    former = copy.deepcopy(traced.graph)
+    try:
+        yield traced.graph
+        traced.graph.lint()
+        traced.recompile()
+    except Exception as error:
+        traced.graph = former
+        raise RuntimeError("the edit failed") from error
+
+
+@wrong("left_well", says="module was stale before the block, and after the block that failed", read=STALE)
+@contextlib.contextmanager
+def leaves_a_stale_module_stale(traced):
+    """A draft, and nothing else when the block raises."""
+    former, draft = traced.graph, copy.deepcopy(traced.graph)
+    yield draft
+    try:
+        traced.graph = draft
+        draft.lint()
+    except Exception:
+        traced.graph = former
+        raise
+
+
+@wrong("lets_the_error_out", says="left a graph that lint refuses, and nothing was raised", read=LINT)
+@contextlib.contextmanager
+def lints_a_draft_without_an_owner(traced):
+    former, draft = traced.graph, copy.deepcopy(traced.graph)
+    try:
+        yield draft
+        draft.lint()
+        traced.graph = draft
+    except Exception:
+        traced.graph = former
+        raise
+
+
+@wrong("as_before_or_edited", says="the graph is not the former one: its nodes stand in another order", read=HALF)
+@contextlib.contextmanager
+def lets_the_refused_draft_in_place(traced):
+    former, draft = traced.graph, copy.deepcopy(traced.graph)
+    try:
+        yield draft
+    except BaseException:
+        traced.graph = former
+        raise
+    traced.graph = draft
+    draft.lint()
+
+
+@wrong("as_before_or_edited", says="back without their notes: `meta` is not what it was", read=HALF)
+@contextlib.contextmanager
+def copies_all_but_the_output(traced):
+    former = fx.Graph()
+    values = {}
+    former.output(former.graph_copy(traced.graph, values))
+    try:
+        yield traced.graph
+        traced.graph.lint()
+        traced.recompile()
+    except BaseException:
+        traced.graph = former
+        raise
+
+
+@wrong("as_before_or_edited", says="The edit failed, and the graph is not the former one", read=HALF)
+@contextlib.contextmanager
+def goes_back_by_tracing_the_old_code(traced):
+    """Which a call still runs; the names and the notes are gone."""
+    try:
+        yield traced.graph
+        traced.graph.lint()
+        traced.recompile()
+    except BaseException:
+        traced.graph = fx.symbolic_trace(traced).graph
+        raise
+
+
+@wrong("gives_the_graph", says="gives an object of class NoneType: the graph to edit was asked")
+@contextlib.contextmanager
+def gives_nothing(traced):
+    former = copy.deepcopy(traced.graph)
+    try:
+        yield
+        traced.graph.lint()
+        traced.recompile()
+    except BaseException:
+        traced.graph = former
+        raise
+
+
+@wrong("gives_the_graph", says="It returns a generator, which `with` cannot use: the decorator")
+def forgets_the_decorator(traced):
+    former = copy.deepcopy(traced.graph)
+    try:
+        yield traced.graph
+        traced.graph.lint()
+        traced.recompile()
+    except BaseException:
+        traced.graph = former
+        raise
+
+
+@wrong("gives_the_graph", says="It returns an object of class Graph, which `with` cannot use")
+def returns_the_graph(traced):
+    traced.graph.lint()
+    traced.recompile()
+    return traced.graph
+
+
+@wrong("as_before_or_edited", says="The edit was sound, and it is not in the graph", read=HALF)
+@contextlib.contextmanager
+def edits_a_draft_that_goes_nowhere(traced):
+    draft = copy.deepcopy(traced.graph)
+    yield draft
+    fx.GraphModule(traced, draft).graph.lint()

@@ -1,0 +1,108 @@
+"""Answers to 04-is-it-stale."""
+
+import copy
+import re
+
+import torch
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+COPY = "04_recompile#what-a-copy-keeps"
+
+
+@right
+def compares_with_a_deep_copy(traced):
+    """A copy is compiled from the graph."""
+    return copy.deepcopy(traced).code != traced.code
+
+
+@right
+def compiles_a_copy_of_the_graph(traced):
+    """A module with stand-ins for all that the graph names."""
+    apart = fx.GraphModule(torch.nn.Module(), fx.Graph())
+    apart.graph = copy.deepcopy(traced.graph)
+    return apart.code.strip() != traced.code.strip()
+
+
+@right
+def compares_line_by_line(traced):
+    due = traced.graph.python_code(root_module="self").src.splitlines()
+    ran = traced.code.splitlines()
+    return len(due) != len(ran) or any(a != b for a, b in zip(due, ran, strict=True))
+
+
+@wrong("says_whether_stale", says="says that the code is stale, of a module whose code is up to date")
+def compares_with_what_is_made_to_be_read(traced):
+    return traced.code != traced.print_readable(print_output=False)
+
+
+@wrong("input_unchanged", says="its code was compiled anew")
+def recompiles_to_find_out(traced):
+    before = traced.code
+    traced.recompile()
+    return traced.code != before
+
+
+@wrong("left_alone", says="The graph of the module has another owner now", read=COPY)
+def compares_with_a_shallow_copy(traced):
+    return copy.copy(traced).code != traced.code
+
+
+@wrong("left_alone", says="The graph of the module has another owner now", read=COPY)
+def wraps_the_graph_once_more(traced):
+    return fx.GraphModule(traced, traced.graph).code != traced.code
+
+
+@wrong(
+    "left_alone",
+    says="`near`, a traced module inside, was compiled",
+    read="04_recompile#recompile-goes-down-to-children-not-to-everything-inside",
+)
+def makes_a_module_that_shares_the_children(traced):
+    return fx.GraphModule(traced, copy.deepcopy(traced.graph)).code != traced.code
+
+
+@wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale")
+def counts_the_lines(traced):
+    lines = [line for line in traced.code.splitlines() if " = " in line]
+    return len(lines) != len([node for node in traced.graph.nodes if node.op not in ("placeholder", "output")])
+
+
+@wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale")
+def compares_the_names_of_the_nodes(traced):
+    written = re.findall(r"^    (\w+) = ", traced.code, re.MULTILINE)
+    return written != [node.name for node in traced.graph.nodes if node.op not in ("placeholder", "output")]
+
+
+@wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale")
+def traces_it_again(traced):
+    """What is traced is the stale code."""
+    return fx.symbolic_trace(traced).code != traced.code
+
+
+@wrong("says_whether_stale", says="says that the code is stale, of a module whose code is up to date")
+def compares_code_with_the_graph_itself(traced):
+    return traced.code != str(traced.graph)
+
+
+@wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale")
+def trusts_lint(traced):
+    try:
+        traced.graph.lint()
+    except RuntimeError:
+        return True
+    return False
+
+
+@wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale")
+def compares_the_calls_in_any_order(traced):
+    def calls(text):
+        return sorted(line.split(";  ")[0] for line in text.splitlines())
+
+    return calls(traced.code) != calls(traced.graph.python_code("self").src)
+
+
+@wrong("says_whether_stale", says="Your function returns neither True nor False.")
+def returns_both_texts(traced):
+    return traced.code, traced.graph.python_code("self").src

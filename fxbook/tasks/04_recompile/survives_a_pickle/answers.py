@@ -1,0 +1,204 @@
+"""Answers to 04-survives-a-pickle."""
+
+import copy
+import io
+import operator
+import pickle
+
+import torch
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+PICKLE = "04_recompile#a-pickle-holds-code-and-loading-traces-it"
+COPY = "04_recompile#what-a-copy-keeps"
+
+
+def program(graph):
+    return [(node.op, node.target) for node in graph.nodes]
+
+
+def through(module):
+    return pickle.loads(pickle.dumps(module))
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def pickles_a_module_with_a_copy_of_the_graph(traced):
+    file = io.BytesIO()
+    try:
+        torch.save(fx.GraphModule(traced, copy.deepcopy(traced.graph)), file)
+        file.seek(0)
+        loaded = torch.load(file, weights_only=False)
+    except Exception:
+        return False
+    return program(loaded.graph) == program(traced.graph)
+
+
+@right
+def compares_node_by_node(traced):
+    try:
+        loaded = through(copy.deepcopy(traced))
+    except Exception:
+        return False
+    before, after = list(traced.graph.nodes), list(loaded.graph.nodes)
+    if len(before) != len(after):
+        return False
+    return all(a.op == b.op and a.target == b.target for a, b in zip(before, after, strict=True))
+
+
+@right
+def compares_the_text_without_names(traced):
+    """Numbers the nodes of both and compares what is written."""
+
+    def text(module):
+        draft = copy.deepcopy(module)
+        for number, node in enumerate(draft.graph.nodes):
+            if node.op != "placeholder":
+                node._rename(f"renamed_{number}")
+        return draft.graph.python_code("self").src
+
+    try:
+        return text(through(copy.deepcopy(traced))) == text(traced)
+    except Exception:
+        return False
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("foretells_the_pickle", says="says True, and the program does not survive: a function of your own", read=PICKLE)
+def only_tries_it(traced):
+    try:
+        through(copy.deepcopy(traced))
+    except Exception:
+        return False
+    return True
+
+
+@wrong("foretells_the_pickle", says="says False, and the program survives: nodes with names of their own", read=PICKLE)
+def compares_the_code(traced):
+    compiled = copy.deepcopy(traced)
+    try:
+        return through(compiled).code == compiled.code
+    except Exception:
+        return False
+
+
+@wrong("foretells_the_pickle", says="says False, and the program survives: an edit that was not compiled", read=PICKLE)
+def pickles_a_shallow_copy_of_the_stale_module(traced):
+    try:
+        loaded = through(fx.GraphModule(traced, fx.symbolic_trace(traced).graph))
+    except Exception:
+        return False
+    return program(loaded.graph) == program(traced.graph)
+
+
+@wrong("input_unchanged", says="its code was compiled anew")
+def pickles_the_module_itself(traced):
+    try:
+        loaded = through(traced)
+    except Exception:
+        return False
+    return program(loaded.graph) == program(traced.graph)
+
+
+@wrong("input_unchanged", says="its code was compiled anew")
+def recompiles_first(traced):
+    traced.recompile()
+    try:
+        loaded = through(traced)
+    except Exception:
+        return False
+    return program(loaded.graph) == program(traced.graph)
+
+
+@wrong("left_alone", says="The graph of the module has another owner now", read=COPY)
+def pickles_a_shallow_copy(traced):
+    try:
+        loaded = through(copy.copy(traced))
+    except Exception:
+        return False
+    return program(loaded.graph) == program(traced.graph)
+
+
+@wrong("left_alone", says="The graph of the module has another owner now", read=COPY)
+def wraps_the_graph_once_more(traced):
+    try:
+        loaded = through(fx.GraphModule(traced, traced.graph))
+    except Exception:
+        return False
+    return program(loaded.graph) == program(traced.graph)
+
+
+@wrong(
+    "foretells_the_pickle",
+    says="says False, and the program survives: a module of your own that chooses",
+    read=PICKLE,
+)
+def traces_in_place_of_pickling(traced):
+    try:
+        loaded = fx.symbolic_trace(copy.deepcopy(traced))
+    except Exception:
+        return False
+    return program(loaded.graph) == program(traced.graph)
+
+
+@wrong("foretells_the_pickle", says="does not survive: a weight fetched twice", read=PICKLE)
+def compares_sets(traced):
+    try:
+        loaded = through(copy.deepcopy(traced))
+    except Exception:
+        return False
+    return set(program(loaded.graph)) == set(program(traced.graph))
+
+
+@wrong("foretells_the_pickle", says="does not survive: a shape read early and used late", read=PICKLE)
+def compares_in_any_order(traced):
+    try:
+        loaded = through(copy.deepcopy(traced))
+    except Exception:
+        return False
+    return sorted(map(str, program(loaded.graph))) == sorted(map(str, program(traced.graph)))
+
+
+@wrong("foretells_the_pickle", says="does not survive: a function of your own", read=PICKLE)
+def compares_results(traced):
+    x = torch.randn(3, 4)
+    try:
+        loaded = through(copy.deepcopy(traced))
+        torch.testing.assert_close(loaded(x), fx.Interpreter(traced).run(x))
+    except Exception:
+        return False
+    return True
+
+
+@wrong("foretells_the_pickle", says="does not survive: a function of your own", read=PICKLE)
+def counts_the_nodes(traced):
+    try:
+        return len(through(copy.deepcopy(traced)).graph.nodes) == len(traced.graph.nodes)
+    except Exception:
+        return False
+
+
+@wrong(
+    "ends well",
+    says="our code raises ObjNotFoundError",
+    read="04_recompile#objnotfounderror-function-lambda--was-not-found-as-__main__lambda",
+)
+def lets_the_refusal_through(traced):
+    return program(through(copy.deepcopy(traced)).graph) == program(traced.graph)
+
+
+@wrong("foretells_the_pickle", says="does not survive: noise that reads no input", read=PICKLE)
+def knows_a_list_of_losses(traced):
+    """In place of trying it."""
+    for node in traced.graph.nodes:
+        if node.op != "call_function":
+            continue
+        known = str(node.target.__module__).split(".")[0] in ("torch", "_operator", "builtins")
+        if not known or node.target is operator.iadd:
+            return False
+    return True

@@ -1,0 +1,141 @@
+"""Answers to 05-choose-without-if."""
+
+import torch
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+
+@right
+def takes_away_a_mean_that_is_clamped(x):
+    return x - x.mean().clamp(min=0)
+
+
+@right
+def multiplies_by_the_condition(x):
+    mean = torch.mean(x)
+    return x - mean * (mean > 0)
+
+
+@right
+def asks_the_other_way_round(x):
+    mean = x.sum() / x.numel()
+    return x.where(mean <= 0, x - mean)
+
+
+class Centring(nn.Module):
+    def forward(self, x):
+        return x - nn.functional.relu(x.mean())
+
+
+centring = Centring()
+centring.__name__ = "centres_in_a_module"
+right(centring)
+
+
+@wrong(
+    "ends well",
+    says="Your code raises TraceError: symbolically traced variables cannot be used",
+    read="05_control_flow_limits#traceerror-symbolically-traced-variables-cannot-be-used-as-inputs-to-control-flow",
+)
+def asks_with_if(x):
+    if x.mean() > 0:
+        return x - x.mean()
+    return x
+
+
+@wrong(
+    "ends well",
+    says="Your code raises TraceError: symbolically traced variables cannot be used",
+    read="05_control_flow_limits#traceerror-symbolically-traced-variables-cannot-be-used-as-inputs-to-control-flow",
+)
+def asks_with_max(x):
+    return x - max(x.mean(), 0.0)
+
+
+@wrong(
+    "ends well",
+    says="Expected pred to be bool or tensor, but got Proxy(gt)",
+    read="05_control_flow_limits#runtimeerror-expected-pred-to-be-bool-or-tensor-but-got-proxygt",
+)
+def asks_with_cond(x):
+    return torch.cond(x.mean() > 0, lambda x: x - x.mean(), lambda x: x.clone(), (x,))
+
+
+@wrong("decides_once", node="gt", says="Node `gt` asks about each element")
+def chooses_for_each_element(x):
+    return torch.where(x > 0, x - x.mean(), x)
+
+
+@wrong("decides_once", node="mean", says="Node `mean` takes the mean over some dimensions")
+def centres_each_column(x):
+    mean = x.mean(dim=0)
+    return torch.where(mean > 0, x - mean, x)
+
+
+@wrong("decides_once", node="mean", says="Node `mean` takes the mean over some dimensions")
+def counts_on_two_dimensions(x):
+    mean = x.mean((0, 1))
+    return torch.where(mean > 0, x - mean, x)
+
+
+@wrong("right_on_every_batch", node="output", says="On a batch with a positive mean the result is not what the model")
+def takes_the_mean_of_what_is_positive(x):
+    return x - x.clamp(min=0).mean()
+
+
+@wrong("right_on_every_batch", node="output", says="On a batch with a negative mean the result is not what the model")
+def swaps_the_sides(x):
+    mean = x.mean()
+    return torch.where(mean > 0, x, x - mean) - mean.clamp(min=0)
+
+
+@wrong(
+    "right_on_every_batch", node="output", says="On a batch of float64 the result is not what the model gives: it has"
+)
+def goes_through_float32(x):
+    return (x - x.mean().clamp(min=0)).float()
+
+
+@wrong(
+    "batch_left_alone_untraced",
+    node="sub",
+    says="Your function overwrites the batch that it gets: its trace does not",
+    read="01_node_creation#four-spellings-of-add",
+)
+def subtracts_in_place(x):
+    x -= x.mean().clamp(min=0)
+    return x
+
+
+@wrong("batch_left_alone", node="sub_", says="overwrites the batch that was passed")
+def calls_the_method_that_writes(x):
+    return x.sub_(x.mean().clamp(min=0))
+
+
+@wrong(
+    "gradients_kept", node="detach", says="its gradients are not those of the model: that of `x` holds other numbers"
+)
+def detaches_the_mean(x):
+    return x - x.mean().detach().clamp(min=0)
+
+
+@fx.wrap
+def centred(x):
+    return x - x.mean() if x.mean() > 0 else x
+
+
+@wrong("open_to_passes", node="centred", says="Node `centred` calls")
+def wraps_the_branch(x):
+    return centred(x)
+
+
+@wrong("no_dead_nodes", node="gt", says="Node `gt` is dead", read="02_insertion_points#a-new-node-needs-a-reader")
+def prints_the_question(x):
+    print(x.mean() > 0)
+    return x - x.mean().clamp(min=0)
+
+
+traced = fx.symbolic_trace(Centring())
+traced.__name__ = "passes_the_traced_module"
+wrong("usable", says="The answer is of type GraphModule: pass your function itself")(traced)

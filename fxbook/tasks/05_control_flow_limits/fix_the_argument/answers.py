@@ -1,0 +1,216 @@
+"""Answers to 05-fix-the-argument."""
+
+import copy
+import inspect
+
+import torch
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+
+def placeholder(traced, name):
+    return next(node for node in traced.graph.find_nodes(op="placeholder") if node.target == f"{name}_1")
+
+
+def erase_with_readers(graph, node):
+    for user in list(node.users):
+        erase_with_readers(graph, user)
+    graph.erase_node(node)
+
+
+def fixed(model, name, value):
+    traced = fx.symbolic_trace(model, concrete_args={name: value})
+    erase_with_readers(traced.graph, placeholder(traced, name))
+    return traced
+
+
+@right
+def copies_what_does_not_read_the_argument(model, name, value):
+    traced = fx.symbolic_trace(model, concrete_args={name: value})
+    left_out = {placeholder(traced, name)}
+    graph, copies = fx.Graph(), {}
+    for node in traced.graph.nodes:
+        if left_out.intersection(node.all_input_nodes):
+            left_out.add(node)
+        elif node not in left_out:
+            copies[node] = graph.node_copy(node, copies.get)
+    return fx.GraphModule(traced, graph)
+
+
+@right
+def goes_by_the_place_in_the_signature(model, name, value):
+    place = list(inspect.signature(model.forward).parameters).index(name)
+    traced = fx.symbolic_trace(model, concrete_args={name: value})
+    nodes = list(traced.graph.nodes)
+    erase_with_readers(traced.graph, [node for node in nodes if node.op == "placeholder"][place])
+    traced.recompile()
+    return traced
+
+
+@right
+def transforms_without_the_guard(model, name, value):
+    class Without(fx.Transformer):
+        def placeholder(self, target, args, kwargs):
+            return None if target == f"{name}_1" else super().placeholder(target, args, kwargs)
+
+        def run_node(self, n):
+            guards = [node for user in placeholder(self.module, name).users for node in (user, *user.users)]
+            return None if n in guards else super().run_node(n)
+
+    return Without(fx.symbolic_trace(model, concrete_args={name: value})).transform()
+
+
+@wrong("argument_gone", node="times_1", says="`times_1` is still an input")
+def leaves_it_to_dead_code(model, name, value):
+    traced = fx.symbolic_trace(model, concrete_args={name: value})
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+    return traced
+
+
+@wrong("argument_gone", node="times_1", says="`times_1` is still an input")
+def gives_it_a_default(model, name, value):
+    traced = fx.symbolic_trace(model, concrete_args={name: value})
+    placeholder(traced, name).args = (value,)
+    traced.recompile()
+    return traced
+
+
+@wrong("argument_gone", node="times", says="`times` is still an input")
+def renames_it(model, name, value):
+    traced = fx.symbolic_trace(model, concrete_args={name: value})
+    placeholder(traced, name).target = name
+    traced.graph.find_nodes(op="placeholder")[-1].name = name
+    traced.recompile()
+    return traced
+
+
+@wrong("argument_gone", node="_assert", says="Node `_assert` still checks the argument")
+def checks_the_value_itself(model, name, value):
+    traced = fx.symbolic_trace(model, concrete_args={name: value})
+    node = placeholder(traced, name)
+    node.replace_all_uses_with(value)
+    for user in list(node.users):
+        user.replace_input_with(node, value)
+    traced.graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("ends well", says="(a mask fixed at None): your code raises ValueError: not enough values to unpack")
+def expects_two_nodes_to_read_it(model, name, value):
+    traced = fx.symbolic_trace(model, concrete_args={name: value})
+    parameter = placeholder(traced, name)
+    [equal] = parameter.users
+    [guard] = equal.users
+    for node in (guard, equal, parameter):
+        traced.graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
+@wrong(
+    "ends well",
+    says="Tried to erase Node y but it still had 1 users in the graph",
+    read="03_replacement#runtimeerror-tried-to-erase-node-act-but-it-still-had-2-users-in-the-graph-",
+)
+def takes_the_second_input(model, name, value):
+    traced = fx.symbolic_trace(model, concrete_args={name: value})
+    parameter = traced.graph.find_nodes(op="placeholder")[1]
+    for node in reversed(traced.graph.nodes):
+        if node.target in (torch._assert, fx._symbolic_trace._assert_is_none) or node.name == "eq":
+            traced.graph.erase_node(node)
+    traced.graph.erase_node(parameter)
+    traced.recompile()
+    return traced
+
+
+@wrong(
+    "ends well",
+    says="(a flag, beside an input that is not read): your code raises",
+    read="03_replacement#runtimeerror-tried-to-erase-node-act-but-it-still-had-2-users-in-the-graph-",
+)
+def takes_the_first_name_that_ends_in_1(model, name, value):
+    traced = fx.symbolic_trace(model, concrete_args={name: value})
+    node = next(node for node in traced.graph.nodes if node.op == "placeholder" and node.target.endswith("_1"))
+    for user in list(node.users):
+        for reader in list(user.users):
+            traced.graph.erase_node(reader)
+        traced.graph.erase_node(user)
+    traced.graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("argument_gone", says="the input `padding` is gone: `double` alone was to be taken out")
+def erases_every_input_that_nobody_reads(model, name, value):
+    traced = fixed(model, name, value)
+    for node in traced.graph.find_nodes(op="placeholder"):
+        if not node.users:
+            traced.graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("rest_untouched", node="shift", says="the input `shift` has lost its default")
+def clears_all_defaults(model, name, value):
+    traced = fixed(model, name, value)
+    for node in traced.graph.find_nodes(op="placeholder"):
+        node.args = ()
+    traced.recompile()
+    return traced
+
+
+@wrong("rest_untouched", says="the model's own check, “four features were expected”, is gone")
+def erases_every_assertion(model, name, value):
+    traced = fx.symbolic_trace(model, concrete_args={name: value})
+    for node in reversed(traced.graph.nodes):
+        if node.target in (torch._assert, fx._symbolic_trace._assert_is_none):
+            traced.graph.erase_node(node)
+    traced.graph.eliminate_dead_code()
+    traced.graph.erase_node(placeholder(traced, name))
+    traced.recompile()
+    return traced
+
+
+@wrong("no_dead_nodes", node="eq", says="Node `eq` is dead", read="02_insertion_points#a-new-node-needs-a-reader")
+def leaves_the_comparison(model, name, value):
+    traced = fx.symbolic_trace(model, concrete_args={name: value})
+    node = placeholder(traced, name)
+    for user in list(node.users):
+        user.args = (value, value)
+        if not user.users:
+            traced.graph.erase_node(user)
+        for reader in list(user.users):
+            traced.graph.erase_node(reader)
+    traced.graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(model, name, value):
+    return fixed(model, name, value)
+
+
+@wrong("input_unchanged", says="The model that was given has been changed: the model has a new attribute `forward`")
+def fixes_it_in_the_model(model, name, value):
+    traced = fixed(model, name, value)
+    traced.recompile()
+    model.forward = traced.forward
+    return traced
+
+
+@wrong("shares_weights", node="body", says="`body.weight` is not the object that the model holds")
+def copies_the_model_first(model, name, value):
+    traced = fixed(copy.deepcopy(model), name, value)
+    traced.recompile()
+    return traced
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
+def fixes_another_value(model, name, value):
+    traced = fixed(model, name, 1 if value == 2 else value)
+    traced.recompile()
+    return traced

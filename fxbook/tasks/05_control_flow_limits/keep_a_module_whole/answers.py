@@ -1,0 +1,141 @@
+"""Answers to 05-keep-a-module-whole."""
+
+import copy
+
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+
+def tracing(model, is_leaf):
+    """Trace with a Tracer whose leaves are what is_leaf says of module, path and what torch would say."""
+
+    class Keeping(fx.Tracer):
+        def is_leaf_module(self, module, path):
+            return is_leaf(module, path, super().is_leaf_module(module, path))
+
+    return fx.GraphModule(model, Keeping().trace(model))
+
+
+@right
+def goes_by_the_paths(model, kind):
+    kept = {path for path, module in model.named_modules() if isinstance(module, kind)}
+    return tracing(model, lambda module, path, leaf: leaf or path in kept)
+
+
+@right
+def records_the_call_itself(model, kind):
+    class Recording(fx.Tracer):
+        def call_module(self, m, forward, args, kwargs):
+            if isinstance(m, kind):
+                return self.create_proxy("call_module", self.path_of_module(m), args, kwargs)
+            return super().call_module(m, forward, args, kwargs)
+
+    tracer = Recording()
+    graph = tracer.trace(model)
+    return fx.GraphModule(tracer.root, graph)
+
+
+@right
+def gives_a_tracer_another_method(model, kind):
+    tracer = fx.Tracer()
+    usual = tracer.is_leaf_module
+    tracer.is_leaf_module = lambda module, path: issubclass(type(module), kind) or usual(module, path)
+    return fx.GraphModule(model, tracer.trace(model), "Kept")
+
+
+@wrong("ends well", says="tracing goes into `sharpen`, which is of the class passed as `kind`: it was to stay whole")
+def traces_it_as_it_is(model, kind):
+    return fx.symbolic_trace(model)
+
+
+class Sharpen(nn.Module):
+    """The class of the notebook, which is none of the check's."""
+
+
+@wrong("ends well", says="tracing goes into `sharpen`, which is of the class passed as `kind`: it was to stay whole")
+def asks_for_the_class_of_the_notebook(model, kind):
+    return tracing(model, lambda module, path, leaf: leaf or isinstance(module, Sharpen))
+
+
+@wrong("ends well", says="tracing goes into `blocks.0.inner`, which is of the class passed as `kind`")
+def knows_one_path(model, kind):
+    return tracing(model, lambda module, path, leaf: leaf or path == "sharpen")
+
+
+@wrong("ends well", says="tracing goes into `blocks.1.inner`, which is of the class passed as `kind`")
+def forgets_subclasses(model, kind):
+    return tracing(model, lambda module, path, leaf: leaf or type(module) is kind)
+
+
+@wrong("ends well", says="tracing goes into `blocks.1.inner`, which is of the class passed as `kind`")
+def compares_names(model, kind):
+    return tracing(model, lambda module, path, leaf: leaf or type(module).__name__ == kind.__name__)
+
+
+@wrong("ends well", says="tracing goes into `blocks.1.inner`, which is of the class passed as `kind`")
+def looks_for_the_name_in_the_name(model, kind):
+    return tracing(model, lambda module, path, leaf: leaf or kind.__name__ in type(module).__name__)
+
+
+@wrong("kept_whole", node="blocks_2_inner", says="keeps a `SharpenOnce` whole, which was not asked")
+def keeps_all_that_looks_alike(model, kind):
+    names = {kind.__name__, "Annealed"}
+    return tracing(model, lambda module, path, leaf: leaf or any(name in type(module).__name__ for name in names))
+
+
+@wrong("kept_whole", node="body_weight", says="`torch.nn.Linear` is called 0 times: it was to stay whole, 2 times")
+def forgets_the_layers_of_torch(model, kind):
+    return tracing(model, lambda module, path, leaf: isinstance(module, kind))
+
+
+@wrong("kept_whole", node="blocks_0", says="node `blocks_0` keeps a `Block` whole, which was not asked")
+def keeps_every_module_whole(model, kind):
+    return tracing(model, lambda module, path, leaf: True)
+
+
+@wrong("kept_whole", node="blocks_2_inner", says="keeps a `SharpenOnce` whole, which was not asked")
+def keeps_what_has_no_children(model, kind):
+    return tracing(model, lambda module, path, leaf: leaf or not list(module.children()))
+
+
+@wrong(
+    "nothing_fixed",
+    node="_assert",
+    says="checks an argument that was fixed while tracing",
+    read="05_control_flow_limits#fix-an-argument-concrete_args",
+)
+def fixes_the_argument(model, kind):
+    return fx.symbolic_trace(model, concrete_args={"times": 2})
+
+
+@wrong(
+    "nothing_fixed",
+    node="_assert_is_none",
+    says="Node `_assert_is_none` checks an argument that was fixed while tracing: none was to be",
+    read="05_control_flow_limits#fix-an-argument-concrete_args",
+)
+def fixes_the_argument_at_none(model, kind):
+    class Keeping(fx.Tracer):
+        def is_leaf_module(self, module, path):
+            return isinstance(module, kind) or super().is_leaf_module(module, path)
+
+    return fx.GraphModule(model, Keeping().trace(model, concrete_args={"times": None}))
+
+
+@wrong("right kind", says="an fx.GraphModule was asked")
+def returns_the_graph(model, kind):
+    return tracing(model, lambda module, path, leaf: leaf or isinstance(module, kind)).graph
+
+
+@wrong("shares_weights", node="body", says="`body.weight` is not the object that the model holds")
+def copies_the_model_first(model, kind):
+    return tracing(copy.deepcopy(model), lambda module, path, leaf: leaf or isinstance(module, kind))
+
+
+@wrong("input_unchanged", says="The model that was given has been changed: `sharpen` has a new attribute `whole`")
+def marks_the_modules(model, kind):
+    for module in model.modules():
+        if isinstance(module, kind):
+            module.whole = True
+    return tracing(model, lambda module, path, leaf: leaf or hasattr(module, "whole"))

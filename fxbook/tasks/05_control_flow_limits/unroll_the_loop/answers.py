@@ -1,0 +1,234 @@
+"""Answers to 05-unroll-the-loop."""
+
+import copy
+
+import torch
+from torch import fx, nn
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from fxbook.tasks.answering import right, wrong
+
+
+def unsure(scores):
+    return scores.softmax(dim=-1).amax(dim=-1).mean() < 0.5
+
+
+class Layers(nn.Module):
+    """The layers of a model, and one step behind them."""
+
+    def __init__(self, model, step):
+        super().__init__()
+        self.body, self.head = model.body, model.head
+        self.step = step
+
+    def forward(self, x):
+        return self.step(self.head(torch.relu(self.body(x))))
+
+
+def rounds(scores, count=4):
+    for _ in range(count):
+        scores = torch.where(unsure(scores), scores * 1.5, scores)
+    return scores
+
+
+@right
+def multiplies_by_a_factor_for_each_round(model):
+    def step(scores):
+        for _ in range(4):
+            scores = scores * (1 + 0.5 * unsure(scores))
+        return scores
+
+    return fx.symbolic_trace(Layers(model, step))
+
+
+@right
+def counts_the_rounds_first(model):
+    def step(scores):
+        going, count = True, 0
+        for done in range(4):
+            going = unsure(scores * 1.5**done) * going
+            count = count + going
+        return scores * 1.5**count
+
+    return fx.symbolic_trace(Layers(model, step))
+
+
+@right
+def edits_a_graph_of_the_layers(model):
+    graph = fx.symbolic_trace(Layers(model, lambda scores: scores)).graph
+    output = graph.output_node()
+    scores = fx.Proxy(output.args[0])
+    with graph.inserting_before(output):
+        output.args = (rounds(scores).node,)
+    return fx.GraphModule(model, graph)
+
+
+@wrong(
+    "ends well",
+    says="Your code raises TraceError: symbolically traced variables cannot be used",
+    read="05_control_flow_limits#traceerror-symbolically-traced-variables-cannot-be-used-as-inputs-to-control-flow",
+)
+def leaves_with_break(model):
+    def step(scores):
+        for _ in range(4):
+            if not unsure(scores):
+                break
+            scores = scores * 1.5
+        return scores
+
+    return fx.symbolic_trace(Layers(model, step))
+
+
+@wrong("ends well", says="Your code raises AssertionError:")
+def calls_while_loop(model):
+    def step(scores):
+        [scores] = torch.while_loop(unsure, lambda scores: (scores * 1.5,), (scores,))
+        return scores
+
+    return fx.symbolic_trace(Layers(model, step))
+
+
+@wrong(
+    "right_on_every_batch", node="output", says="On a batch that needs a few rounds the result is not what the model"
+)
+def asks_once_for_all_rounds(model):
+    def step(scores):
+        again = unsure(scores)
+        for _ in range(4):
+            scores = torch.where(again, scores * 1.5, scores)
+        return scores
+
+    return fx.symbolic_trace(Layers(model, step))
+
+
+@wrong("right_on_every_batch", node="output", says="On a batch that is never sure the result is not what the model")
+def stops_a_round_early(model):
+    return fx.symbolic_trace(Layers(model, lambda scores: rounds(scores, 3)))
+
+
+@wrong("right_on_every_batch", node="output", says="On a batch that is sure at once the result is not what the model")
+def multiplies_in_every_round(model):
+    return fx.symbolic_trace(Layers(model, lambda scores: scores * 1.5**4))
+
+
+@wrong("right_on_every_batch", node="output", says="On a batch that")
+def decides_for_each_row(model):
+    def step(scores):
+        for _ in range(4):
+            low = scores.softmax(dim=-1).amax(dim=-1, keepdim=True) < 0.5
+            scores = torch.where(low, scores * 1.5, scores)
+        return scores
+
+    return fx.symbolic_trace(Layers(model, step))
+
+
+@wrong("gradients_kept", node="detach", says="its gradients are not those of the model: `x` gets none")
+def detaches_the_scores(model):
+    return fx.symbolic_trace(Layers(model, lambda scores: rounds(scores.detach())))
+
+
+@fx.wrap
+def wrapped_rounds(scores):
+    return rounds(scores)
+
+
+@wrong("open_to_passes", node="wrapped_rounds", says="which no pass can look into")
+def wraps_the_loop(model):
+    return fx.symbolic_trace(Layers(model, lambda scores: wrapped_rounds(scores)))
+
+
+@wrong("open_to_passes", node="sharpen", says="Node `sharpen` keeps a `Sharpen` whole: every step was to be a node")
+def keeps_the_module_whole(model):
+    class Keeping(fx.Tracer):
+        def is_leaf_module(self, module, path):
+            return path == "sharpen" or super().is_leaf_module(module, path)
+
+    return fx.GraphModule(model, Keeping().trace(model))
+
+
+@wrong(
+    "traced_symbolically",
+    node="t",
+    says="Node `t` calls an operator of aten, as another front end records it: `fx.symbolic_trace` was asked",
+    read="05_control_flow_limits#one-model-four-graphs",
+)
+def records_operators(model):
+    return make_fx(Layers(model, rounds))(torch.randn(64, 4))
+
+
+@wrong(
+    "traced_symbolically",
+    node="linear",
+    says="Node `linear` calls an operator of aten, as another front end records it",
+    read="05_control_flow_limits#one-model-four-graphs",
+)
+def exports_it(model):
+    return torch.export.export(Layers(model, rounds), (torch.randn(64, 4),)).module()
+
+
+@wrong(
+    "nothing_fixed",
+    node="_assert",
+    says="Node `_assert` checks an argument that was fixed while tracing",
+    read="05_control_flow_limits#fix-an-argument-concrete_args",
+)
+def fixes_the_argument(model):
+    return fx.symbolic_trace(model, concrete_args={"times": 4})
+
+
+@wrong("shares_weights", node="body", says="`body.weight` is not the object that the model holds")
+def copies_the_layers(model):
+    return fx.symbolic_trace(Layers(copy.deepcopy(model), rounds))
+
+
+@wrong("ends well", says="(a wider model, a few rounds): your code raises RuntimeError: Error(s) in loading state_dict")
+def makes_layers_of_the_width_it_knows(model):
+    known = nn.Module()
+    known.body, known.head = nn.Linear(4, 8), nn.Linear(8, 3)
+    known.load_state_dict(model.state_dict())
+    known.body.weight, known.body.bias = model.body.weight, model.body.bias
+    known.head.weight, known.head.bias = model.head.weight, model.head.bias
+    return fx.symbolic_trace(Layers(known, rounds))
+
+
+@wrong("no_dead_nodes", node="lt_4", says="Node `lt_4` is dead", read="02_insertion_points#a-new-node-needs-a-reader")
+def asks_once_more_at_the_end(model):
+    def step(scores):
+        scores = rounds(scores)
+        unsure(scores)
+        return scores
+
+    return fx.symbolic_trace(Layers(model, step))
+
+
+@wrong(
+    "lints",
+    node="output",
+    says="node `output` reads where_3 before it is defined",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
+def adds_the_rounds_behind_the_output(model):
+    traced = fx.symbolic_trace(Layers(model, lambda scores: scores))
+    output = traced.graph.output_node()
+    output.args = (rounds(fx.Proxy(output.args[0])).node,)
+    traced.recompile()
+    return traced
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(model):
+    traced = fx.symbolic_trace(Layers(model, lambda scores: scores))
+    output = traced.graph.output_node()
+    with traced.graph.inserting_before(output):
+        output.args = (rounds(fx.Proxy(output.args[0])).node,)
+    return traced
+
+
+@wrong("input_unchanged", says="The model that was given has been changed: `sharpen` is another object")
+def puts_the_rounds_into_the_model(model):
+    class Step(nn.Module):
+        def forward(self, scores, times=None):
+            return rounds(scores)
+
+    model.sharpen = Step()
+    return fx.symbolic_trace(model)

@@ -1,0 +1,270 @@
+"""Answers to 05-wrap-the-loop."""
+
+import copy
+
+import torch
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+
+def unsure(scores):
+    return scores.softmax(dim=-1).amax(dim=-1).mean() < 0.5
+
+
+def loop(scores, rounds=4):
+    for _ in range(rounds):
+        if not unsure(scores):
+            break
+        scores = scores * 1.5
+    return scores
+
+
+@fx.wrap
+def sharpened(scores):
+    return loop(scores)
+
+
+class Layers(nn.Module):
+    """The layers of a model, and one step behind them."""
+
+    def __init__(self, model, step):
+        super().__init__()
+        self.body, self.head = model.body, model.head
+        self.step = step
+
+    def forward(self, x):
+        return self.step(self.head(torch.relu(self.body(x))))
+
+
+def plain(scores):
+    return loop(scores)
+
+
+@right
+def gives_the_function_to_a_tracer(model):
+    tracer = fx.Tracer(autowrap_functions=(plain,))
+    graph = tracer.trace(Layers(model, lambda scores: plain(scores)))
+    return fx.GraphModule(tracer.root, graph)
+
+
+@right
+def builds_the_graph_by_hand(model):
+    graph = fx.Graph()
+    hidden = graph.call_method("relu", (graph.call_module("body", (graph.placeholder("x"),)),))
+    scores = graph.call_module("head", (hidden,))
+    graph.output(graph.call_function(loop, (scores,), {"rounds": 4}))
+    return fx.GraphModule(model, graph)
+
+
+@right
+def traces_the_layers_then_adds_a_call(model):
+    class Ending(fx.Transformer):
+        def output(self, target, args, kwargs):
+            sharp = self.tracer.create_proxy("call_function", loop, args, {})
+            return super().output(target, (sharp,), kwargs)
+
+    return Ending(fx.symbolic_trace(Layers(model, lambda scores: scores))).transform()
+
+
+@torch.library.custom_op("book05::sharpened", mutates_args=())
+def registered(scores: torch.Tensor) -> torch.Tensor:
+    return loop(scores).clone()
+
+
+def backward(ctx, gradient):
+    return gradient * ctx.factor
+
+
+def setup_context(ctx, inputs, output):
+    [scores] = inputs
+    ctx.factor = (output.sum() / scores.sum()).item()
+
+
+registered.register_autograd(backward, setup_context=setup_context)
+
+
+@right
+def registers_an_operator(model):
+    return fx.symbolic_trace(Layers(model, lambda scores: torch.ops.book05.sharpened(scores)))
+
+
+@fx.wrap
+def wrapped_unsure(scores):
+    return unsure(scores)
+
+
+@wrong(
+    "ends well",
+    says="Your code raises TraceError: symbolically traced variables cannot be used",
+    read="05_control_flow_limits#traceerror-symbolically-traced-variables-cannot-be-used-as-inputs-to-control-flow",
+)
+def wraps_the_question_alone(model):
+    def step(scores):
+        for _ in range(4):
+            if not wrapped_unsure(scores):
+                break
+            scores = scores * 1.5
+        return scores
+
+    return fx.symbolic_trace(Layers(model, step))
+
+
+@wrong(
+    "ends well",
+    says="Your code raises TraceError: symbolically traced variables cannot be used",
+    read="05_control_flow_limits#traceerror-symbolically-traced-variables-cannot-be-used-as-inputs-to-control-flow",
+)
+def forgets_to_wrap(model):
+    return fx.symbolic_trace(Layers(model, loop))
+
+
+@wrong(
+    "ends well",
+    says="Your code raises TypeError: 'Proxy' object cannot be interpreted as an integer",
+    read="05_control_flow_limits#typeerror-proxy-object-cannot-be-interpreted-as-an-integer",
+)
+def traces_the_model_as_it_is(model):
+    return fx.symbolic_trace(model)
+
+
+@fx.wrap
+def one_round(scores):
+    return scores * 1.5 if unsure(scores) else scores
+
+
+@wrong("one_own_call", node="one_round_1", says="4 nodes call functions of your own: one, for the whole sharpening")
+def wraps_one_round(model):
+    def step(scores):
+        for _ in range(4):
+            scores = one_round(scores)
+        return scores
+
+    return fx.symbolic_trace(Layers(model, step))
+
+
+@wrong("one_own_call", node="whole_model", says="Node `whole_model` does the work of `body` too")
+def wraps_the_whole_model(model):
+    def whole_model(x):
+        return model(x)
+
+    graph = fx.Graph()
+    graph.output(graph.call_function(whole_model, (graph.placeholder("x"),)))
+    return fx.GraphModule(model, graph)
+
+
+@fx.wrap
+def head_and_loop(features, weight, bias):
+    return loop(nn.functional.linear(features, weight, bias))
+
+
+@wrong("one_own_call", node="head_and_loop", says="Node `head_and_loop` does the work of `head` too")
+def wraps_the_head_too(model):
+    class WithoutHead(Layers):
+        def forward(self, x):
+            return head_and_loop(torch.relu(self.body(x)), self.head.weight, self.head.bias)
+
+    return fx.symbolic_trace(WithoutHead(model, None))
+
+
+@fx.wrap
+@torch.no_grad()
+def without_gradients(scores):
+    return loop(scores)
+
+
+@wrong("gradients_kept", node="without_gradients", says="its gradients are not those of the model: `x` gets none")
+def sharpens_under_no_grad(model):
+    return fx.symbolic_trace(Layers(model, lambda scores: without_gradients(scores)))
+
+
+@fx.wrap
+def without_result(scores):
+    loop(scores)
+
+
+@wrong(
+    "right_on_every_batch",
+    node="without_result",
+    says="The function that node `without_result` calls returns nothing (None)",
+)
+def forgets_to_return(model):
+    return fx.symbolic_trace(Layers(model, lambda scores: without_result(scores)))
+
+
+@fx.wrap
+def three_rounds(scores):
+    return loop(scores, 3)
+
+
+@wrong("right_on_every_batch", node="output", says="On a batch that is never sure the result is not what the model")
+def stops_a_round_early(model):
+    return fx.symbolic_trace(Layers(model, lambda scores: three_rounds(scores)))
+
+
+@fx.wrap
+def row_by_row(scores):
+    return torch.stack([loop(row) for row in scores])
+
+
+@wrong("right_on_every_batch", node="output", says="the result is not what the model gives")
+def sharpens_each_row_by_itself(model):
+    return fx.symbolic_trace(Layers(model, lambda scores: row_by_row(scores)))
+
+
+@wrong("one_own_call", says="No node calls a function of your own")
+def unrolls_it_with_where(model):
+    def step(scores):
+        for _ in range(4):
+            scores = torch.where(unsure(scores), scores * 1.5, scores)
+        return scores
+
+    return fx.symbolic_trace(Layers(model, step))
+
+
+@wrong("one_own_call", node="sharpen", says="Node `sharpen` keeps a module whole: a function was asked")
+def keeps_the_module_whole(model):
+    class Keeping(fx.Tracer):
+        def is_leaf_module(self, module, path):
+            return path == "sharpen" or super().is_leaf_module(module, path)
+
+    class Short(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body, self.head, self.sharpen = model.body, model.head, model.sharpen
+
+        def forward(self, x):
+            return self.sharpen(self.head(torch.relu(self.body(x))))
+
+    short = Short()
+    return fx.GraphModule(short, Keeping().trace(short))
+
+
+@wrong(
+    "nothing_fixed",
+    node="_assert",
+    says="Node `_assert` checks an argument that was fixed while tracing",
+    read="05_control_flow_limits#fix-an-argument-concrete_args",
+)
+def fixes_the_argument(model):
+    return fx.symbolic_trace(model, concrete_args={"times": 2})
+
+
+@wrong("shares_weights", node="body", says="`body.weight` is not the object that the model holds")
+def copies_the_layers(model):
+    return fx.symbolic_trace(Layers(copy.deepcopy(model), lambda scores: sharpened(scores)))
+
+
+@wrong("right kind", says="Your function returns an object of class Module: an fx.GraphModule was asked")
+def forgets_to_trace(model):
+    return Layers(model, sharpened)
+
+
+@wrong("input_unchanged", says="The model that was given has been changed: `sharpen` is another object")
+def puts_the_function_into_the_model(model):
+    class Step(nn.Module):
+        def forward(self, scores, times=None):
+            return sharpened(scores)
+
+    model.sharpen = Step()
+    return fx.symbolic_trace(model)

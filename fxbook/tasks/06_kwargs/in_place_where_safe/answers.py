@@ -1,0 +1,337 @@
+"""Answers to 06-in-place-where-safe."""
+
+import copy
+import operator
+
+import torch
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+MAKERS = {operator.add, operator.sub, operator.mul, operator.matmul, nn.functional.linear}
+MAKERS |= {nn.Linear, nn.Conv2d, nn.LayerNorm}
+
+
+METHODS = ("relu", "sigmoid", "tanh")
+
+
+def called(traced, node):
+    return type(traced.get_submodule(node.target)) if node.op == "call_module" else node.target
+
+
+def made_by_a_maker(traced, value):
+    return called(traced, value) in MAKERS
+
+
+def own_copy(traced, node):
+    """Gives the call a copy of its layer, which works in place."""
+    layer = copy.copy(traced.get_submodule(node.target))
+    layer.inplace = True
+    node.target = f"own_{node.name}"
+    traced.add_submodule(node.target, layer)
+
+
+def is_layer(traced, node):
+    return node.op == "call_module" and hasattr(traced.get_submodule(node.target), "inplace")
+
+
+def in_place(
+    model, made=made_by_a_maker, readers=1, methods=METHODS, set_layer=own_copy, set_method=None, functions=True
+):
+    """The pass, with what a wrong one does otherwise left to say."""
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        value = next(iter(node.all_input_nodes), None)
+        if value is None or len(value.users) > readers or not made(traced, value):
+            continue
+        if "inplace" in node.kwargs:
+            node.update_kwarg("inplace", True)
+        elif node.op == "call_method" and node.target in methods:
+            node.target += "_"
+        elif is_layer(traced, node) and set_layer:
+            set_layer(traced, node)
+    traced.recompile()
+    return traced
+
+
+def set_it(traced, node):
+    traced.get_submodule(node.target).inplace = True
+
+
+@right
+def copies_the_layers(model):
+    return in_place(model)
+
+
+@right
+def calls_functions_that_write(model):
+    traced = fx.symbolic_trace(model)
+    for node in reversed(traced.graph.nodes):
+        if len(node.all_input_nodes) != 1 or list(node.all_input_nodes[0].users) != [node]:
+            continue
+        value = node.all_input_nodes[0]
+        if not made_by_a_maker(traced, value):
+            continue
+        if node.op == "call_method" and node.target in METHODS:
+            with traced.graph.inserting_before(node):
+                new = traced.graph.call_function(getattr(torch, f"{node.target}_"), (value,))
+            node.replace_all_uses_with(new)
+            traced.graph.erase_node(node)
+        elif node.op == "call_function" and "inplace" in node.kwargs:
+            node.kwargs = {**node.kwargs, "inplace": True}
+        elif node.op == "call_module" and getattr(traced.get_submodule(node.target), "inplace", None) is False:
+            layer = copy.deepcopy(traced.get_submodule(node.target))
+            layer.inplace, node.target = True, f"layer_of_{node.name}"
+            traced.add_submodule(node.target, layer)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+    return traced
+
+
+@right
+class Overwriting(fx.Transformer):
+    """Copies the graph call by call; what is safe is written into the copy in another way."""
+
+    def safe(self):
+        value = next(iter(self.node.all_input_nodes), None)
+        return value is not None and len(value.users) == 1 and made_by_a_maker(self.module, value)
+
+    def run_node(self, n):
+        self.node = n
+        return super().run_node(n)
+
+    def call_function(self, target, args, kwargs):
+        if "inplace" in kwargs and self.safe():
+            kwargs = {**kwargs, "inplace": True}
+        return super().call_function(target, args, kwargs)
+
+    def call_method(self, target, args, kwargs):
+        return super().call_method(f"{target}_" if target in METHODS and self.safe() else target, args, kwargs)
+
+    def call_module(self, target, args, kwargs):
+        layer = self.module.get_submodule(target)
+        if hasattr(layer, "inplace") and self.safe():
+            layer, target = copy.copy(layer), f"{self.node.name}_overwriting"
+            layer.inplace = True
+            self.module.add_submodule(target, layer)
+        return super().call_module(target, args, kwargs)
+
+
+@wrong(
+    "nothing_missed", node="act_1", says="Node `act_1` does not work in place, though it is safe on `up = self.up(x)`."
+)
+def leaves_all_as_it_is(model):
+    return fx.symbolic_trace(model)
+
+
+@wrong(
+    "nothing_unsafe", node="act", says="Node `act` works in place, and `x` is an input, which belongs to the caller."
+)
+def overwrites_without_looking(model):
+    return in_place(model, made=lambda traced, value: True, readers=99)
+
+
+@wrong(
+    "nothing_unsafe",
+    node="hardtanh",
+    says="Node `hardtanh` works in place, and `sigmoid = torch.sigmoid(act)` calls none of `MAKERS`",
+)
+def asks_only_who_reads(model):
+    return in_place(model, made=lambda traced, value: True, set_layer=None)
+
+
+@wrong("nothing_unsafe", node="elu", says="node `elu` works in place, and `output` reads `mul` too.")
+def asks_only_who_made_it(model):
+    return in_place(model, readers=99)
+
+
+@wrong(
+    "nothing_unsafe",
+    node="relu",
+    says="node `relu` works in place, and `getitem = operator.getitem(project, 0)` calls none of `MAKERS`",
+)
+def takes_a_view_for_a_new_value(model):
+    return in_place(model, made=lambda traced, value: called(traced, value) in {*MAKERS, operator.getitem, "view"})
+
+
+@wrong(
+    "nothing_unsafe",
+    node="hardtanh",
+    says="Node `hardtanh` works in place, and `sigmoid = torch.sigmoid(act)` calls none of `MAKERS`",
+)
+def takes_sigmoid_for_a_maker(model):
+    return in_place(model, made=lambda traced, value: called(traced, value) in {*MAKERS, torch.sigmoid})
+
+
+@wrong(
+    "input_unchanged",
+    says="The model that was given has been changed: the attribute `inplace` of `act` has changed.",
+    read="06_kwargs#silent-another-layer-works-in-place-too",
+)
+def sets_the_shared_layer(model):
+    return in_place(model, set_layer=set_it)
+
+
+@wrong(
+    "shares_weights",
+    node="up",
+    says="`up.weight` is not the object that the model holds",
+)
+def copies_the_model_first(model):
+    return in_place(copy.deepcopy(model), set_layer=set_it)
+
+
+@wrong(
+    "nothing_missed", node="act_1", says="Node `act_1` does not work in place, though it is safe on `up = self.up(x)`."
+)
+def changes_functions_only(model):
+    return in_place(model, methods=(), set_layer=None)
+
+
+@wrong(
+    "keywords_kept",
+    node="leaky_relu",
+    says="node `leaky_relu` has lost `negative_slope`.",
+    read="06_kwargs#both-are-frozen-assign",
+)
+def loses_the_other_keywords(model):
+    traced = in_place(model)
+    for node in traced.graph.nodes:
+        if node.kwargs.get("inplace"):
+            node.kwargs = {"inplace": True}
+    traced.recompile()
+    return traced
+
+
+@wrong(
+    "recompiled",
+    says="The graph is changed, but the compiled code is stale: calling the module runs the old code",
+    read="00_first_graph#change-one-node",
+)
+def forgets_to_recompile(model):
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.find_nodes(op="call_method", target="relu"):
+        node.target = "relu_"
+    return traced
+
+
+def also(*others):
+    """Whether a value was made by a maker, or by one of others: targets, classes, or opcodes."""
+    return lambda traced, value: called(traced, value) in {*MAKERS, *others} or value.op in others
+
+
+@wrong("nothing_unsafe", node="relu_2", says="node `relu_2` works in place, and `view = project_1.view(-1)` calls none")
+def takes_every_method_for_a_maker(model):
+    return in_place(model, made=also("call_method"))
+
+
+@wrong("nothing_unsafe", node="relu_2", says="node `relu_2` works in place, and `view = project_1.view(-1)` calls none")
+def takes_view_for_a_maker(model):
+    return in_place(model, made=also("view", "reshape"))
+
+
+@wrong("nothing_unsafe", node="gate", says="node `gate` works in place, and `same = self.same(x)` calls none of")
+def takes_every_layer_that_is_no_activation_for_a_maker(model):
+    def made(traced, value):
+        return made_by_a_maker(traced, value) or (value.op == "call_module" and not is_layer(traced, value))
+
+    return in_place(model, made=made)
+
+
+@wrong("nothing_unsafe", node="relu_1", says="node `relu_1` works in place, and `add = torch.add(x, 1)` calls none of")
+def takes_torch_add_for_a_maker(model):
+    return in_place(model, made=also(torch.add, "add"))
+
+
+@wrong("nothing_unsafe", node="relu_1", says="node `relu_1` works in place, and `add = torch.add(x, 1)` calls none of")
+def goes_by_the_name_of_the_maker(model):
+    starts = ("add", "sub", "mul", "matmul", "linear", "up", "down", "project", "body_conv", "body_norm")
+    return in_place(model, made=lambda traced, value: value.op != "placeholder" and value.name.startswith(starts))
+
+
+@wrong("nothing_unsafe", node="elu", says="node `elu` works in place, and `truediv = operator.truediv(x, 2)` calls")
+def takes_every_operator_for_a_maker(model):
+    return in_place(model, made=also(operator.truediv, operator.neg))
+
+
+@wrong("nothing_unsafe", node="celu", says="node `celu` works in place, and `norm = self.norm(x)` calls none of")
+def takes_batch_norm_for_a_maker(model):
+    return in_place(model, made=also(nn.BatchNorm1d, nn.BatchNorm2d))
+
+
+@wrong(
+    "nothing_unsafe",
+    node="act_1",
+    says="(layers called by their own name): node `act_1` calls the layer of `act`, which works in place, and `x`",
+    read="06_kwargs#silent-another-layer-works-in-place-too",
+)
+def stores_the_copy_under_the_name_of_the_node(model):
+    def store(traced, node):
+        layer = copy.copy(traced.get_submodule(node.target))
+        layer.inplace = True
+        node.target = node.name
+        traced.add_submodule(node.target, layer)
+
+    return in_place(model, set_layer=store)
+
+
+@wrong(
+    "layers_apart",
+    node="drop",
+    says="`body_act` and `drop` call one layer, `act_in_place`: the model has one for each.",
+    read="06_kwargs#silent-another-layer-works-in-place-too",
+)
+def stores_every_copy_at_one_path(model):
+    def store(traced, node):
+        layer = copy.copy(traced.get_submodule(node.target))
+        layer.inplace = True
+        node.target = "act_in_place"
+        traced.add_submodule(node.target, layer)
+
+    return in_place(model, set_layer=store)
+
+
+@wrong(
+    "settings_kept",
+    node="body_act",
+    says="the layer of `body_act` has other settings: `negative_slope=0.01`, where the model has `negative_slope=0.3`.",
+    read="06_kwargs#silent-another-layer-works-in-place-too",
+)
+def makes_a_fresh_layer(model):
+    def store(traced, node):
+        layer = type(traced.get_submodule(node.target))(inplace=True)
+        node.target = f"own_{node.name}"
+        traced.add_submodule(node.target, layer)
+
+    return in_place(model, set_layer=store)
+
+
+@wrong("nothing_missed", node="tanh", says="node `tanh` does not work in place, though it is safe on `mul = operator")
+def knows_one_method_only(model):
+    return in_place(model, methods=("relu",))
+
+
+@wrong("nothing_unsafe", node="abs_1", says="node `abs_1` works in place, and is no activation.")
+def writes_with_every_method_that_can(model):
+    return in_place(model, methods=[name[:-1] for name in dir(torch.Tensor) if name[-1] == "_" and name[-2] != "_"])
+
+
+@wrong("stays", node="relu_2", says="node `relu_2` calls `torch.relu_`: `torch.relu` was to stay as it is.")
+def takes_torch_relu_for_an_activation(model):
+    traced = in_place(model)
+    for node in traced.graph.find_nodes(op="call_function", target=torch.relu):
+        if made_by_a_maker(traced, node.args[0]) and len(node.args[0].users) == 1:
+            node.target = torch.relu_
+    traced.recompile()
+    return traced
+
+
+@wrong("stays", node="relu", says="node `relu` worked in place and no longer does: it was to stay as it is.")
+def stops_what_is_unsafe(model):
+    traced = in_place(model)
+    for node in traced.graph.nodes:
+        if "inplace" in node.kwargs:
+            [value] = node.all_input_nodes
+            node.update_kwarg("inplace", made_by_a_maker(traced, value) and len(value.users) == 1)
+    traced.recompile()
+    return traced

@@ -1,0 +1,147 @@
+"""Answers to 06-keep-the-dims."""
+
+import torch
+
+from fxbook.tasks.answering import right, wrong
+
+
+def sums(traced):
+    return [node for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
+
+
+def has_dim(node):
+    return node.kwargs.get("dim", node.args[1] if len(node.args) > 1 else None) is not None
+
+
+@right
+def cuts_the_positions(traced):
+    for node in filter(has_dim, sums(traced)):
+        node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}
+    traced.recompile()
+
+
+@right
+def makes_new_nodes(traced):
+    for node in filter(has_dim, sums(traced)):
+        tensor = node.all_input_nodes[0]
+        dim = node.kwargs["dim"] if "dim" in node.kwargs else node.args[1]
+        dtype = {name: value for name, value in node.kwargs.items() if name == "dtype"}
+        with traced.graph.inserting_before(node):
+            new = traced.graph.call_method("sum", (tensor, dim, True), dtype)
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong("keep_where_a_dim_is", node="sum_5", says="Node `sum_5` has `keepdim`, and no `dim`: it was to stay as it is.")
+def keeps_them_in_every_sum(traced):
+    for node in sums(traced):
+        node.update_kwarg("keepdim", True)
+    traced.recompile()
+
+
+@wrong(
+    "no_argument_twice",
+    node="sum_1",
+    says="node `sum_1` is given `keepdim` twice, by position and by name.",
+    read="06_kwargs#typeerror-sum-got-multiple-values-for-argument-dim",
+)
+def adds_by_name_what_is_there_by_position(traced):
+    for node in filter(has_dim, sums(traced)):
+        node.update_kwarg("keepdim", True)
+    traced.recompile()
+
+
+@wrong(
+    "keep_where_a_dim_is",
+    node="sum_1",
+    says="Node `sum_1` does not keep its dimensions.",
+    read="06_kwargs#the-call-decides-the-place",
+)
+def asks_for_the_dim_by_name(traced):
+    for node in sums(traced):
+        if "dim" in node.kwargs:
+            node.update_kwarg("keepdim", True)
+    traced.recompile()
+
+
+@wrong(
+    "keep_where_a_dim_is",
+    node="sum_3",
+    says="Node `sum_3` does not keep its dimensions.",
+    read="06_kwargs#the-call-decides-the-place",
+)
+def passes_over_the_method(traced):
+    for node in traced.graph.find_nodes(op="call_function", target=torch.sum):
+        if has_dim(node):
+            node.update_kwarg("keepdim", True)
+    traced.recompile()
+
+
+@wrong(
+    "ends well",
+    says="Your code raises TypeError: 'immutable_dict' object does not support mutation. If you are ",
+    read="06_kwargs#typeerror-immutable_dict-object-does-not-support-mutation",
+)
+def mutates_the_keywords(traced):
+    for node in filter(has_dim, sums(traced)):
+        node.kwargs["keepdim"] = True
+    traced.recompile()
+
+
+@wrong("keywords_kept", node="sum_2", says="Node `sum_2` has lost `dim`.")
+def assigns_a_dict_with_one_key(traced):
+    for node in filter(has_dim, sums(traced)):
+        node.kwargs = {"keepdim": True}
+    traced.recompile()
+
+
+@wrong(
+    "recompiled",
+    says="The graph is changed, but the compiled code is stale: calling the module runs the old code",
+    read="00_first_graph#change-one-node",
+)
+def forgets_to_recompile(traced):
+    for node in filter(has_dim, sums(traced)):
+        node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}
+
+
+@wrong(
+    "only_sums_changed",
+    node="softmax",
+    says="Node `softmax` has got `keepdim`, and is no sum.",
+    read="06_kwargs#who-finds-a-wrong-keyword",
+)
+def gives_it_to_every_call_with_a_dim(traced):
+    for node in traced.graph.nodes:
+        if "dim" in node.kwargs or (node in sums(traced) and has_dim(node)):
+            node.update_kwarg("keepdim", True)
+    traced.recompile()
+
+
+@wrong(
+    "only_sums_changed",
+    node="cumsum",
+    says="node `cumsum` has got `keepdim`, and is no sum.",
+    read="06_kwargs#who-finds-a-wrong-keyword",
+)
+def looks_for_sum_in_the_target(traced):
+    for node in traced.graph.nodes:
+        if node.op in ("call_function", "call_method") and "sum" in str(node.target) and has_dim(node):
+            node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}
+    traced.recompile()
+
+
+@wrong("keep_where_a_dim_is", node="sum_10", says="node `sum_10` has `keepdim`, and no `dim`: it was to stay as it is.")
+def takes_none_for_a_dim(traced):
+    for node in sums(traced):
+        if len(node.args) > 1 or "dim" in node.kwargs:
+            node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}
+    traced.recompile()
+
+
+@wrong("keep_where_a_dim_is", node="sum_1", says="does not keep its", read="06_kwargs#the-call-decides-the-place")
+def assigns_a_list(traced):
+    for node in sums(traced):
+        node.args = list(node.args)
+    traced.recompile()

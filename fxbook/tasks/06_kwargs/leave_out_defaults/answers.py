@@ -1,0 +1,180 @@
+"""Answers to 06-leave-out-defaults."""
+
+import inspect
+
+import torch
+
+from fxbook.tasks.answering import right, wrong
+
+
+def calls_python(node):
+    return node.op == "call_function" and inspect.isfunction(node.target)
+
+
+def leave_out(node, function):
+    known = inspect.signature(function).parameters
+    node.kwargs = {k: v for k, v in node.kwargs.items() if k not in known or known[k].default != v}
+
+
+@right
+def deletes_from_a_copy(traced):
+    for node in traced.graph.nodes:
+        if node.op == "call_function" and inspect.isfunction(node.target):
+            parameters, kept = inspect.signature(node.target).parameters, dict(node.kwargs)
+            for name in node.kwargs:
+                if name in parameters and kept[name] == parameters[name].default:
+                    del kept[name]
+            node.kwargs = kept
+    traced.recompile()
+
+
+@right
+def tries_every_signature(traced):
+    for node in traced.graph.nodes:
+        if node.op != "call_function":
+            continue
+        try:
+            parameters = inspect.signature(node.target).parameters
+        except ValueError:
+            continue
+        defaults = {name: parameter.default for name, parameter in parameters.items()}
+        node.kwargs = {k: v for k, v in node.kwargs.items() if k not in defaults or v != defaults[k]}
+    traced.recompile()
+
+
+@wrong(
+    "others_kept",
+    node="leaky_relu",
+    says="Node `leaky_relu` has lost `negative_slope`, whose value was not a default of that function.",
+    read="06_kwargs#both-are-frozen-assign",
+)
+def removes_every_keyword(traced):
+    for node in traced.graph.nodes:
+        if node.op == "call_function" and inspect.isfunction(node.target):
+            node.kwargs = {}
+    traced.recompile()
+
+
+@wrong("no_default_left", node="softmax", says="Node `softmax` still has `_stacklevel`, whose value is the default.")
+def removes_what_is_false(traced):
+    for node in traced.graph.nodes:
+        if node.op == "call_function" and inspect.isfunction(node.target):
+            node.kwargs = {name: value for name, value in node.kwargs.items() if value not in (False, None)}
+    traced.recompile()
+
+
+@wrong("no_default_left", node="softmax", says="Node `softmax` still has `_stacklevel`, whose value is the default.")
+def removes_inplace_only(traced):
+    for node in traced.graph.nodes:
+        if node.op == "call_function" and inspect.isfunction(node.target):
+            node.kwargs = {name: value for name, value in node.kwargs.items() if name != "inplace"}
+    traced.recompile()
+
+
+@wrong("ends well", says="not on another (functions of every kind): your code raises ValueError: no signature")
+def asks_c_functions_too(traced):
+    for node in traced.graph.nodes:
+        if node.op == "call_function":
+            known = inspect.signature(node.target).parameters
+            node.kwargs = {k: v for k, v in node.kwargs.items() if k not in known or known[k].default != v}
+    traced.recompile()
+
+
+@wrong("ends well", says="not on another (functions of every kind): your code raises KeyError: 'stride'")
+def expects_every_name_in_the_signature(traced):
+    for node in traced.graph.nodes:
+        if node.op == "call_function" and inspect.isfunction(node.target):
+            known = inspect.signature(node.target).parameters
+            node.kwargs = {name: value for name, value in node.kwargs.items() if known[name].default != value}
+    traced.recompile()
+
+
+@wrong(
+    "ends well",
+    says="Your code raises TypeError: 'immutable_dict' object does not support mutation. If you are ",
+    read="06_kwargs#typeerror-immutable_dict-object-does-not-support-mutation",
+)
+def mutates_the_keywords(traced):
+    for node in traced.graph.nodes:
+        if node.op == "call_function" and inspect.isfunction(node.target):
+            node.kwargs.pop("inplace", None)
+    traced.recompile()
+
+
+@right
+def goes_by_the_parameters(traced):
+    for node in filter(calls_python, traced.graph.nodes):
+        options = dict(node.kwargs)
+        for parameter in inspect.signature(node.target).parameters.values():
+            if options.get(parameter.name, inspect.Parameter.empty) == parameter.default:
+                options.pop(parameter.name, None)
+        node.kwargs = options
+    traced.recompile()
+
+
+@wrong(
+    "others_kept",
+    node="max_pool1d",
+    says="node `max_pool1d` has lost `stride`, whose value was not a default",
+    read="06_kwargs#both-are-frozen-assign",
+)
+def drops_what_the_signature_does_not_have(traced):
+    for node in filter(calls_python, traced.graph.nodes):
+        known = inspect.signature(node.target).parameters
+        node.kwargs = {k: v for k, v in node.kwargs.items() if k in known and known[k].default != v}
+    traced.recompile()
+
+
+@wrong(
+    "others_kept",
+    node="widen",
+    says="node `widen` has lost `output_size`, which was to stay: it calls no Python f",
+    read="06_kwargs#both-are-frozen-assign",
+)
+def takes_layers_too(traced):
+    for node in traced.graph.nodes:
+        function = traced.get_submodule(node.target).forward if node.op == "call_module" else node.target
+        if node.op == "call_module" or calls_python(node):
+            leave_out(node, function)
+    traced.recompile()
+
+
+@wrong(
+    "others_kept",
+    node="sum_1",
+    says="has lost `keepdim`, which was to stay: it calls no Python function",
+    read="06_kwargs#both-are-frozen-assign",
+)
+def takes_c_functions_too(traced):
+    for node in traced.graph.nodes:
+        if calls_python(node):
+            leave_out(node, node.target)
+        elif node.target is torch.sum:
+            node.kwargs = {k: v for k, v in node.kwargs.items() if v is not False}
+    traced.recompile()
+
+
+@wrong("others_kept", node="scaled_2", says="has lost an argument by position: only keywords were to be left out.")
+def takes_what_is_by_position_too(traced):
+    for node in filter(calls_python, traced.graph.nodes):
+        leave_out(node, node.target)
+        defaults = [parameter.default for parameter in inspect.signature(node.target).parameters.values()]
+        while 0 < len(node.args) <= len(defaults) and defaults[len(node.args) - 1] == node.args[-1]:
+            node.args = node.args[:-1]
+    traced.recompile()
+
+
+@wrong("no_default_left", node="scaled", says="node `scaled` still has `factor`, whose value is the default.")
+def compares_texts(traced):
+    for node in filter(calls_python, traced.graph.nodes):
+        known = inspect.signature(node.target).parameters
+        node.kwargs = {k: v for k, v in node.kwargs.items() if k not in known or str(known[k].default) != str(v)}
+    traced.recompile()
+
+
+@wrong("no_default_left", node="hardtanh", says="node `hardtanh` still has `max_val`, whose value is the default.")
+def compares_objects(traced):
+    for node in filter(calls_python, traced.graph.nodes):
+        known = inspect.signature(node.target).parameters
+        node.kwargs = {k: v for k, v in node.kwargs.items() if k not in known or known[k].default is not v}
+    traced.recompile()

@@ -1,0 +1,151 @@
+"""Answers to 06-one-more-in-the-list."""
+
+import torch
+
+from fxbook.tasks.answering import right, wrong
+
+
+def cats(traced):
+    return traced.graph.find_nodes(op="call_function", target=torch.cat)
+
+
+def first_input(traced):
+    return traced.graph.find_nodes(op="placeholder")[0]
+
+
+@right
+def moves_the_list_to_args(traced):
+    for node in cats(traced):
+        options = dict(node.kwargs)
+        tensors = options.pop("tensors") if "tensors" in options else node.args[0]
+        node.args, node.kwargs = ((*tensors, first_input(traced)), *node.args[1:]), options
+    traced.recompile()
+
+
+@right
+def normalises_first(traced):
+    for node in cats(traced):
+        _, options = node.normalized_arguments(traced, normalize_to_only_use_kwargs=True)
+        options["tensors"] = [*options["tensors"], first_input(traced)]
+        node.args, node.kwargs = (), options
+    traced.recompile()
+
+
+@wrong(
+    "ends well",
+    says="Your code raises TypeError: 'immutable_list' object does not support mutation. If you are ",
+    read="06_kwargs#typeerror-immutable_list-object-does-not-support-mutation",
+)
+def appends_to_the_frozen_list(traced):
+    for node in cats(traced):
+        node.args[0].append(first_input(traced))
+    traced.recompile()
+
+
+@wrong("ends well", says="not on another (a model with two inputs): your code raises IndexError: tuple index")
+def looks_by_position_only(traced):
+    for node in cats(traced):
+        node.update_arg(0, [*node.args[0], first_input(traced)])
+    traced.recompile()
+
+
+@wrong("dims_kept", node="cat_1", says="Node `cat_1` has lost its `dim`.")
+def loses_the_dim(traced):
+    for node in cats(traced):
+        node.args = ([*node.args[0], first_input(traced)],)
+    traced.recompile()
+
+
+@wrong(
+    "input_in_every_cat",
+    node="cat",
+    says="Node `cat` was to join the first input as its last tensor, once more than before.",
+)
+def puts_it_first(traced):
+    for node in cats(traced):
+        place = node.kwargs.get("tensors") or node.args[0]
+        tensors = [first_input(traced), *place]
+        node.update_kwarg("tensors", tensors) if "tensors" in node.kwargs else node.update_arg(0, tensors)
+    traced.recompile()
+
+
+@wrong("input_in_every_cat", node="stack", says="Node `stack` reads more than before, and is no `torch.cat`.")
+def takes_stack_for_cat(traced):
+    for node in traced.graph.nodes:
+        if node.target in (torch.cat, torch.stack):
+            node.update_arg(0, [*node.args[0], first_input(traced)])
+    traced.recompile()
+
+
+@wrong(
+    "same_result",
+    node="cat",
+    says="Running the result raises TypeError: cat(): argument 'dim' (position 2) must be int, not T",
+)
+def inserts_an_argument(traced):
+    for node in cats(traced):
+        node.insert_arg(1, first_input(traced))
+    traced.recompile()
+
+
+@wrong(
+    "recompiled",
+    says="The graph is changed, but the compiled code is stale: calling the module runs the old code",
+    read="00_first_graph#change-one-node",
+)
+def forgets_to_recompile(traced):
+    for node in cats(traced):
+        node.update_arg(0, [*node.args[0], first_input(traced)])
+
+
+@right
+def replaces_each_call(traced):
+    for node in cats(traced):
+        options = dict(node.kwargs)
+        tensors = options.pop("tensors", node.args[0] if node.args else None)
+        with traced.graph.inserting_before(node):
+            new = traced.graph.call_function(torch.cat, ([*tensors, first_input(traced)], *node.args[1:]), options)
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong("ends well", says="not on another (a model with two inputs): your code raises StopIteration")
+def asks_for_the_input_called_x(traced):
+    x = next(node for node in traced.graph.nodes if node.op == "placeholder" and node.name == "x")
+    for node in cats(traced):
+        if "tensors" in node.kwargs:
+            node.update_kwarg("tensors", [*node.kwargs["tensors"], x])
+        else:
+            node.update_arg(0, [*node.args[0], x])
+    traced.recompile()
+
+
+@wrong("as_many_cats", node="cat_2", says="The graph has 4 calls of `torch.cat`, where the model has 2: none was to be")
+def joins_once_more_behind_each(traced):
+    for node in cats(traced):
+        dim = node.kwargs.get("dim", node.args[1] if len(node.args) > 1 else 0)
+        with traced.graph.inserting_after(node):
+            new = traced.graph.call_function(torch.cat, ([node, first_input(traced)], dim))
+        node.replace_all_uses_with(new, delete_user_cb=lambda user, new=new: user is not new)
+    traced.recompile()
+
+
+@wrong("same_result", node="cat", says="Running the result raises TypeError: expected Tensor as element 0")
+def puts_the_list_into_a_list(traced):
+    for node in cats(traced):
+        tensors = node.kwargs.get("tensors") or node.args[0]
+        args = ([tensors, first_input(traced)], *node.args[1:])
+        node.args, node.kwargs = args, {k: v for k, v in node.kwargs.items() if k != "tensors"}
+    traced.recompile()
+
+
+@wrong("input_in_every_cat", node="cat", says="node `cat` was to join the first input as its last tensor")
+def joins_the_last_input(traced):
+    last = traced.graph.find_nodes(op="placeholder")[-1]
+    for node in cats(traced):
+        if "tensors" in node.kwargs:
+            node.update_kwarg("tensors", [*node.kwargs["tensors"], last])
+        else:
+            node.update_arg(0, [*node.args[0], last])
+    traced.recompile()

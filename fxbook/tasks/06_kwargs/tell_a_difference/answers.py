@@ -1,0 +1,241 @@
+"""Answers to 06-tell-a-difference."""
+
+import torch
+
+from fxbook.tasks.answering import right, wrong
+
+
+def behaviour(module, model, x):
+    """What the module returns, its input afterwards, and all gradients."""
+    given = x.clone()
+    with torch.no_grad():
+        result = module(given).clone()
+    leaf = x.clone().requires_grad_()
+    total = module(leaf * 1).sum()
+    return [result, given, *torch.autograd.grad(total, [leaf, *model.parameters()], materialize_grads=True)]
+
+
+def close(one, other):
+    return one.shape == other.shape and torch.allclose(one, other, atol=1e-5)
+
+
+def differ(model, changed, x, observe=behaviour, same=close):
+    """The answer, with what a wrong one does otherwise left to say."""
+    expected = observe(model, model, x)
+    try:
+        found = observe(changed, model, x)
+    except Exception:
+        return True
+    return not all(same(one, other) for one, other in zip(expected, found, strict=True))
+
+
+@right
+def zeroes_between_two_backwards(model, changed, x):
+    def run(module):
+        model.zero_grad()
+        leaf = x.clone().requires_grad_()
+        given = leaf + 0
+        result = module(given)
+        seen = result.detach().clone()
+        result.sum().backward()
+        zeros = [torch.zeros_like(weight) for weight in model.parameters()]
+        graded = [zero if w.grad is None else w.grad for zero, w in zip(zeros, model.parameters(), strict=True)]
+        return [seen, given.detach(), leaf.grad, *graded]
+
+    wanted = [value.clone() for value in run(model)]
+    try:
+        found = run(changed)
+        return any(a.shape != b.shape or (a - b).abs().max() > 1e-4 for a, b in zip(wanted, found, strict=True)) is True
+    except Exception:
+        return True
+    finally:
+        model.zero_grad()
+
+
+@right
+def compares_with_assert_close(model, changed, x):
+    wanted = behaviour(model, model, x)
+    try:
+        torch.testing.assert_close(behaviour(changed, model, x), wanted, rtol=1e-4, atol=1e-5)
+    except Exception:
+        return True
+    return False
+
+
+@right
+class TakesTheJacobianProduct:
+    """Asks torch.autograd.functional for the gradients, one by one."""
+
+    def __call__(self, model, changed, x):
+        weights = dict(model.named_parameters())
+
+        def run(module):
+            given = x.clone()
+            seen = module(given).detach().clone()
+
+            def total(leaf, *values):
+                swapped = dict(zip(weights, values, strict=True))
+                return torch.func.functional_call(module, swapped, (leaf * 1,)).sum()
+
+            found = torch.autograd.functional.vjp(total, (x.clone(), *(w.detach() for w in weights.values())))
+            return [seen, given, *found[1]]
+
+        wanted = run(model)
+        try:
+            return not all(map(close, wanted, run(changed)))
+        except Exception:
+            return True
+
+
+@wrong("told_apart", says="For `relu` in place on the input the answer is False, but the second overwrites the tensor")
+def compares_results_of_one_tensor(model, changed, x):
+    try:
+        return not torch.allclose(model(x), changed(x))
+    except Exception:
+        return True
+
+
+@wrong("told_apart", says="For `relu` in place on the input the answer is False, but the second overwrites the tensor")
+def compares_results_only(model, changed, x):
+    try:
+        return not torch.allclose(model(x.clone()), changed(x.clone()))
+    except Exception:
+        return True
+
+
+@wrong("told_apart", says="The parameter `project.weight` is left with a `.grad`, to which the next gradient is added.")
+def adds_up_the_gradients(model, changed, x):
+    def run(module):
+        leaf = x.clone().requires_grad_()
+        given = leaf * 1
+        result = module(given)
+        result.sum().backward()
+        graded = [weight.grad.clone() for weight in model.parameters() if weight.grad is not None]
+        return [result.detach(), given.detach(), leaf.grad, *graded]
+
+    try:
+        return not all(torch.allclose(a, b, atol=1e-5) for a, b in zip(run(model), run(changed), strict=False))
+    except Exception:
+        return True
+
+
+@wrong("told_apart", says="The parameter `project.weight` is left with a `.grad`")
+def zeroes_before_and_leaves_the_rest(model, changed, x):
+    def observe(module, model, x):
+        model.zero_grad()
+        leaf = x.clone().requires_grad_()
+        given = leaf * 1
+        result = module(given)
+        result.sum().backward()
+        graded = [torch.zeros(1) if weight.grad is None else weight.grad.clone() for weight in model.parameters()]
+        return [result.detach(), given.detach(), leaf.grad, *graded]
+
+    return differ(model, changed, x, observe)
+
+
+@wrong("told_apart", says="For a parameter that was detached the answer is False, but a parameter has another gradien")
+def forgets_the_parameters(model, changed, x):
+    return differ(model, changed, x, lambda module, model, x: behaviour(module, model, x)[:3])
+
+
+@wrong("told_apart", says="For a straight-through rounding and its trace the answer is False, but the gradients with")
+def forgets_the_gradient_of_the_input(model, changed, x):
+    def observe(module, model, x):
+        result, given, _, *graded = behaviour(module, model, x)
+        return [result, given, *graded]
+
+    return differ(model, changed, x, observe)
+
+
+@wrong("told_apart", says="For `celu` in place where it is safe the answer is True, and the two behave in the same wa")
+def takes_rounding_for_a_difference(model, changed, x):
+    return differ(model, changed, x, same=torch.equal)
+
+
+@wrong("told_apart", says="For a result with its rows in another order the answer is False, but the rows of the result")
+def compares_the_sums_of_the_results(model, changed, x):
+    def observe(module, model, x):
+        result, *others = behaviour(module, model, x)
+        return [result.sum(), *others]
+
+    return differ(model, changed, x, observe)
+
+
+@wrong("told_apart", says="For gradients in other rows the answer is False, but the gradients with respect to the inp")
+def compares_the_sums_of_the_gradients(model, changed, x):
+    def observe(module, model, x):
+        result, given, *gradients = behaviour(module, model, x)
+        return [result, given, *(gradient.sum() for gradient in gradients)]
+
+    return differ(model, changed, x, observe)
+
+
+@wrong("told_apart", says="For a result with one more dimension the answer is False, but the result has another shape")
+def subtracts_what_may_be_broadcast(model, changed, x):
+    return differ(model, changed, x, same=lambda one, other: bool((one - other).abs().max() < 1e-4))
+
+
+@wrong("told_apart", says="For a parameter times 0, and without it the answer is True, and the two behave in the same")
+def takes_no_gradient_for_another_one(model, changed, x):
+    def observe(module, model, x):
+        leaf = x.clone().requires_grad_()
+        given = leaf * 1
+        result = module(given).clone()
+        return [
+            result,
+            given,
+            *torch.autograd.grad(result.sum(), [leaf, *model.parameters()], allow_unused=True),
+        ]
+
+    def same(one, other):
+        return one is other if one is None or other is None else close(one, other)
+
+    return differ(model, changed, x, observe, same)
+
+
+@wrong("ends well", says="Your code raises RuntimeError: The differentiated Tensor at index 1 appears to not have")
+def asks_for_gradients_that_are_not_there(model, changed, x):
+    def observe(module, model, x):
+        leaf = x.clone().requires_grad_()
+        result = module(leaf * 1)
+        return [result, *torch.autograd.grad(result.sum(), [leaf, *model.parameters()])]
+
+    return differ(model, changed, x, observe)
+
+
+@wrong(
+    "told_apart",
+    says="For a softmax over a dimension that is not there `changed` raises IndexError, and so does your code",
+)
+def expects_a_runtime_error_only(model, changed, x):
+    expected = behaviour(model, model, x)
+    try:
+        found = behaviour(changed, model, x)
+    except RuntimeError:
+        return True
+    return not all(map(close, expected, found))
+
+
+@wrong(
+    "told_apart",
+    says="For `relu` in place on what `sigmoid` computes `changed` raises RuntimeError, and so does your code: True",
+)
+def expects_no_error(model, changed, x):
+    return not all(map(close, behaviour(model, model, x), behaviour(changed, model, x)))
+
+
+@wrong("told_apart", says="`x` was to stay as it is, and requires a gradient afterwards.")
+def makes_the_given_tensor_a_leaf(model, changed, x):
+    def observe(module, model, x):
+        given = x.detach().clone()
+        with torch.no_grad():
+            result = module(given).clone()
+        total = module(x.requires_grad_() * 1).sum()
+        return [result, given, *torch.autograd.grad(total, [x, *model.parameters()], materialize_grads=True)]
+
+    return differ(model, changed, x, observe)
+
+
+@wrong("told_apart", says="The answer is no bool: True or False was asked.")
+def says_what_differs(model, changed, x):
+    return "" if torch.equal(model(x), changed(x)) else "the result"

@@ -1,0 +1,257 @@
+"""Answers to 07-add-an-offset: one more input, behind all others, added to the result."""
+
+import copy
+import operator
+
+import torch
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+EDIT = "07_placeholder#add-move-and-remove-inputs"
+
+
+def last_input(graph):
+    return graph.find_nodes(op="placeholder")[-1]
+
+
+def new_input(graph, **default):
+    with graph.inserting_after(last_input(graph)):
+        return graph.placeholder("offset", **(default or {"default_value": 0.0}))
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def adds_with_proxies(traced):
+    graph = traced.graph
+    output = graph.output_node()
+    offset = new_input(graph)
+    with graph.inserting_before(output):
+        total = fx.Proxy(output.args[0]) + fx.Proxy(offset)
+    output.replace_input_with(output.args[0], total.node)
+    traced.recompile()
+
+
+@right
+def hands_the_output_over(traced):
+    """The sum reads the result too, so only the output is handed over; the input is moved to its place."""
+    graph = traced.graph
+    output = graph.output_node()
+    [result] = output.args
+    with graph.inserting_before(output):
+        offset = graph.create_node("placeholder", "offset", args=(0,), type_expr=float)
+        total = graph.call_method("add", (result, offset))
+    [*_, last] = (node for node in graph.nodes if node.op == "placeholder" and node is not offset)
+    last.append(offset)
+    result.replace_all_uses_with(total, delete_user_cb=lambda user: user is output)
+    traced.recompile()
+    return traced
+
+
+@right
+class CopiesIntoANewGraph:
+    """Every node is copied; what the copy returns is added to an input made behind the last one."""
+
+    def __call__(self, traced):
+        graph, copied = fx.Graph(), {}
+        result = graph.graph_copy(traced.graph, copied)
+        last = copied[last_input(traced.graph)]
+        with graph.inserting_after(last):
+            offset = graph.placeholder("offset", default_value=0.0)
+        graph.output(graph.call_function(torch.add, (result, offset)))
+        traced.graph = graph
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "lints",
+    node="add_1",
+    says="reads offset before it is defined",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
+def makes_the_input_without_an_anchor(traced):
+    graph = traced.graph
+    output = graph.output_node()
+    offset = graph.placeholder("offset", default_value=0.0)
+    with graph.inserting_before(output):
+        output.args = (graph.call_function(operator.add, (output.args[0], offset)),)
+    traced.recompile()
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(traced):
+    graph = traced.graph
+    output = graph.output_node()
+    offset = new_input(graph)
+    with graph.inserting_before(output):
+        output.args = (graph.call_function(operator.add, (output.args[0], offset)),)
+
+
+@wrong(
+    "ends well",
+    says="Your code raises SyntaxError: non-default argument follows default argument",
+    read="02_insertion_points#syntaxerror-non-default-argument-follows-default-argument",
+)
+def forgets_the_default(traced):
+    graph = traced.graph
+    output = graph.output_node()
+    with graph.inserting_after(last_input(graph)):
+        offset = graph.placeholder("offset")
+    with graph.inserting_before(output):
+        output.args = (graph.call_function(operator.add, (output.args[0], offset)),)
+    traced.recompile()
+
+
+@wrong("input_added_last", node="offset", says="`offset` does not have the default 0.0", read=EDIT)
+def gives_none_for_the_default(traced):
+    graph = traced.graph
+    output = graph.output_node()
+    offset = new_input(graph, default_value=None)
+    with graph.inserting_before(output):
+        output.args = (graph.call_function(operator.add, (output.args[0], offset)),)
+    traced.recompile()
+
+
+@wrong(
+    "no_dead_nodes",
+    node="add_1",
+    says="is dead: nothing reads its result",
+    read="02_insertion_points#a-new-node-needs-a-reader",
+)
+def returns_the_old_result(traced):
+    graph = traced.graph
+    offset = new_input(graph)
+    with graph.inserting_before(graph.output_node()):
+        graph.call_function(operator.add, (graph.output_node().args[0], offset))
+    traced.recompile()
+
+
+@wrong("lints", node="add_1", says="node `add_1` reads itself", read="02_insertion_points#hand-over-the-readers")
+def hands_the_sum_to_itself(traced):
+    graph = traced.graph
+    [result] = graph.output_node().args
+    offset = new_input(graph)
+    with graph.inserting_before(graph.output_node()):
+        total = graph.call_function(operator.add, (result, offset))
+    result.replace_all_uses_with(total)
+    traced.recompile()
+
+
+@wrong(
+    "offset_added",
+    node="add",
+    says="(a model that asserts something of its result): node `add` adds the offset to `_assert`",
+)
+def takes_the_last_node_for_the_result(traced):
+    graph = traced.graph
+    result = list(graph.nodes)[-2]
+    output = graph.output_node()
+    offset = new_input(graph)
+    with graph.inserting_before(output):
+        output.args = (graph.call_function(operator.add, (result, offset)),)
+    traced.recompile()
+
+
+@wrong(
+    "callers_input_stays",
+    node="add_",
+    says="(a model that returns its input): node `add_` works in place: it changes the tensor passed as `rows`",
+    read="01_node_creation#four-spellings-of-add",
+)
+def adds_in_place(traced):
+    graph = traced.graph
+    output = graph.output_node()
+    offset = new_input(graph)
+    with graph.inserting_before(output):
+        output.args = (graph.call_method("add_", (output.args[0], offset)),)
+    traced.recompile()
+
+
+@wrong(
+    "callers_input_stays",
+    node="iadd",
+    says="works in place: it changes the tensor passed as `rows`",
+    read="01_node_creation#four-spellings-of-add",
+)
+def adds_as_a_plus_equals_does(traced):
+    graph = traced.graph
+    output = graph.output_node()
+    offset = new_input(graph)
+    with graph.inserting_before(output):
+        output.args = (graph.call_function(operator.iadd, (output.args[0], offset)),)
+    traced.recompile()
+
+
+@wrong(
+    "input_added_last",
+    node="offset",
+    says="`offset` stands before `rows`: behind all other inputs was asked",
+    read=EDIT,
+)
+def puts_the_input_in_front(traced):
+    graph = traced.graph
+    output = graph.output_node()
+    with graph.inserting_before(next(iter(graph.nodes))):
+        offset = graph.placeholder("offset", default_value=0.0)
+    with graph.inserting_before(output):
+        output.args = (graph.call_function(operator.add, (output.args[0], offset)),)
+
+
+@wrong(
+    "input_added_last",
+    node="offset",
+    says="(a model whose last input stands behind a step): `offset` stands before `unread`",
+    read=EDIT,
+)
+def puts_the_input_before_the_first_step(traced):
+    graph = traced.graph
+    output = graph.output_node()
+    with graph.inserting_before(next(node for node in graph.nodes if node.op != "placeholder")):
+        offset = graph.placeholder("offset", default_value=0.0)
+    with graph.inserting_before(output):
+        output.args = (graph.call_function(operator.add, (output.args[0], offset)),)
+    traced.recompile()
+
+
+@wrong(
+    "parameters_kept",
+    node="offset_1",
+    says="he line of node `offset` overwrites the parameter `offset` before it is read",
+    read="07_placeholder#silent-a-node-overwrites-the-parameter",
+)
+def puts_the_input_before_the_output(traced):
+    graph = traced.graph
+    output = graph.output_node()
+    with graph.inserting_before(output):
+        offset = graph.placeholder("offset", default_value=0.0)
+        output.args = (graph.call_function(operator.add, (output.args[0], offset)),)
+    traced.recompile()
+
+
+@wrong("input_added_last", says="The graph has no input called `offset`", read=EDIT)
+def stores_the_offset(traced):
+    graph = traced.graph
+    output = graph.output_node()
+    traced.register_buffer("shift", torch.tensor(0.0))
+    with graph.inserting_before(output):
+        offset = graph.get_attr("shift")
+        output.args = (graph.call_function(operator.add, (output.args[0], offset)),)
+    traced.recompile()
+
+
+@wrong("given_edited", says="You edited a copy")
+def edits_a_copy(traced):
+    traced = copy.deepcopy(traced)
+    adds_with_proxies(traced)
+    return traced
+
+
+@wrong("edited", says="it was traced or built anew")
+def traces_it_once_more(traced):
+    again = fx.symbolic_trace(traced)
+    adds_with_proxies(again)
+    return again

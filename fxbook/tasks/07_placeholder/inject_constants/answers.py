@@ -1,0 +1,203 @@
+"""Answers to 07-inject-constants: an interpreter in which constants replace inputs."""
+
+import copy
+
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+REPLACE = "07_placeholder#replace-placeholder"
+ENVIRONMENT = "07_placeholder#begin-with-an-environment"
+
+
+class WithConstants(fx.Interpreter):
+    def __init__(self, traced, constants):
+        super().__init__(traced)
+        self.constants = constants
+
+
+def inputs_by_target(interpreter):
+    return {node.target: node for node in interpreter.graph.find_nodes(op="placeholder")}
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+class BeginsWithAnEnvironment(WithConstants):
+    def run(self, *values):
+        nodes = inputs_by_target(self)
+        return super().run(*values, initial_env={nodes[name]: value for name, value in self.constants.items()})
+
+
+@right
+class StepsOverTheNodes(WithConstants):
+    def run_node(self, node):
+        if node.op == "placeholder" and node.target in self.constants:
+            return self.constants[node.target]
+        return super().run_node(node)
+
+
+@right
+class FillsThePositionsUp(WithConstants):
+    """A value for every input, defaults among them, in the order of the list."""
+
+    def run(self, *values):
+        left, filled = list(values), []
+        for name, node in inputs_by_target(self).items():
+            if name in self.constants:
+                filled.append(self.constants[name])
+            else:
+                filled.append(left.pop(0) if left else node.args[0])
+        return super().run(*filled)
+
+
+@right
+class RunsACopyOfTheGraph(fx.Interpreter):
+    """In the copy the readers have the constants among their arguments, and the inputs are gone."""
+
+    def __init__(self, traced, constants):
+        graph = copy.deepcopy(traced.graph)
+        for node in graph.find_nodes(op="placeholder"):
+            if node.target in constants:
+                for reader in list(node.users):
+                    reader.args = fx.node.map_arg(
+                        reader.args, lambda read, node=node: constants[node.target] if read is node else read
+                    )
+                graph.erase_node(node)
+        super().__init__(traced, graph=graph)
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("constants_injected", says="The input `mask` gets the value meant for `sharpness`, not its own", read=REPLACE)
+class TakesAValueFirst(WithConstants):
+    def placeholder(self, target, args, kwargs):
+        value = super().placeholder(target, args, kwargs)
+        return self.constants.get(target, value)
+
+
+@wrong("constants_injected", says="In a second run, None comes back", read=ENVIRONMENT)
+class UsesOneEnvironmentForAllRuns(WithConstants):
+    def __init__(self, traced, constants):
+        super().__init__(traced, constants)
+        self.start = {node: constants[name] for name, node in inputs_by_target(self).items() if name in constants}
+
+    def run(self, *values):
+        return super().run(*values, initial_env=self.start)
+
+
+@wrong(
+    "constants_injected",
+    says="The run ends in a StopIteration: a value was asked for an input that was left out and has a default",
+    read="07_placeholder#placeholder-returns-a-value-and-creates-nothing",
+)
+class AsksTheIteratorItself(WithConstants):
+    """As the loop of the official page does, which knows no defaults."""
+
+    def placeholder(self, target, args, kwargs):
+        return self.constants[target] if target in self.constants else next(self.args_iter)
+
+
+@wrong(
+    "constants_injected",
+    says="(the constant None): the input `sharpness` gets the value meant for `input`",
+    read=REPLACE,
+)
+class TakesNoneForNoConstant(WithConstants):
+    def placeholder(self, target, args, kwargs):
+        if self.constants.get(target) is not None:
+            return self.constants[target]
+        return super().placeholder(target, args, kwargs)
+
+
+@wrong("constants_injected", says="In a second run, the input `rows` gets the value meant for `mask`", read=REPLACE)
+class UsesEachConstantOnce(WithConstants):
+    def placeholder(self, target, args, kwargs):
+        if target in self.constants:
+            return self.constants.pop(target)
+        return super().placeholder(target, args, kwargs)
+
+
+@wrong(
+    "constants_injected",
+    says="(two inputs of four): the input `input` gets another value, not the constant",
+    read=REPLACE,
+)
+class LooksForNamesOfNodes(WithConstants):
+    def run_node(self, node):
+        if node.op == "placeholder" and node.name in self.constants:
+            return self.constants[node.name]
+        return super().run_node(node)
+
+
+@wrong(
+    "constants_injected",
+    says="(an input behind one that is left out): the input `input` gets another value, not the constant",
+    read=REPLACE,
+)
+class StopsAtTheFirstValueLeftOut(WithConstants):
+    def run(self, *values):
+        left, filled = list(values), []
+        for name in inputs_by_target(self):
+            if name in self.constants:
+                filled.append(self.constants[name])
+            elif left:
+                filled.append(left.pop(0))
+            else:
+                break
+        return super().run(*filled)
+
+
+@wrong("constants_injected", says="The input `mask` gets the value meant for `sharpness`, not its own", read=REPLACE)
+class PutsConstantsInFront(WithConstants):
+    """Right where the constant is the first input's, and for a caller who leaves nothing out."""
+
+    def run(self, *values):
+        values = list(values)
+        for index, name in enumerate(inputs_by_target(self)):
+            if name in self.constants:
+                values[index] = self.constants[name]
+        return super().run(*values)
+
+
+@wrong("input_unchanged", says="The model that was given has been changed: its graph was edited, at node `rows`")
+class WritesDefaultsIntoTheGraph(WithConstants):
+    def __init__(self, traced, constants):
+        for node in traced.graph.find_nodes(op="placeholder"):
+            if node.target in constants:
+                node.args = (constants[node.target],)
+        super().__init__(traced, constants)
+
+    def placeholder(self, target, args, kwargs):
+        return args[0] if target in self.constants else super().placeholder(target, args, kwargs)
+
+
+@wrong("input_unchanged", says="The model that was given has been changed: its graph was edited, at node `rows`")
+class HandsTheReadersTheConstant(WithConstants):
+    def __init__(self, traced, constants):
+        for node in traced.graph.find_nodes(op="placeholder"):
+            if node.target in constants:
+                for reader in list(node.users):
+                    reader.args = fx.node.map_arg(
+                        reader.args, lambda read, node=node: constants[node.target] if read is node else read
+                    )
+                traced.graph.erase_node(node)
+        super().__init__(traced, {})
+
+
+@wrong(
+    "ends well",
+    says="Your code raises TypeError",
+    read="07_placeholder#typeerror-interpreterrun-got-an-unexpected-keyword-argument-mask",
+)
+class PassesConstantsByName(WithConstants):
+    def run(self, *values):
+        return super().run(*values, **self.constants)
+
+
+@wrong("usable", says="The class `NoInterpreter` is no fx.Interpreter")
+class NoInterpreter:
+    def __init__(self, traced, constants):
+        self.traced, self.constants = traced, constants

@@ -1,0 +1,292 @@
+"""Answers to 07-inputs-by-name: an interpreter that takes inputs by name, and tells all faults."""
+
+import torch
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+BY_NAME = "07_placeholder#in-one-page"
+VALUES = "07_placeholder#replace-placeholder"
+ENVIRONMENT = "07_placeholder#begin-with-an-environment"
+
+
+class CheckedInputs(fx.Interpreter):
+    """The parts, each to be replaced by a wrong one."""
+
+    def __init__(self, traced, examples):
+        super().__init__(traced)
+        self.examples = examples
+        self.inputs = {node.target: node for node in traced.graph.find_nodes(op="placeholder")}
+
+    def run_by_name(self, **values):
+        faults = self.faults(values)
+        if faults:
+            raise ValueError("\n".join(faults))
+        return self.start(values)
+
+    def faults(self, values):
+        unknown = [f"{name} is unknown" for name in values if name not in self.inputs]
+        missing = [f"{name} is missing" for name in self.inputs if name not in values and self.required(name)]
+        return [*unknown, *missing, *self.wrong_values(values)]
+
+    def required(self, name):
+        return not self.inputs[name].args
+
+    def wrong_values(self, values):
+        said = ((name, self.compare(values[name], self.examples.get(name))) for name in values if name in self.inputs)
+        return [f"{name}: {fault}" for name, fault in said if fault]
+
+    def compare(self, value, example):
+        if not torch.is_tensor(example):
+            return None
+        if not torch.is_tensor(value):
+            return f"a tensor was expected, not {type(value).__name__}"
+        faults = []
+        if value.shape != example.shape:
+            faults.append(f"shape {tuple(value.shape)}, expected {tuple(example.shape)}")
+        if value.dtype != example.dtype:
+            faults.append(f"{value.dtype}, expected {example.dtype}")
+        return ", ".join(faults)
+
+    def start(self, values):
+        return self.run(initial_env={self.inputs[name]: value for name, value in values.items()})
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+class FeedsByPosition(CheckedInputs):
+    """A value for every input, defaults among them."""
+
+    def start(self, values):
+        return self.run(*[values[name] if name in values else node.args[0] for name, node in self.inputs.items()])
+
+
+@right
+class FeedsThroughPlaceholder(CheckedInputs):
+    """The message spells shapes as lists, and says Missing and Unknown."""
+
+    def run_by_name(self, **values):
+        self.values = values
+        return super().run_by_name(**values)
+
+    def faults(self, values):
+        return [said.replace("missing", "Missing").replace("unknown", "Unknown") for said in super().faults(values)]
+
+    def compare(self, value, example):
+        if isinstance(example, torch.Tensor):
+            found, wanted = (
+                [*one.shape, str(one.dtype)] if isinstance(one, torch.Tensor) else type(one) for one in (value, example)
+            )
+            if found != wanted and isinstance(value, torch.Tensor):
+                return f"{value.shape} {value.dtype} in place of {example.shape} {example.dtype}"
+            return None if found == wanted else f"is of {found}"
+        return None
+
+    def placeholder(self, target, args, kwargs):
+        return self.values[target] if target in self.values else super().placeholder(target, args, kwargs)
+
+    def start(self, values):
+        return self.run()
+
+
+@right
+class CallsTheModule(CheckedInputs):
+    """The compiled code takes names by itself."""
+
+    def start(self, values):
+        return self.module(**values)
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "tells_what_is_wrong",
+    says="With `mask` before `rows`: nothing is wrong, and RuntimeError is raised",
+    read=ENVIRONMENT,
+)
+class PassesTheValuesInTheirOrder(CheckedInputs):
+    """As handed out, with the checks done."""
+
+    def start(self, values):
+        return self.run(*values.values())
+
+
+@wrong(
+    "tells_what_is_wrong",
+    says="With `names`, and `sharpness` left out: nothing is wrong, and TypeError is raised",
+    read=ENVIRONMENT,
+)
+class SkipsWhatIsLeftOut(CheckedInputs):
+    def start(self, values):
+        return self.run(*[values[name] for name in self.inputs if name in values])
+
+
+@wrong("tells_what_is_wrong", says="with no `weight`, which has no example: RuntimeError is raised", read=BY_NAME)
+class TakesInputsWithoutAnExampleForOptional(CheckedInputs):
+    def required(self, name):
+        return name in self.examples and super().required(name)
+
+
+@wrong(
+    "tells_what_is_wrong",
+    says="`scale` and `shift` left out, which have defaults and examples: nothing is wrong, and ValueError is raised",
+    read=BY_NAME,
+)
+class DemandsWhatHasAnExample(CheckedInputs):
+    def required(self, name):
+        return name in self.examples or super().required(name)
+
+
+@wrong(
+    "tells_what_is_wrong",
+    says="with `scale` and `shift` left out, which have defaults and examples: the result is not that of the model",
+    read=ENVIRONMENT,
+)
+class FillsUpWithExamples(CheckedInputs):
+    def start(self, values):
+        return super().start(self.examples | values)
+
+
+@wrong(
+    "tells_what_is_wrong",
+    says="with a number for `scale` that is not its example: nothing is wrong, and ValueError is raised",
+    read=VALUES,
+)
+class ComparesNumbers(CheckedInputs):
+    def compare(self, value, example):
+        if example is None or torch.is_tensor(example):
+            return super().compare(value, example)
+        return None if value == example else f"{value}, expected {example}"
+
+
+@wrong(
+    "tells_what_is_wrong",
+    says="a `mask` of another shape and dtype: of `mask` the message does not say `bool`",
+    read=VALUES,
+)
+class TellsTheFirstFaultOfAnInput(CheckedInputs):
+    def compare(self, value, example):
+        faults = super().compare(value, example)
+        return faults and (faults if faults.startswith("a ") else faults.split(", torch")[0])
+
+
+@wrong("tells_what_is_wrong", says="With `rows` and `mask` both wrong: the message does not name `mask`", read=VALUES)
+class RaisesTheFirstFault(CheckedInputs):
+    def faults(self, values):
+        return super().faults(values)[:1]
+
+
+@wrong("tells_what_is_wrong", says="With a `mask` of shape (5,): RuntimeError is raised", read=VALUES)
+class ChecksNames(CheckedInputs):
+    def wrong_values(self, values):
+        return []
+
+
+@wrong("tells_what_is_wrong", says="With a `mask` of booleans: no error is raised: a ValueError was asked", read=VALUES)
+class ComparesShapesOnly(CheckedInputs):
+    def compare(self, value, example):
+        return None if example is None or value.shape == example.shape else f"{value.shape}, not {example.shape}"
+
+
+@wrong(
+    "tells_what_is_wrong", says="With a `mask` of shape (5,): of `mask` the message does not say `(5, 1)`", read=VALUES
+)
+class DoesNotSayWhatWasExpected(CheckedInputs):
+    def compare(self, value, example):
+        fault = super().compare(value, example)
+        return fault and fault.split(", expected")[0]
+
+
+@wrong("tells_what_is_wrong", says="With `msak` in place of `mask`: the message does not name `msak`", read=BY_NAME)
+class NeverLooksForUnknownNames(CheckedInputs):
+    def faults(self, values):
+        return [said for said in super().faults(values) if "unknown" not in said]
+
+
+@wrong("tells_what_is_wrong", says="With a `mask` of shape (5,): TypeError is raised", read=VALUES)
+class RaisesAnotherError(CheckedInputs):
+    """`Checked` of the chapter: a TypeError from the placeholder, the first fault, and in the middle of a run."""
+
+    def faults(self, values):
+        return []
+
+    def placeholder(self, target, args, kwargs):
+        value = self.values[target] if target in self.values else super().placeholder(target, args, kwargs)
+        if fault := self.compare(value, self.examples.get(target)):
+            raise TypeError(f"{target}: {fault}")
+        return value
+
+    def start(self, values):
+        self.values = values
+        return self.run()
+
+
+@wrong(
+    "tells_what_is_wrong",
+    says="with parameters called `input` and `len`: nothing is wrong, and ValueError is raised",
+    read=BY_NAME,
+)
+class LooksForNamesOfNodes(CheckedInputs):
+    def __init__(self, traced, examples):
+        super().__init__(traced, examples)
+        self.inputs = {node.name: node for node in self.inputs.values()}
+
+
+@wrong(
+    "tells_what_is_wrong",
+    says="(parameters with the names of builtins, one unread): with no `unread`: no error is raised",
+    read=BY_NAME,
+)
+class DemandsWhatIsRead(CheckedInputs):
+    def required(self, name):
+        return super().required(name) and self.inputs[name].users
+
+    def start(self, values):
+        return self.run(
+            *[values[name] if name in values else (*node.args, None)[0] for name, node in self.inputs.items()]
+        )
+
+
+@wrong(
+    "tells_what_is_wrong",
+    says="With a `mask` of shape (5,): the message names `rows`, in which nothing is wrong",
+    read=VALUES,
+)
+class DescribesEveryInput(CheckedInputs):
+    def wrong_values(self, values):
+        told = super().wrong_values(values)
+        return told and [f"got {dict.fromkeys(values)}", *told]
+
+
+@wrong(
+    "tells_what_is_wrong", says="With a `mask` of shape (5,): layers have run before the error was raised", read=VALUES
+)
+class RunsFirst(CheckedInputs):
+    def run_by_name(self, **values):
+        try:
+            result = self.start(values)
+        except Exception as error:
+            raise ValueError("; ".join(self.faults(values))) from error
+        if faults := self.faults(values):
+            raise ValueError("; ".join(faults))
+        return result
+
+
+@wrong("tells_what_is_wrong", says="With `mask` before `rows`: the result is not that of the model", read=ENVIRONMENT)
+class KeepsOneEnvironment(CheckedInputs):
+    def __init__(self, traced, examples):
+        super().__init__(traced, examples)
+        self.kept = {}
+
+    def start(self, values):
+        self.kept.update({self.inputs[name]: value for name, value in values.items()})
+        return self.run(initial_env=self.kept)
+
+
+@wrong("usable", says="has no method `run_by_name`")
+class ReplacesRun(fx.Interpreter):
+    def run(self, **values):
+        return super().run(*values.values())

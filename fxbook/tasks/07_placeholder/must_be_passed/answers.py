@@ -1,0 +1,123 @@
+"""Answers to 07-must-be-passed: the parameters that every call must pass."""
+
+import inspect
+import itertools
+
+from fxbook.tasks.answering import right, wrong
+
+SIGNATURE = "07_placeholder#the-signature-makes-the-placeholders"
+
+
+def inputs(traced):
+    return traced.graph.find_nodes(op="placeholder")
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def asks_the_compiled_signature(traced):
+    starred = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    parameters = inspect.signature(traced.forward).parameters.values()
+    return [one.name for one in parameters if one.kind not in starred and one.default is one.empty]
+
+
+@right
+class LeavesOutOneKindAfterTheOther:
+    def __call__(self, traced):
+        names = {node.target: node.args for node in traced.graph.nodes if node.op == "placeholder"}
+        names = {name: args for name, args in names.items() if name[0] != "*"}
+        return tuple(name for name, args in names.items() if len(args) == 0)
+
+
+@right
+def matches_the_node(traced):
+    found = []
+    for node in traced.graph.nodes:
+        match node.op, node.args, node.target:
+            case "placeholder", (), name if not name.startswith("*"):
+                found.append(name)
+    return found
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("names_required", says="`names` is in the list: its default is `None`", read=SIGNATURE)
+def takes_none_for_no_default(traced):
+    return [node.target for node in inputs(traced) if not node.args or node.args[0] is None]
+
+
+@wrong("names_required", says="`sharpness` is in the list: its default is `1.0`", read=SIGNATURE)
+def returns_every_input(traced):
+    return [node.target for node in inputs(traced)]
+
+
+@wrong(
+    "names_required",
+    says="(parameters with the names of builtins): `unread` is not in the list: a call that leaves it out fails",
+    read=SIGNATURE,
+)
+def leaves_out_what_nobody_reads(traced):
+    return [n.target for n in inputs(traced) if n.users and not n.args and not n.target.startswith("*")]
+
+
+@wrong("names_required", says="`*others` is in the list: `*others` takes any number of values", read=SIGNATURE)
+def keeps_starred_inputs(traced):
+    return [node.target for node in inputs(traced) if not node.args]
+
+
+@wrong("names_required", says="`others` is in the list: `*others` takes any number of values", read=SIGNATURE)
+def strips_the_stars(traced):
+    return [node.target.lstrip("*") for node in inputs(traced) if not node.args]
+
+
+@wrong(
+    "names_required",
+    says="`input_1` is in the list: that is the name of a node, and callers pass `input`",
+    read="01_node_creation#name-and-target-of-a-placeholder",
+)
+def returns_names_of_nodes(traced):
+    return [node.name for node in inputs(traced) if not node.args and not node.target.startswith("*")]
+
+
+@wrong("names_required", says="(parameters that begin with `_`): `_rows` is not in the list", read=SIGNATURE)
+def takes_an_underscore_for_a_star(traced):
+    return [node.target for node in inputs(traced) if not node.args and not node.name.startswith("_")]
+
+
+@wrong(
+    "names_required",
+    says="It holds for the model you know, but not on another (starred parameters): `rows` is in the list",
+)
+def knows_the_model(traced):
+    return ["rows", "mask"]
+
+
+@wrong("names_required", says="(an input that stands behind a step): `unread` is not in the list", read=SIGNATURE)
+def stops_at_the_first_step(traced):
+    first = itertools.takewhile(lambda node: node.op == "placeholder", traced.graph.nodes)
+    return [node.target for node in first if not node.args and not node.target.startswith("*")]
+
+
+@wrong("names_required", says="The answer holds nodes: a list of the names of parameters was asked")
+def returns_nodes(traced):
+    return [node for node in inputs(traced) if not node.args]
+
+
+@wrong("names_required", says="The answer is not a list of names")
+def returns_a_set(traced):
+    return {node.target for node in inputs(traced) if not node.args}
+
+
+@wrong("names_required", says="The list holds the right names, not each once and in their order")
+def sorts_the_names(traced):
+    return sorted(asks_the_compiled_signature(traced))
+
+
+@wrong("input_unchanged", says="The model that was given has been changed: its graph was edited, at node `names`")
+def erases_what_has_a_default(traced):
+    for node in inputs(traced):
+        if node.args and not node.users:
+            traced.graph.erase_node(node)
+    return asks_the_compiled_signature(traced)

@@ -1,0 +1,225 @@
+"""Answers to 07-store-an-input: a parameter less, and a buffer more."""
+
+import copy
+
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+EDIT = "07_placeholder#add-move-and-remove-inputs"
+
+
+def the_input(traced, name):
+    [node] = traced.graph.find_nodes(op="placeholder", target=name)
+    return node
+
+
+def read_from(traced, name, path):
+    """The edit itself, once the tensor is where path says."""
+    node = the_input(traced, name)
+    with traced.graph.inserting_after(node):
+        stored = traced.graph.get_attr(path)
+    node.replace_all_uses_with(stored)
+    traced.graph.erase_node(node)
+    traced.recompile()
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def turns_the_node_itself_into_a_fetch(traced, name, value):
+    node = the_input(traced, name)
+    path = f"fixed_{name}"
+    traced.register_buffer(path, value)
+    node.op, node.target, node.args, node.type = "get_attr", path, (), None
+    traced.graph.lint()
+    traced.recompile()
+
+
+@right
+class StoresInASubmodule:
+    def __call__(self, traced, name, value):
+        if not hasattr(traced, "constants_of_inputs"):
+            traced.add_submodule("constants_of_inputs", nn.Module())
+        traced.constants_of_inputs.register_buffer(name, value)
+        read_from(traced, name, f"constants_of_inputs.{name}")
+        return traced
+
+
+@right
+def fetches_for_each_reader(traced, name, value):
+    path = f"_{name}_of_production"
+    setattr(traced, path, nn.Buffer(value.clone()))
+    node = the_input(traced, name)
+    for reader in list(node.users):
+        with traced.graph.inserting_before(reader):
+            reader.replace_input_with(node, traced.graph.get_attr(path))
+    traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@right
+def copies_with_another_node_in_its_place(traced, name, value):
+    path = f"value_of_{name}"
+    traced.register_buffer(path, value)
+    graph = fx.Graph(traced)
+    node = the_input(traced, name)
+    graph.output(graph.graph_copy(traced.graph, {node: graph.get_attr(path)}))
+    traced.graph = graph
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("in_state_dict", node="stored_mask", says="`stored_mask` is not in the `state_dict` of the model", read=EDIT)
+def sets_a_plain_attribute(traced, name, value):
+    setattr(traced, f"stored_{name}", value)
+    read_from(traced, name, f"stored_{name}")
+
+
+@wrong("in_state_dict", node="stored_mask", says="a buffer that is saved was asked", read=EDIT)
+def makes_a_buffer_that_is_not_saved(traced, name, value):
+    traced.register_buffer(f"stored_{name}", value, persistent=False)
+    read_from(traced, name, f"stored_{name}")
+
+
+@wrong("in_state_dict", node="stored_mask", says="`stored_mask` is a parameter, which training changes", read=EDIT)
+def makes_a_parameter(traced, name, value):
+    traced.register_parameter(f"stored_{name}", nn.Parameter(value))
+    read_from(traced, name, f"stored_{name}")
+
+
+@wrong("in_state_dict", node="mask", says="`stored_mask` is not in the `state_dict` of the model", read=EDIT)
+def turns_the_node_into_a_fetch_of_an_attribute(traced, name, value):
+    node = the_input(traced, name)
+    setattr(traced, f"stored_{name}", value)
+    node.op, node.target, node.args = "get_attr", f"stored_{name}", ()
+    traced.recompile()
+
+
+@wrong(
+    "own_weights_stay",
+    node="rows_2",
+    says="fetches `rows`, a name that the module used already",
+)
+def calls_the_buffer_as_the_parameter(traced, name, value):
+    traced.register_buffer(name, value)
+    read_from(traced, name, name)
+
+
+@wrong(
+    "a_home_each",
+    node="stored_1",
+    says="(two inputs, one after the other): nodes `stored` and `stored_1` both fetch `stored`",
+)
+def calls_every_buffer_stored(traced, name, value):
+    traced.register_buffer("stored", value)
+    read_from(traced, name, "stored")
+
+
+@wrong(
+    "tensor_free",
+    node="add",
+    says="has a tensor among its arguments",
+    read="01_node_creation#a-tensor-is-not-an-argument",
+)
+def hands_the_tensor_to_the_readers(traced, name, value):
+    node = the_input(traced, name)
+    for reader in list(node.users):
+        reader.args = fx.node.map_arg(reader.args, lambda read: value if read is node else read)
+    traced.graph.erase_node(node)
+
+
+@wrong("inputs_gone", node="mask", says="The graph still has the input `mask`: a call has to pass it", read=EDIT)
+def leaves_the_input_unread(traced, name, value):
+    traced.register_buffer(f"stored_{name}", value)
+    node = the_input(traced, name)
+    with traced.graph.inserting_after(node):
+        node.replace_all_uses_with(traced.graph.get_attr(f"stored_{name}"))
+    traced.recompile()
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(traced, name, value):
+    traced.register_buffer(f"stored_{name}", value)
+    node = the_input(traced, name)
+    with traced.graph.inserting_after(node):
+        node.replace_all_uses_with(traced.graph.get_attr(f"stored_{name}"))
+    traced.graph.erase_node(node)
+
+
+@wrong(
+    "ends well",
+    says="Your code raises RuntimeError: Tried to erase Node mask but it still had 1 users",
+    read="03_replacement#runtimeerror-tried-to-erase-node-act-but-it-still-had-2-users-in-the-graph-",
+)
+def erases_before_handing_over(traced, name, value):
+    traced.register_buffer(f"stored_{name}", value)
+    traced.graph.erase_node(the_input(traced, name))
+
+
+@wrong(
+    "lints",
+    node="stored_mask",
+    says="references nonexistent attribute stored_mask",
+    read="01_node_creation#references-nonexistent-attribute",
+)
+def forgets_the_buffer(traced, name, value):
+    read_from(traced, name, f"stored_{name}")
+
+
+@wrong("ends well", says="(an input called `input`): your code raises StopIteration")
+def looks_for_the_name_of_the_node(traced, name, value):
+    node = next(node for node in traced.graph.nodes if node.name == name)
+    traced.register_buffer(f"stored_{name}", value)
+    with traced.graph.inserting_after(node):
+        node.replace_all_uses_with(traced.graph.get_attr(f"stored_{name}"))
+    traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong(
+    "ends well",
+    says="your code raises RuntimeError: Tried to erase Node rows but it still had",
+    read="03_replacement#runtimeerror-tried-to-erase-node-act-but-it-still-had-2-users-in-the-graph-",
+)
+def hands_one_reader_over(traced, name, value):
+    node = the_input(traced, name)
+    traced.register_buffer(f"stored_{name}", value)
+    if node.users:
+        first = next(iter(node.users))
+        with traced.graph.inserting_before(first):
+            first.replace_input_with(node, traced.graph.get_attr(f"stored_{name}"))
+    traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong("readers_get_the_value", node="add", says="Node `add` read `mask`, and does not read the stored value")
+def stores_zeros_in_the_arguments(traced, name, value):
+    node = the_input(traced, name)
+    for reader in list(node.users):
+        reader.args = fx.node.map_arg(reader.args, lambda read: 0.0 if read is node else read)
+    traced.register_buffer(f"stored_{name}", value)
+    traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong("inputs_gone", node="mask", says="The graph still has the input `mask`", read=EDIT)
+def fixes_it_by_a_default(traced, name, value):
+    node = the_input(traced, name)
+    node.args = (0.0,)
+
+
+@wrong("given_edited", says="You edited a copy")
+def edits_a_copy(traced, name, value):
+    traced = copy.deepcopy(traced)
+    turns_the_node_itself_into_a_fetch(traced, name, value)
+    return traced
+
+
+@wrong("edited", says="it was traced or built anew")
+def edits_a_new_trace(traced, name, value):
+    again = fx.symbolic_trace(traced)
+    turns_the_node_itself_into_a_fetch(again, name, value)
+    return again

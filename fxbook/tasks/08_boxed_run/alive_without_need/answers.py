@@ -1,0 +1,245 @@
+"""Answers to 08-alive-without-need: what is alive before a node computes, less the bound."""
+
+import gc
+import weakref
+
+import torch
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+
+def needed(graph):
+    return {
+        step.name: {value.name for value in graph.nodes if value < step and any(user >= step for user in value.users)}
+        for step in graph.nodes
+        if step.op.startswith("call")
+    }
+
+
+def inputs(traced):
+    return [node.name for node in traced.graph.find_nodes(op="placeholder")]
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def keeps_a_weak_dict(kind, traced, tensors):
+    need, found = needed(traced.graph), {}
+    alive = weakref.WeakValueDictionary(zip(inputs(traced), tensors, strict=True))
+
+    class Watched(kind):
+        def run_node(self, n):
+            if n.name in need:
+                found[n.name] = set(alive) - need[n.name]
+            alive[n.name] = value = super().run_node(n)
+            return value
+
+    Watched(traced).boxed_run(tensors)
+    return found
+
+
+@right
+def strikes_out_by_finalizers(kind, traced, tensors):
+    need, found, alive = needed(traced.graph), {}, set()
+
+    def enter(name, tensor):
+        alive.add(name)
+        weakref.finalize(tensor, alive.discard, name)
+
+    for place, name in enumerate(inputs(traced)):
+        enter(name, tensors[place])
+
+    class Watched(kind):
+        def run_node(self, n):
+            if n.op.startswith("call"):
+                found[n] = sorted(alive - need[n.name])
+            value = super().run_node(n)
+            if n.op != "output":
+                enter(n.name, value)
+            return value
+
+    Watched(traced).boxed_run(tensors)
+    return found
+
+
+@right
+def replaces_the_method_of_an_instance(kind, traced, tensors):
+    need, found = needed(traced.graph), {}
+    refs = dict(zip(inputs(traced), map(weakref.ref, tensors), strict=True))
+    runner = kind(traced)
+    run_node = runner.run_node
+
+    def watched(n):
+        if n.op.startswith("call"):
+            found[n.name] = {name for name, ref in refs.items() if ref() is not None} - need[n.name]
+        value = run_node(n)
+        refs[n.name] = weakref.ref(value)
+        return value
+
+    runner.run_node = watched
+    runner.boxed_run(tensors)
+    return found
+
+
+@right
+def follows_the_memory(kind, traced, tensors):
+    """Storages in place of tensors."""
+    need, found = needed(traced.graph), {}
+    stores = {name: weakref.ref(tensors[i].untyped_storage()) for i, name in enumerate(inputs(traced))}
+
+    class Watched(kind):
+        def run_node(self, n):
+            gc.collect()
+            alive = {name for name, ref in stores.items() if ref()}
+            if n.op.startswith("call"):
+                found[n.name] = alive - need[n.name]
+            value = super().run_node(n)
+            if n.op.startswith("call"):
+                stores[n.name] = weakref.ref(value.untyped_storage())
+            return value
+
+    Watched(traced).boxed_run(tensors)
+    return found
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+ELSE = "but it goes earlier in this interpreter: what else holds it?"
+
+
+def watch(kind, traced, refs, alive=None, enter=None, after=False, steps="call", less=True):
+    """A class that notes; ``enter`` is given each value."""
+    need, found = needed(traced.graph), {}
+
+    class Watched(kind):
+        def note(self, n):
+            names = {name for name, ref in refs.items() if ref() is not None} if alive is None else alive(self)
+            if n.op.startswith(steps):
+                found[n.name] = names - (need[n.name] if less else set())
+
+        def run_node(self, n):
+            if not after:
+                self.note(n)
+            value = super().run_node(n)
+            if enter is not None:
+                enter(n, value)
+            elif isinstance(value, torch.Tensor):
+                refs[n.name] = weakref.ref(value)
+            if after:
+                self.note(n)
+            return value
+
+    return Watched(traced), found
+
+
+def refs_of(traced, tensors):
+    return dict(zip(inputs(traced), map(weakref.ref, tensors), strict=True))
+
+
+@wrong("tells_unneeded", says=f"Node `right` is in the answer for `add`, {ELSE}")
+def keeps_the_loop_variable(kind, traced, tensors):
+    refs = {}
+    for name, tensor in zip(inputs(traced), tensors, strict=True):
+        refs[name] = weakref.ref(tensor)
+    runner, found = watch(kind, traced, refs)
+    runner.boxed_run(tensors)
+    return found
+
+
+@wrong("tells_unneeded", says=f"Node `gate` is in the answer for `mul`, {ELSE}")
+def hands_over_a_copy_of_the_list(kind, traced, tensors):
+    runner, found = watch(kind, traced, refs_of(traced, tensors))
+    runner.boxed_run(list(tensors))
+    return found
+
+
+@wrong("tells_unneeded", says=f"Node `gate` is in the answer for `mul`, {ELSE}")
+def calls_run(kind, traced, tensors):
+    runner, found = watch(kind, traced, refs_of(traced, tensors))
+    runner.run(*tensors)
+    return found
+
+
+@wrong("tells_unneeded", says=f"Node `sigmoid` is in the answer for `mul_1`, {ELSE}")
+def keeps_the_results(kind, traced, tensors):
+    refs, kept = refs_of(traced, tensors), []
+
+    def enter(node, value):
+        kept.append(value)
+        refs[node.name] = weakref.ref(value)
+
+    runner, found = watch(kind, traced, refs, enter=enter)
+    runner.boxed_run(tensors)
+    return found
+
+
+@wrong("tells_unneeded", says="`sigmoid` is in the answer for itself: its own result is not counted")
+def looks_behind_the_node(kind, traced, tensors):
+    runner, found = watch(kind, traced, refs_of(traced, tensors), after=True)
+    runner.boxed_run(tensors)
+    return found
+
+
+@wrong("tells_unneeded", says="While node `mul_1` computes, `sigmoid` is alive without need: the answer lacks it")
+def watches_inputs_only(kind, traced, tensors):
+    runner, found = watch(kind, traced, refs_of(traced, tensors), enter=lambda node, value: None)
+    runner.boxed_run(tensors)
+    return found
+
+
+@wrong("tells_unneeded", says="(results kept in a list): while node `mul_1` computes, `sigmoid` is alive without need")
+def asks_env(kind, traced, tensors):
+    """A value in another place than env is alive too."""
+    runner, found = watch(kind, traced, {}, alive=lambda runner: {node.name for node in runner.env})
+    runner.boxed_run(tensors)
+    return found
+
+
+@wrong("tells_unneeded", says="While node `mul` computes, `gate` is alive without need: the answer lacks it")
+def runs_an_interpreter_of_its_own(kind, traced, tensors):
+    runner, found = watch(fx.Interpreter, traced, refs_of(traced, tensors))
+    runner.boxed_run(tensors)
+    return found
+
+
+@wrong("tells_unneeded", says="Node `gate` is in the answer for `sigmoid`, but it has to be alive")
+def forgets_the_bound(kind, traced, tensors):
+    runner, found = watch(kind, traced, refs_of(traced, tensors), less=False)
+    runner.boxed_run(tensors)
+    return found
+
+
+@wrong("tells_unneeded", says="(a layer and methods): node `norm` computes, but is missing in the answer")
+def measures_functions_only(kind, traced, tensors):
+    runner, found = watch(kind, traced, refs_of(traced, tensors), steps="call_function")
+    runner.boxed_run(tensors)
+    return found
+
+
+@wrong("tells_unneeded", says="(a layer and methods): while node `add` computes, `norm` is alive without need")
+def follows_the_results_of_functions_only(kind, traced, tensors):
+    refs = refs_of(traced, tensors)
+
+    def enter(node, value):
+        if node.op == "call_function":
+            refs[node.name] = weakref.ref(value)
+
+    runner, found = watch(kind, traced, refs, enter=enter)
+    runner.boxed_run(tensors)
+    return found
+
+
+@wrong("ends well", says="Your code raises RuntimeError: gate")
+def notes_at_every_node(kind, traced, tensors):
+    need, found = needed(traced.graph), {}
+    refs = refs_of(traced, tensors)
+
+    class Watched(kind):
+        def run_node(self, n):
+            found[n.name] = {name for name, ref in refs.items() if ref() is not None} - need[n.name]
+            return super().run_node(n)
+
+    Watched(traced).run(*tensors)
+    return found

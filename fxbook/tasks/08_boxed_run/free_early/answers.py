@@ -1,0 +1,278 @@
+"""Answers to 08-free-early: an interpreter that meets the bound on every graph."""
+
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+BOX = "08_boxed_run#a-box-that-is-emptied"
+LENGTH = "08_boxed_run#a-list-as-long-as-the-signature"
+MASK = "While node `exp` computes, the input `mask` is alive: no node reads it"
+SQUARE = "While node `mul` computes, the value `square` is alive: no node reads it"
+
+
+def inputs(graph):
+    return graph.find_nodes(op="placeholder")
+
+
+class Entering(fx.Interpreter):
+    """Enters results that no node reads as their own last readers."""
+
+    def __init__(self, module):
+        super().__init__(module)
+        for node in self.graph.nodes:
+            if node.op.startswith("call") and not node.users:
+                self.user_to_last_uses.setdefault(node, []).append(node)
+
+
+def without_unread(runner, args_list):
+    """Puts None in the place of each input that no node reads."""
+    if len(args_list) == len(inputs(runner.graph)):
+        for place, node in enumerate(inputs(runner.graph)):
+            if not node.users:
+                args_list[place] = None
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+class GivesNothingForWhatNobodyReads(fx.Interpreter):
+    """The value of an unread node is None; the env is emptied whatever happens."""
+
+    def boxed_run(self, args_list):
+        without_unread(self, args_list)
+        try:
+            return super().boxed_run(args_list)
+        finally:
+            self.env = {}
+
+    def run_node(self, n):
+        value = super().run_node(n)
+        return value if n.users or n.op == "output" else None
+
+
+@right
+class SweepsBeforeEachNode(fx.Interpreter):
+    def run_node(self, n):
+        for held in list(self.env):
+            if not held.users:
+                self.env[held] = None
+        return super().run_node(n)
+
+    def boxed_run(self, args_list):
+        result = super().boxed_run(args_list)
+        self.env.clear()
+        return result
+
+
+@right
+class RunsInAnotherInterpreter:
+    """No subclass: an interpreter that is made for each run goes with it."""
+
+    def __init__(self, module):
+        self.module = module
+
+    def boxed_run(self, args_list):
+        runner = Entering(self.module)
+        without_unread(runner, args_list)
+        return runner.boxed_run(args_list)
+
+
+@right
+class LoopsByItself(fx.Interpreter):
+    def boxed_run(self, args_list):
+        given = inputs(self.graph)
+        if len(args_list) != len(given):
+            raise ValueError(f"{len(args_list)} inputs for {len(given)} placeholders")
+        self.env = {node: value for node, value in zip(given, args_list, strict=True) if node.users}
+        args_list.clear()
+        for node in self.graph.nodes:
+            if node.op == "placeholder":
+                continue
+            self.env[node] = self.run_node(node)
+            for gone in [*node.all_input_nodes, node]:
+                if node.op != "output" and max(gone.users, default=node) is node:
+                    del self.env[gone]
+        result = self.env[node]
+        self.env.clear()
+        return result
+
+
+@right
+def is_made_by_a_function(traced):
+    """As a class is called, so is a function that makes one."""
+    return LoopsByItself(traced)
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("let_go", says=MASK)
+class ForgetsTheInputs(Entering):
+    def boxed_run(self, args_list):
+        result = super().boxed_run(args_list)
+        self.env = {}
+        return result
+
+
+@wrong("let_go", says=SQUARE)
+class ForgetsTheResults(fx.Interpreter):
+    def boxed_run(self, args_list):
+        without_unread(self, args_list)
+        result = super().boxed_run(args_list)
+        self.env = {}
+        return result
+
+
+@wrong("nothing_held_after", says="is still alive", read="08_boxed_run#what-stays-after-the-run")
+class LeavesEnvAsItIs(Entering):
+    def boxed_run(self, args_list):
+        without_unread(self, args_list)
+        return super().boxed_run(args_list)
+
+
+@wrong("nothing_held_after", says="is still alive", read="08_boxed_run#what-stays-after-the-run")
+class KeepsTheResult(Entering):
+    def boxed_run(self, args_list):
+        without_unread(self, args_list)
+        self.result = super().boxed_run(args_list)
+        self.env = {}
+        return self.result
+
+
+@wrong("list_is_empty", says="The list still holds 3 inputs after the run", read=BOX)
+class EmptiesACopy(Entering):
+    def boxed_run(self, args_list):
+        args_list = list(args_list)
+        without_unread(self, args_list)
+        result = super().boxed_run(args_list)
+        self.env = {}
+        return result
+
+
+@wrong("let_go", says=MASK)
+class CallsRun(Entering):
+    def boxed_run(self, args_list):
+        result = self.run(*args_list)
+        args_list.clear()
+        self.env = {}
+        return result
+
+
+@wrong("result_is_right", says="Node `square` did not run: every node was to run, once and in order")
+class RemovesDeadNodes(fx.Interpreter):
+    def __init__(self, module):
+        module.graph.eliminate_dead_code()
+        super().__init__(module)
+
+    def boxed_run(self, args_list):
+        without_unread(self, args_list)
+        result = super().boxed_run(args_list)
+        self.env = {}
+        return result
+
+
+@wrong("keeps_to_env", says="KeyError: output. `output` is looked up or deleted in `env`, and is not there")
+class EntersEveryNodeWithoutUsers(fx.Interpreter):
+    def __init__(self, module):
+        super().__init__(module)
+        for node in self.graph.nodes:
+            if not node.users:
+                self.user_to_last_uses.setdefault(node, []).append(node)
+
+    def boxed_run(self, args_list):
+        without_unread(self, args_list)
+        return super().boxed_run(args_list)
+
+
+@wrong(
+    "refuses_other_lengths",
+    says="A list of 4 items is taken without an error, though the graph has 3 inputs",
+    read=LENGTH,
+)
+class TakesAListOfAnyLength(Entering):
+    def boxed_run(self, args_list):
+        env = {node: value if node.users else None for node, value in zip(inputs(self.graph), args_list)}  # noqa: B905
+        args_list.clear()
+        result = self.run(initial_env=env)
+        self.env = {}
+        return result
+
+
+@wrong(
+    "ends well",
+    says="Expected positional argument for parameter mask, but one was not passed in",
+    read="07_placeholder#runtimeerror-expected-positional-argument-for-parameter-mask-but-one-was-not-passed-in",
+)
+class LeavesUnreadInputsOut(Entering):
+    """Their placeholders run, and find nothing."""
+
+    def boxed_run(self, args_list):
+        env = {node: item for node, item in zip(inputs(self.graph), args_list, strict=True) if node.users}
+        args_list.clear()
+        result = self.run(initial_env=env)
+        self.env = {}
+        return result
+
+
+@wrong("let_go", says="While node `add` computes, the input `right` is alive: its last reader is `mul_1`")
+class KeepsTheLoopVariable(Entering):
+    def boxed_run(self, args_list):
+        env = {}
+        for node, value in zip(inputs(self.graph), args_list, strict=True):
+            env[node] = value if node.users else None
+        args_list.clear()
+        result = self.run(initial_env=env)
+        self.env = {}
+        return result
+
+
+@wrong("let_go", says=SQUARE)
+class HoldsTheLastResult(fx.Interpreter):
+    """``value`` lives until the next one is made."""
+
+    def boxed_run(self, args_list):
+        env = {node: item for node, item in zip(inputs(self.graph), args_list, strict=True) if node.users}
+        args_list.clear()
+        self.env = env
+        for node in self.graph.nodes:
+            if node.op == "placeholder":
+                continue
+            value = self.run_node(node)
+            if node.users:
+                env[node] = value
+            for read in node.all_input_nodes:
+                if max(read.users) is node:
+                    del env[read]
+        env.clear()
+        return value
+
+
+@wrong("result_is_right", says="The result is not that of the model: it is None")
+class ReturnsNothing(Entering):
+    def boxed_run(self, args_list):
+        without_unread(self, args_list)
+        super().boxed_run(args_list)
+        self.env = {}
+
+
+@wrong(
+    "ends well",
+    says="run() got an unexpected keyword argument 'initial_env'",
+    read="08_boxed_run#typeerror-timedrun-got-an-unexpected-keyword-argument-initial_env",
+)
+class OverridesRunWithoutItsKeywords(Entering):
+    def run(self, *args):
+        result = super().run(*args)
+        self.env = {}
+        return result
+
+
+@wrong("let_go", says=MASK)
+class IsTheInterpreterAsItIs(fx.Interpreter):
+    pass
+
+
+made = Entering(fx.symbolic_trace(nn.ReLU()))
+made.__name__ = "an_interpreter_that_was_made"
+wrong("ends well", says="pass the class itself, by its name, without ()")(made)

@@ -1,0 +1,107 @@
+"""Answers to 08-last-readers: after which node a value may go."""
+
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def overwrites_while_walking_down(graph):
+    """The reader that is met last stays."""
+    last = {}
+    for node in graph.nodes:
+        for read in node.all_input_nodes:
+            last[read.name] = node.name
+        if node.op != "output":
+            last[node.name] = node.name
+    return last
+
+
+@right
+def turns_the_table_of_an_interpreter_round(graph):
+    last = {node: node for node in graph.nodes if node.op != "output"}
+    for reader, values in fx.Interpreter(nn.Module(), graph=graph).user_to_last_uses.items():
+        last |= dict.fromkeys(values, reader)
+    return last
+
+
+@right
+class FirstMetFromBelow:
+    def __call__(self, graph):
+        last = {}
+        for node in reversed(graph.nodes):
+            if node.op != "output":
+                last.setdefault(node.name, node.name)
+            for read in node.all_input_nodes:
+                last.setdefault(read.name, node.name)
+        return last
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "ends_at_last_reader",
+    says="(a graph whose nodes were moved): node `mul_1` reads `second`, but another reader stands further",
+)
+def takes_the_last_of_users(graph):
+    """Right until a node is moved."""
+    return {node.name: (list(node.users) or [node])[-1].name for node in graph.nodes if node.op != "output"}
+
+
+@wrong("ends_at_last_reader", says="Node `cos` reads `scale`, but another reader stands further down in the list")
+def takes_the_first_reader(graph):
+    return {node.name: min(node.users, default=node).name for node in graph.nodes if node.op != "output"}
+
+
+@wrong("ends_at_last_reader", says="Node `mask` is missing")
+def leaves_out_what_nobody_reads(graph):
+    return {node.name: max(node.users).name for node in graph.nodes if node.users}
+
+
+@wrong("ends_at_last_reader", says="Nothing reads node `mask`: the answer for it was to be itself, not `output`")
+def lets_the_unread_live_to_the_end(graph):
+    return {node.name: max(node.users).name if node.users else "output" for node in graph.nodes if node.op != "output"}
+
+
+@wrong("ends_at_last_reader", says="Nothing reads node `mask`")
+def has_nothing_for_the_unread(graph):
+    return {node.name: max(node.users).name if node.users else None for node in graph.nodes if node.op != "output"}
+
+
+@wrong("ends_at_last_reader", says="`output` is in the answer, but it is no value that goes")
+def has_an_entry_for_output(graph):
+    return {node.name: max(node.users, default=node).name for node in graph.nodes}
+
+
+@wrong("ends_at_last_reader", says="not a dict with names")
+def returns_a_list_of_pairs(graph):
+    return [(node, max(node.users, default=node)) for node in graph.nodes if node.op != "output"]
+
+
+@wrong("ends_at_last_reader", says="Node `query` is missing in the answer")
+def hands_over_the_table_of_an_interpreter(graph):
+    """It has the values of each reader, not the reader of each value."""
+    return fx.Interpreter(nn.Module(), graph=graph).user_to_last_uses
+
+
+@wrong("ends_at_last_reader", says="node `add` reads `first`, but another reader stands further down")
+def looks_at_plain_arguments_only(graph):
+    last = {node.name: node.name for node in graph.nodes if node.op != "output"}
+    for node in graph.nodes:
+        last |= {read.name: node.name for read in node.args if isinstance(read, fx.Node)}
+    return last
+
+
+@wrong("graph_left_alone", says="The graph that was handed over has been changed: node `square`")
+def removes_what_nobody_reads(graph):
+    last = {node.name: max(node.users, default=node).name for node in graph.nodes if node.op != "output"}
+    graph.eliminate_dead_code()
+    return last
+
+
+@wrong("ends well", says="max")
+def asks_for_the_last_of_no_readers(graph):
+    return {node.name: max(node.users).name for node in graph.nodes if node.op != "output"}

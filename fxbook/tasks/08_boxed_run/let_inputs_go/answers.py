@@ -1,0 +1,157 @@
+"""Answers to 08-let-inputs-go: inputs by name, each of which goes after its last reader."""
+
+import torch
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+HELD = "While node `mul` computes, the input `gate` is alive: its last reader is `sigmoid`"
+BOX = "08_boxed_run#a-box-that-is-emptied"
+AFTER = "08_boxed_run#what-stays-after-the-run"
+
+
+def inputs(traced):
+    return traced.graph.find_nodes(op="placeholder")
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def begins_with_an_environment(traced, named):
+    return fx.Interpreter(traced).run(initial_env={node: named.pop(node.name) for node in inputs(traced)})
+
+
+@right
+def copies_the_list_and_clears(traced, named):
+    box = [named[node.name] for node in inputs(traced)]
+    named.clear()
+    return fx.Interpreter(traced).boxed_run(box)
+
+
+@right
+class TakesEachInputAtItsPlaceholder(fx.Interpreter):
+    """No list at all: each placeholder takes its input out of the dict."""
+
+    def __init__(self):
+        pass
+
+    def __call__(self, traced, named):
+        super().__init__(traced)
+        self.named = named
+        try:
+            return self.run()
+        finally:
+            self.env = {}
+
+    def placeholder(self, target, args, kwargs):
+        return self.named.pop(target)
+
+
+@right
+def runs_node_by_node(traced, named):
+    env = {node: named.pop(node.name) for node in inputs(traced)}
+    runner = fx.Interpreter(traced)
+    for node in traced.graph.nodes:
+        if node.op != "placeholder":
+            runner.env = env
+            env[node] = runner.run_node(node)
+        for read in node.all_input_nodes:
+            if max(read.users) is node:
+                del env[read]
+    return env[node]
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("nothing_left", says="The dict still holds 3 inputs after the run", read=BOX)
+def leaves_the_dict_as_it_was(traced, named):
+    return fx.Interpreter(traced).boxed_run([named[node.name] for node in inputs(traced)])
+
+
+@wrong("let_go", says=HELD)
+def clears_the_dict_after_the_run(traced, named):
+    result = fx.Interpreter(traced).boxed_run([named[node.name] for node in inputs(traced)])
+    named.clear()
+    return result
+
+
+@wrong("let_go", says=HELD)
+def hands_over_a_copy_of_the_list(traced, named):
+    box = [named.pop(node.name) for node in inputs(traced)]
+    return fx.Interpreter(traced).boxed_run(list(box))
+
+
+@wrong("let_go", says=HELD)
+def collects_nothing(traced, named):
+    box = [named.pop(node.name) for node in inputs(traced)]
+    return fx.Interpreter(traced, garbage_collect_values=False).boxed_run(box)
+
+
+@wrong("let_go", says=HELD)
+def calls_run(traced, named):
+    return fx.Interpreter(traced).run(*[named.pop(node.name) for node in inputs(traced)])
+
+
+@wrong("let_go", says=HELD)
+def calls_the_module(traced, named):
+    return traced(*(named.pop(node.name) for node in inputs(traced)))
+
+
+@wrong("let_go", says="While node `add` computes, the input `right` is alive: its last reader is `mul_1`")
+def keeps_the_loop_variable(traced, named):
+    box = []
+    for node in inputs(traced):
+        tensor = named.pop(node.name)
+        box.append(tensor)
+    return fx.Interpreter(traced).boxed_run(box)
+
+
+@wrong("let_go", says=HELD)
+def keeps_the_first_in_a_variable(traced, named):
+    first, *others = inputs(traced)
+    gate = named.pop(first.name)
+    return fx.Interpreter(traced).boxed_run([gate, *(named.pop(node.name) for node in others)])
+
+
+@wrong("reads_what_was_handed_over", says="Node `sigmoid` reads `gate`, but was given `right`")
+def takes_the_dict_in_its_own_order(traced, named):
+    box = list(named.values())
+    named.clear()
+    return fx.Interpreter(traced).boxed_run(box)
+
+
+@wrong("ends well", says="sigmoid(): argument 'input'")
+def hands_over_the_dict(traced, named):
+    """Its keys become the inputs."""
+    return fx.Interpreter(traced).boxed_run(named)
+
+
+@wrong("reads_what_was_handed_over", says="Node `sigmoid` was given a tensor in other memory than that of `gate`")
+def clones_every_input(traced, named):
+    """Twice the inputs at the start."""
+    box = [named[node.name].clone() for node in inputs(traced)]
+    named.clear()
+    return fx.Interpreter(traced).boxed_run(box)
+
+
+@wrong("reads_what_was_handed_over", says="in other memory than that of `gate`: a copy takes memory once more")
+def stacks_the_inputs(traced, named):
+    box = list(torch.stack([named.pop(node.name) for node in inputs(traced)]))
+    return fx.Interpreter(traced).boxed_run(box)
+
+
+runners = []
+
+
+@wrong("nothing_held_after", says="`tanh` is still alive: something of yours holds it", read=AFTER)
+def keeps_the_interpreter(traced, named):
+    """Its env holds the result."""
+    runners.append(fx.Interpreter(traced))
+    return runners[-1].boxed_run([named.pop(node.name) for node in inputs(traced)])
+
+
+@wrong("result_is_right", says="The result is not that of the model")
+def forgets_to_return(traced, named):
+    fx.Interpreter(traced).boxed_run([named.pop(node.name) for node in inputs(traced)])

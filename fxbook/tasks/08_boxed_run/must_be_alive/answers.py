@@ -1,0 +1,160 @@
+"""Answers to 08-must-be-alive: what a node that computes leaves no choice about."""
+
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+CALLS = ("call_function", "call_method", "call_module")
+
+
+def told(graph, must, steps=CALLS):
+    return {
+        step.name: {value.name for value in graph.nodes if must(value, step)}
+        for step in graph.nodes
+        if step.op in steps
+    }
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def asks_each_value_for_its_readers(graph):
+    return told(graph, lambda value, step: value < step and any(reader >= step for reader in value.users))
+
+
+@right
+def intersects_above_and_below(graph):
+    order = list(graph.nodes)
+    found = {}
+    for place, step in enumerate(order):
+        if step.op in CALLS:
+            found[step] = list(set(order[:place]) & {read for later in order[place:] for read in later.all_input_nodes})
+    return found
+
+
+@right
+class SpansFromMakerToLastReader:
+    """Each value is entered at every node that computes behind it, up to its last reader."""
+
+    def __call__(self, graph):
+        found = {step.name: set() for step in graph.nodes if step.op in CALLS}
+        for value in graph.nodes:
+            step = value.next
+            while value.users and step <= max(value.users) and step.op != "output":
+                if step.op in CALLS:
+                    found[step.name].add(value.name)
+                step = step.next
+        return found
+
+
+@right
+def counts_readers_that_are_left(graph):
+    left = {node: len(node.users) for node in graph.nodes}
+    alive, found = [], {}
+    for node in graph.nodes:
+        if node.op in CALLS:
+            found[node.name] = tuple(value.name for value in alive)
+        for read in node.all_input_nodes:
+            left[read] -= 1
+        alive = [value for value in [*alive, node] if left[value]]
+    return found
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("tells_needed", says="While node `sigmoid` computes, `left` must be alive: the answer lacks it")
+def counts_only_what_the_node_reads(graph):
+    return told(graph, lambda value, step: step in value.users)
+
+
+@wrong("tells_needed", says="While node `sigmoid` computes, `gate` must be alive: the answer lacks it")
+def counts_only_what_later_nodes_read(graph):
+    return told(graph, lambda value, step: value < step and any(reader > step for reader in value.users))
+
+
+@wrong("tells_needed", says="Node `gate` is in the answer for `mul`, but it need not be alive")
+def counts_everything_made_so_far(graph):
+    return told(graph, lambda value, step: value < step)
+
+
+@wrong("tells_needed", says="`sigmoid` is in the answer for itself: its own result is not counted")
+def counts_the_own_result(graph):
+    return told(graph, lambda value, step: value <= step and any(reader >= step for reader in value.users))
+
+
+@wrong("tells_needed", says="while node `relu` computes, `kept` must be alive: the answer lacks it")
+def forgets_that_output_reads(graph):
+    return told(
+        graph,
+        lambda value, step: value < step and any(reader >= step and reader.op != "output" for reader in value.users),
+    )
+
+
+@wrong("tells_needed", says="node `mask` is in the answer for `exp`, but it need not be alive")
+def keeps_what_nobody_reads(graph):
+    return told(
+        graph,
+        lambda value, step: value < step and (not value.users or any(reader >= step for reader in value.users)),
+    )
+
+
+@wrong("tells_needed", says="(a graph whose nodes were moved): while node `mul_1` computes, `third` must be alive")
+def takes_the_last_of_users(graph):
+    return told(graph, lambda value, step: value < step and bool(value.users) and list(value.users)[-1] >= step)
+
+
+@wrong("tells_needed", says="Node `transpose` computes, but is missing in the answer")
+def knows_functions_only(graph):
+    return told(
+        graph, lambda value, step: value < step and any(reader >= step for reader in value.users), ["call_function"]
+    )
+
+
+@wrong("tells_needed", says="Node `out` computes, but is missing in the answer")
+def leaves_out_layers(graph):
+    return told(
+        graph,
+        lambda value, step: value < step and any(reader >= step for reader in value.users),
+        ["call_function", "call_method"],
+    )
+
+
+@wrong("tells_needed", says="(a graph that fetches a weight): while node `mul` computes, `scale` must be alive")
+def leaves_out_weights(graph):
+    return told(
+        graph,
+        lambda value, step: value < step and value.op != "get_attr" and any(reader >= step for reader in value.users),
+    )
+
+
+@wrong("tells_needed", says="while node `relu` computes, `kept` must be alive: the answer lacks it")
+def looks_at_plain_arguments_only(graph):
+    return told(
+        graph,
+        lambda value, step: value < step and any(reader >= step and value in reader.args for reader in value.users),
+    )
+
+
+@wrong("tells_needed", says="`gate` is in the answer, but computes nothing")
+def answers_for_every_node(graph):
+    return told(
+        graph,
+        lambda value, step: value < step and any(reader >= step for reader in value.users),
+        (*CALLS, "placeholder", "output"),
+    )
+
+
+@wrong("graph_left_alone", says="has been changed: node `square` is not as it was")
+def removes_what_nobody_reads(graph):
+    found = asks_each_value_for_its_readers(graph)
+    graph.eliminate_dead_code()
+    return found
+
+
+@wrong("tells_needed", says="While node `sigmoid` computes, `left` must be alive: the answer lacks it")
+def looks_at_the_table_of_an_interpreter(graph):
+    """It says what goes after a node, and nothing of what stays."""
+    table = fx.Interpreter(nn.Module(), graph=graph).user_to_last_uses
+    return {node.name: set(table.get(node, ())) for node in graph.nodes if node.op in CALLS}

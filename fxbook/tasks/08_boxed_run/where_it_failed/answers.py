@@ -1,0 +1,167 @@
+"""Answers to 08-where-it-failed: the node that raised, and the shapes that it read."""
+
+import re
+
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+
+class Noting(fx.Interpreter):
+    def run_node(self, n):
+        self.current = n
+        return super().run_node(n)
+
+
+def shapes(runner, node):
+    return [tuple(runner.env[read].shape) for read in node.all_input_nodes]
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def reads_the_message(traced, tensors):
+    runner = fx.Interpreter(traced)
+    try:
+        runner.run(*tensors)
+    except Exception as error:
+        name = re.search(r"While executing %(\w+)", str(error))[1]
+        [node] = [node for node in traced.graph.nodes if node.name == name]
+        return [name, [list(shape) for shape in shapes(runner, node)]]
+
+
+@right
+def catches_in_run_node(traced, tensors):
+    found = []
+
+    class Catching(fx.Interpreter):
+        def run_node(self, n):
+            try:
+                return super().run_node(n)
+            except Exception:
+                found.append((n, shapes(self, n)))
+                raise
+
+    try:
+        Catching(traced).boxed_run(tensors)
+    except Exception:
+        return found[0]
+
+
+@right
+def keeps_all_and_takes_the_first_missing(traced, tensors):
+    runner = fx.Interpreter(traced, garbage_collect_values=False)
+    try:
+        runner.run(*tensors)
+    except Exception:
+        node = next(node for node in traced.graph.nodes if node not in runner.env)
+        return node.name, [runner.env[read].shape for read in node.all_input_nodes]
+
+
+@right
+def runs_node_by_node(traced, tensors):
+    runner = fx.Interpreter(traced)
+    runner.env = dict(zip(traced.graph.find_nodes(op="placeholder"), tensors, strict=True))
+    for node in traced.graph.nodes:
+        try:
+            if node not in runner.env:
+                runner.env[node] = runner.run_node(node)
+        except Exception:
+            return node, shapes(runner, node)
+    return None
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+def told(describe, errors=Exception, otherwise=None, kind=Noting, **options):
+    def where(traced, tensors):
+        runner = kind(traced, **options)
+        try:
+            runner.boxed_run(tensors)
+        except errors:
+            return describe(runner)
+        return otherwise
+
+    return where
+
+
+@wrong("ends well", says="your code raises IndexError: Dimension out of range")
+def catches_runtime_errors_only(traced, tensors):
+    return told(lambda runner: (runner.current.name, shapes(runner, runner.current)), RuntimeError)(traced, tensors)
+
+
+@wrong("tells_failure", says="not a pair: the name of a node, and a list of shapes")
+def tells_the_name_alone(traced, tensors):
+    return told(lambda runner: runner.current.name)(traced, tensors)
+
+
+@wrong("tells_failure", says="The model runs without an error, but the answer is not None")
+def tells_the_last_node_of_a_run_that_succeeds(traced, tensors):
+    return told(lambda runner: (runner.current.name, shapes(runner, runner.current)), otherwise=("output", []))(
+        traced, tensors
+    )
+
+
+@wrong("tells_failure", says="The answer names node `softmax`: another one raised the error")
+def names_the_last_node_that_ran(traced, tensors):
+    runner = fx.Interpreter(traced, garbage_collect_values=False)
+    try:
+        runner.boxed_run(tensors)
+    except Exception:
+        node = list(runner.env)[-1]
+        return node.name, shapes(runner, node)
+
+
+@wrong("ends well", says="KeyError")
+def takes_the_first_node_that_is_gone(traced, tensors):
+    """With values collected, those of earlier nodes are gone as well."""
+    runner = fx.Interpreter(traced)
+    try:
+        runner.boxed_run(tensors)
+    except Exception:
+        node = next(node for node in traced.graph.nodes if node.op.startswith("call") and node not in runner.env)
+        return node.name, shapes(runner, node)
+
+
+@wrong("tells_failure", says="Node `matmul_1` is right, but shape 1 of 2 is not what it read")
+def tells_every_shape_in_env(traced, tensors):
+    return told(lambda runner: (runner.current.name, [tuple(held.shape) for held in runner.env.values()]))(
+        traced, tensors
+    )
+
+
+@wrong("tells_failure", says="(a wrong dtype): node `mm` is right and reads 2 tensors, but the answer has 0")
+def looks_at_plain_arguments_only(traced, tensors):
+    return told(
+        lambda runner: (
+            runner.current.name,
+            [tuple(runner.env[read].shape) for read in runner.current.args if isinstance(read, fx.Node)],
+        )
+    )(traced, tensors)
+
+
+@wrong("tells_failure", says="(a wrong shape in a list): node `cat` is right and reads 2 tensors, but the answer has 0")
+def looks_into_no_list(traced, tensors):
+    def describe(runner):
+        node = runner.current
+        reads = [read for read in (*node.args, *node.kwargs.values()) if isinstance(read, fx.Node)]
+        return node.name, [tuple(runner.env[read].shape) for read in reads]
+
+    return told(describe)(traced, tensors)
+
+
+@wrong("tells_failure", says="`<built-in function matmul>`, the first part of the answer, is no name of a node")
+def names_the_target(traced, tensors):
+    return told(lambda runner: (str(runner.current.target), shapes(runner, runner.current)))(traced, tensors)
+
+
+@wrong("tells_failure", says="The answer is None, but the model does not run to its end")
+def prints_in_place_of_returning(traced, tensors):
+    return told(lambda runner: print(runner.current.name, shapes(runner, runner.current)))(traced, tensors)
+
+
+@wrong("ends well", says="mat1 and mat2 shapes cannot be multiplied")
+def calls_the_module_and_catches_nothing(traced, tensors):
+    traced(*tensors)

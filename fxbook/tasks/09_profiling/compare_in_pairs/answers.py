@@ -1,0 +1,143 @@
+"""Answers to 09-compare-in-pairs."""
+
+import time
+
+import torch
+
+from fxbook.tasks.answering import right, wrong
+
+FIRST = "09_profiling#a-clock-around-every-node"
+
+
+def took(call, clock):
+    start = clock()
+    call()
+    return clock() - start
+
+
+@right
+def swaps_a_list(first, second, rounds, clock=time.perf_counter):
+    order, ratios = [first, second], []
+    for call in order:
+        call()
+    for _ in range(rounds):
+        seconds = {call: took(call, clock) for call in order}
+        ratios.append(seconds[first] / seconds[second])
+        order.reverse()
+    return ratios
+
+
+@right
+def a_tensor_of_ratios(first, second, rounds, clock=time.perf_counter):
+    second(), first()
+    ratios = torch.empty(rounds, dtype=torch.float64)
+    for turn in range(0, rounds, 2):
+        a, b = took(first, clock), took(second, clock)
+        ratios[turn] = a / b
+        if turn + 1 < rounds:
+            b, a = took(second, clock), took(first, clock)
+            ratios[turn + 1] = a / b
+    return ratios
+
+
+@wrong("ratios_in_pairs", says="is not of two runs side by side")
+def one_after_the_other(first, second, rounds, clock=time.perf_counter):
+    first(), second()
+    a = [took(first, clock) for _ in range(rounds)]
+    b = [took(second, clock) for _ in range(rounds)]
+    return [x / y for x, y in zip(a, b, strict=True)]
+
+
+@wrong("ratios_in_pairs", says="`first` runs first in 12 of 12 rounds: the order was to alternate.")
+def always_the_same_order(first, second, rounds, clock=time.perf_counter):
+    first(), second()
+    return [took(first, clock) / took(second, clock) for _ in range(rounds)]
+
+
+@wrong("ratios_in_pairs", says="a first call is in it", read=FIRST)
+def keeps_the_first_call_of_one(first, second, rounds, clock=time.perf_counter):
+    first()
+    order, ratios = [first, second], []
+    for _ in range(rounds):
+        seconds = {call: took(call, clock) for call in order}
+        ratios.append(seconds[first] / seconds[second])
+        order.reverse()
+    return ratios
+
+
+@wrong("ratios_in_pairs", says="second / first: first / second was asked")
+def divides_the_wrong_way(first, second, rounds, clock=time.perf_counter):
+    return [1 / ratio for ratio in swaps_a_list(first, second, rounds, clock)]
+
+
+@right
+def one_round_more(first, second, rounds, clock=time.perf_counter):
+    """The first round is left out; three looks at the clock in a round."""
+    ratios = []
+    for turn in range(rounds + 1):
+        one, other = (first, second) if turn % 2 else (second, first)
+        start = clock()
+        one()
+        between = clock()
+        other()
+        ratio = (between - start) / (clock() - between)
+        ratios.append(ratio if turn % 2 else 1 / ratio)
+    return ratios[1:]
+
+
+def in_order(goes_first, first, second, rounds, clock, warm=True):
+    ratios = []
+    for call in (first, second) if warm else ():
+        call()
+    for turn in range(rounds):
+        seconds = {}
+        for call in (first, second) if goes_first(turn) else (second, first):
+            seconds[call] = took(call, clock)
+        ratios.append(seconds[first] / seconds[second])
+    return ratios
+
+
+@wrong("ratios_in_pairs", says="Ratio 0 is far from the others: a first call is in it.", read=FIRST)
+def warms_nothing_up(first, second, rounds, clock=time.perf_counter):
+    return in_order(lambda turn: turn % 2, first, second, rounds, clock, warm=False)
+
+
+@wrong("ratios_in_pairs", says="The same one runs first in two rounds that follow each other")
+def alternates_halfway(first, second, rounds, clock=time.perf_counter):
+    return in_order(lambda turn: 2 * turn < rounds, first, second, rounds, clock)
+
+
+@wrong("ratios_in_pairs", says="Ratio 0 is second / first: first / second was asked, whichever of them ran first.")
+def divides_by_whoever_went_first(first, second, rounds, clock=time.perf_counter):
+    ratios = swaps_a_list(first, second, rounds, clock)
+    return [ratio if turn % 2 else 1 / ratio for turn, ratio in enumerate(ratios)]
+
+
+@wrong("ratios_in_pairs", says="is not of two runs side by side")
+def keeps_the_first_round(first, second, rounds, clock=time.perf_counter):
+    """Both first calls in one ratio, where they cancel almost; then time went on."""
+    order, ratios = [first, second], []
+    for _ in range(rounds):
+        took(order[0], clock), took(order[0], clock)
+        seconds = {call: took(call, clock) for call in (first, second)}
+        second()
+        ratios.append(seconds[first] / (took(second, clock)))
+        order.reverse()
+    return ratios
+
+
+@wrong("ratios_in_pairs", says="The list has 1 ratios: 12 rounds were asked.")
+def one_ratio(first, second, rounds, clock=time.perf_counter):
+    ratios = swaps_a_list(first, second, rounds, clock)
+    return [sum(ratios) / len(ratios)]
+
+
+@wrong("ratios_in_pairs", says="A list of numbers was asked")
+def returns_pairs(first, second, rounds, clock=time.perf_counter):
+    return [(took(first, clock), took(second, clock)) for _ in range(rounds)]
+
+
+@wrong("ratios_in_pairs", says="is not of two runs side by side")
+def reads_another_clock(first, second, rounds, clock=time.perf_counter):
+    ratios = swaps_a_list(first, second, rounds, time.perf_counter)
+    return [min(max(ratio, 1.0), 1.5) for ratio in ratios]

@@ -1,0 +1,249 @@
+"""Answers to 09-find-the-bottleneck."""
+
+import copy
+import operator
+
+import torch
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+WORK = "09_profiling#work-can-be-counted"
+LAST = (slice(None), -1)
+STEPS = (nn.Linear, nn.LayerNorm)
+
+
+def traced_with_selection(model):
+    traced = fx.symbolic_trace(model)
+    [select] = [node for node in traced.graph.nodes if node.args[1:] == (LAST,)]
+    return traced, select
+
+
+def is_step(traced, node):
+    if node.op == "call_module":
+        return isinstance(traced.get_submodule(node.target), STEPS)
+    return node.target is torch.tanh
+
+
+def foot_of(traced, select):
+    """The lowest node that the selection can pass, each read by nobody else."""
+    foot = select.args[0]
+    while is_step(traced, foot.args[0]) and len(foot.args[0].users) == 1:
+        foot = foot.args[0]
+    return foot
+
+
+@right
+def inserts_a_new_selection(model):
+    """A new selection at the foot of the chain; the old one goes."""
+    traced, select = traced_with_selection(model)
+    foot = foot_of(traced, select)
+    with traced.graph.inserting_before(foot):
+        last = traced.graph.call_method("select", (foot.args[0], 1, -1))
+    foot.replace_input_with(foot.args[0], last)
+    select.replace_all_uses_with(select.args[0])
+    traced.graph.erase_node(select)
+    traced.graph.lint()
+    traced.recompile()
+    return traced
+
+
+@right
+def keeps_the_dimension_and_drops_it_at_the_end(model):
+    traced, select = traced_with_selection(model)
+    foot = foot_of(traced, select)
+    with traced.graph.inserting_before(foot):
+        last = traced.graph.call_method("narrow", (foot.args[0], 1, -1, 1))
+    foot.replace_input_with(foot.args[0], last)
+    traced.recompile()
+    return fx.GraphModule(traced, traced.graph)
+
+
+@right
+def copies_into_a_new_graph(model):
+    traced, select = traced_with_selection(model)
+    foot = foot_of(traced, select)
+    graph, env, last = fx.Graph(), {}, None
+    for node in traced.graph.nodes:
+        if node is foot:
+            last = graph.call_function(torch.select, (env[node.args[0]], 1, -1))
+        if node is select:
+            env[node] = env[select.args[0]]
+        else:
+            reads = {**env, node.args[0]: last} if node is foot else env
+            env[node] = graph.node_copy(node, reads.__getitem__)
+    return fx.GraphModule(traced, graph)
+
+
+@right
+def selects_before_the_addition_too(model):
+    """Where nobody else reads the sum: less work than is asked."""
+    traced, select = traced_with_selection(model)
+    foot = foot_of(traced, select)
+    below = foot.args[0]
+    reads = [below]
+    if below.target is operator.add and len(below.users) == 1:
+        foot, reads = below, list(below.args)
+    with traced.graph.inserting_before(foot):
+        foot.args = tuple(traced.graph.call_method("select", (read, 1, -1)) for read in reads)
+    select.replace_all_uses_with(select.args[0])
+    traced.graph.erase_node(select)
+    traced.recompile()
+    return traced
+
+
+@wrong("bottleneck_gone", node="head", says="node `head` has 8", read=WORK)
+def only_traces(model):
+    return fx.symbolic_trace(model)
+
+
+@wrong("same_scores", node="output", says="other numbers")
+def selects_the_first_position(model):
+    result = inserts_a_new_selection(model)
+    [last] = result.graph.find_nodes(op="call_method", target="select")
+    last.args = (last.args[0], 1, 0)
+    result.recompile()
+    return result
+
+
+@wrong("recompiled", says="stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(model):
+    result = fx.symbolic_trace(model)
+    head = next(node for node in result.graph.nodes if node.args[1:] == (LAST,)).args[0]
+    with result.graph.inserting_before(head):
+        last = result.graph.call_function(torch.select, (head.args[0], 1, -1))
+    head.replace_input_with(head.args[0], last)
+    head.users.copy()
+    [select] = [node for node in result.graph.nodes if node.args[1:] == (LAST,)]
+    select.replace_all_uses_with(head)
+    result.graph.erase_node(select)
+    return result
+
+
+@wrong("bottleneck_gone", says="not on another (a GPT of another size and other names)", node="to_width", read=WORK)
+def passes_one_layer(model):
+    """The selection climbs past what it reads, and no further; in the GPT of the exercise the norm has no FLOPs."""
+    traced, select = traced_with_selection(model)
+    step = select.args[0]
+    select.replace_input_with(step, step.args[0])
+    select.replace_all_uses_with(step)
+    step.replace_input_with(step.args[0], select)
+    select.append(step)
+    traced.recompile()
+    return traced
+
+
+@wrong("ends well", says="your code raises KeyError")
+def knows_the_names(model):
+    traced = fx.symbolic_trace(model)
+    nodes = {node.name: node for node in traced.graph.nodes}
+    norm, head = nodes["norm"], nodes["head"]
+    [select] = head.users
+    select.replace_input_with(head, norm)
+    select.replace_all_uses_with(head)
+    head.replace_input_with(norm, select)
+    select.append(head)
+    traced.recompile()
+    return traced
+
+
+@wrong("lints", node="head", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
+def forgets_to_move_the_step(model):
+    traced, select = traced_with_selection(model)
+    step = select.args[0]
+    select.replace_input_with(step, step.args[0])
+    select.replace_all_uses_with(step)
+    step.replace_input_with(step.args[0], select)
+    traced.recompile()
+    return traced
+
+
+@wrong("no_dead_nodes", node="getitem_6", says="is dead")
+def leaves_the_old_selection(model):
+    traced, select = traced_with_selection(model)
+    foot = foot_of(traced, select)
+    with traced.graph.inserting_before(foot):
+        last = traced.graph.call_method("select", (foot.args[0], 1, -1))
+    foot.replace_input_with(foot.args[0], last)
+    select.replace_all_uses_with(select.args[0])
+    traced.recompile()
+    return traced
+
+
+@wrong("shares_weights", says="`positions` is", node="positions")
+def copies_the_model(model):
+    return inserts_a_new_selection(copy.deepcopy(model))
+
+
+@wrong("input_unchanged", says="has been changed")
+def edits_the_model(model):
+    model.head = nn.Sequential(nn.Identity(), model.head) if hasattr(model, "head") else model.to_words
+    return inserts_a_new_selection_through(model)
+
+
+def inserts_a_new_selection_through(model):
+    traced, select = traced_with_selection(model)
+    foot = select.args[0]
+    while foot.args[0].op == "call_module" and "layers" not in foot.args[0].target:
+        foot = foot.args[0]
+    with traced.graph.inserting_before(foot):
+        last = traced.graph.call_method("select", (foot.args[0], 1, -1))
+    foot.replace_input_with(foot.args[0], last)
+    select.replace_all_uses_with(select.args[0])
+    traced.graph.erase_node(select)
+    traced.recompile()
+    return traced
+
+
+REPAIR = "09_profiling#find-it-change-it-measure-again"
+OTHER = "not on another (a GPT of another size and other names): node `final` no longer gets every position"
+MIXING = "not on another (a GPT that mixes positions): node `mixing` no longer gets every position"
+
+
+def climbs(model, may_pass):
+    """Swaps the selection with what it reads, as the solution does."""
+    traced, select = traced_with_selection(model)
+    while may_pass(traced, step := select.args[0]):
+        select.replace_input_with(step, step.args[0])
+        select.replace_all_uses_with(step)
+        step.replace_input_with(step.args[0], select)
+        select.append(step)
+    traced.recompile()
+    return traced
+
+
+@right
+def climbs_by_name_of_class(model):
+    def may_pass(traced, node):
+        held = traced.get_submodule(node.target) if node.op == "call_module" else node.target
+        known = type(held).__name__ in ("Linear", "LayerNorm") or held is torch.tanh
+        return known and list(node.users) == [node.next]
+
+    return climbs(model, may_pass)
+
+
+@wrong("same_scores", node="final", says=f"{OTHER}, and `mean`, which reads it too, needs all.", read=REPAIR)
+def forgets_other_readers(model):
+    return climbs(model, is_step)
+
+
+@wrong("same_scores", node="mixing", says=MIXING, read=REPAIR)
+def passes_any_module(model):
+    def may_pass(traced, node):
+        return (node.op == "call_module" or node.target is torch.tanh) and len(node.users) == 1
+
+    return climbs(model, may_pass)
+
+
+@wrong("same_scores", node="add_4", says="Node `add_4` no longer gets every position", read=REPAIR)
+def passes_an_addition_by_one_side(model):
+    traced, select = traced_with_selection(model)
+    foot = foot_of(traced, select)
+    if foot.args[0].target is not operator.add:
+        return inserts_a_new_selection(model)
+    stream, added = foot.args[0].args
+    with traced.graph.inserting_before(foot.args[0]):
+        foot.args[0].args = (stream, traced.graph.call_method("select", (added, 1, -1)))
+    select.args = (foot, (slice(None), -1))
+    traced.recompile()
+    return traced

@@ -1,0 +1,176 @@
+"""Answers to 09-show-the-gain."""
+
+import statistics
+import time
+
+import torch
+from torch import fx
+from torch.utils.flop_counter import FlopCounterMode
+
+from fxbook.tasks.answering import right, wrong
+
+FIRST = "09_profiling#a-clock-around-every-node"
+PAIRS = "09_profiling#two-models-are-compared-in-pairs"
+WORK = "09_profiling#work-can-be-counted"
+
+
+def flops(module, inputs):
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        module(*inputs)
+    return counter.get_total_flops()
+
+
+def took(module, inputs, clock):
+    start = clock()
+    module(*inputs)
+    return clock() - start
+
+
+def ratios(before, after, inputs, clock, rounds=20, no_grad=True):
+    found = []
+    with torch.set_grad_enabled(not no_grad):
+        before(*inputs), after(*inputs)
+        for turn in range(rounds):
+            seconds = {}
+            for module in (before, after) if turn % 2 else (after, before):
+                seconds[module] = took(module, inputs, clock)
+            found.append(seconds[before] / seconds[after])
+    return found
+
+
+def answer(before, after, inputs, clock, **changed):
+    cut = statistics.quantiles(ratios(before, after, inputs, clock), n=10)
+    return {"flops": flops(before, inputs) / flops(after, inputs), "time": (cut[0], cut[4], cut[8]), **changed}
+
+
+@right
+def tensor_quantiles(before, after, *inputs, clock=time.perf_counter):
+    work = torch.tensor(flops(before, inputs) / flops(after, inputs))
+    found = torch.tensor(ratios(before, after, inputs, clock, 24), dtype=torch.float64)
+    return {"time": found.quantile(torch.tensor([0.1, 0.5, 0.9], dtype=torch.float64)).tolist(), "flops": work}
+
+
+@right
+def through_interpreters(before, after, *inputs, clock=time.perf_counter):
+    first, second = fx.Interpreter(before), fx.Interpreter(after)
+    found = sorted(ratios(first.run, second.run, inputs, clock))
+    return {
+        "flops": flops(before, inputs) / flops(after, inputs),
+        "time": (found[2], statistics.median(found), found[-3]),
+    }
+
+
+@right
+def a_hundred_rounds(before, after, *inputs, clock=time.perf_counter):
+    cut = statistics.quantiles(ratios(before, after, inputs, clock, 100), n=10, method="inclusive")
+    return answer(before, after, inputs, clock, time=[cut[0], cut[4], cut[8]])
+
+
+@wrong("ratio_of_flops", says="`flops` is after / before: before / after was asked.", read=WORK)
+def flops_the_wrong_way(before, after, *inputs, clock=time.perf_counter):
+    return answer(before, after, inputs, clock, flops=flops(after, inputs) / flops(before, inputs))
+
+
+@wrong("ratio_of_flops", says="`flops` is not FLOPs before / FLOPs after", read=WORK)
+def a_difference_of_flops(before, after, *inputs, clock=time.perf_counter):
+    return answer(before, after, inputs, clock, flops=flops(before, inputs) - flops(after, inputs))
+
+
+@wrong("ratio_of_flops", says="A dict with the keys 'flops' and 'time' was asked.")
+def a_tuple(before, after, *inputs, clock=time.perf_counter):
+    return tuple(answer(before, after, inputs, clock).values())
+
+
+@wrong("three_numbers", says="are equal: one ratio is no spread", read=PAIRS)
+def no_spread(before, after, *inputs, clock=time.perf_counter):
+    middle = statistics.median(ratios(before, after, inputs, clock))
+    return answer(before, after, inputs, clock, time=(middle, middle, middle))
+
+
+@wrong("three_numbers", says="three numbers")
+def only_the_median(before, after, *inputs, clock=time.perf_counter):
+    return answer(before, after, inputs, clock, time=statistics.median(ratios(before, after, inputs, clock)))
+
+
+@wrong("three_numbers", says="are not in order")
+def from_high_to_low(before, after, *inputs, clock=time.perf_counter):
+    found = answer(before, after, inputs, clock)
+    return {**found, "time": found["time"][::-1]}
+
+
+@wrong("twenty_rounds", says="`before` was timed by itself 5 times: at least 20 rounds were asked", read=PAIRS)
+def five_rounds(before, after, *inputs, clock=time.perf_counter):
+    cut = statistics.quantiles(ratios(before, after, inputs, clock, 5), n=10)
+    work = flops(before, inputs) / flops(after, inputs)
+    return {"flops": work, "time": (cut[0], cut[4], cut[8])}
+
+
+@wrong("twenty_rounds", says="`before` was timed by itself 1 times", read=PAIRS)
+def one_run_with_an_invented_spread(before, after, *inputs, clock=time.perf_counter):
+    before(*inputs), after(*inputs)
+    with torch.no_grad():
+        ratio = took(before, inputs, clock) / took(after, inputs, clock)
+    work = flops(before, inputs) / flops(after, inputs)
+    return {"flops": work, "time": (0.9 * ratio, ratio, 1.1 * ratio)}
+
+
+@wrong("twenty_rounds", says="`before` was timed by itself 0 times", read=PAIRS)
+def times_twenty_calls_together(before, after, *inputs, clock=time.perf_counter):
+    def together(module):
+        start = clock()
+        for _ in range(20):
+            module(*inputs)
+        return clock() - start
+
+    with torch.no_grad():
+        cut = statistics.quantiles([together(before) / together(after) for _ in range(20)], n=10)
+    return {"flops": flops(before, inputs) / flops(after, inputs), "time": (cut[0], cut[4], cut[8])}
+
+
+@wrong("twenty_rounds", says="`clock` was never read")
+def reads_another_clock(before, after, *inputs, clock=time.perf_counter):
+    return answer(before, after, inputs, time.perf_counter)
+
+
+@wrong("twenty_rounds", says="ask for gradients", read="09_profiling#who-asks-for-gradients")
+def with_gradients(before, after, *inputs, clock=time.perf_counter):
+    cut = statistics.quantiles(ratios(before, after, inputs, clock, no_grad=False), n=10)
+    return {"flops": flops(before, inputs) / flops(after, inputs), "time": (cut[0], cut[4], cut[8])}
+
+
+@wrong("median_with_deciles", says="ratios of time before / time after were asked", read=PAIRS)
+def time_the_wrong_way(before, after, *inputs, clock=time.perf_counter):
+    cut = statistics.quantiles([1 / ratio for ratio in ratios(before, after, inputs, clock)], n=10)
+    return answer(before, after, inputs, clock, time=(cut[0], cut[4], cut[8]))
+
+
+@wrong("median_with_deciles", says="The first number of `time` is no decile: far more than a tenth", read=FIRST)
+def quartiles(before, after, *inputs, clock=time.perf_counter):
+    return answer(before, after, inputs, clock, time=statistics.quantiles(ratios(before, after, inputs, clock), n=4))
+
+
+@wrong("median_with_deciles", says="is not the median of ratios of calls side by side", read=PAIRS)
+def smallest_mean_and_largest(before, after, *inputs, clock=time.perf_counter):
+    found = ratios(before, after, inputs, clock)
+    return answer(before, after, inputs, clock, time=(min(found), statistics.mean(found), max(found)))
+
+
+@wrong("median_with_deciles", says="The first number of `time` is the smallest ratio: a decile was asked.", read=FIRST)
+def smallest_median_and_largest(before, after, *inputs, clock=time.perf_counter):
+    found = ratios(before, after, inputs, clock, 30)
+    return answer(before, after, inputs, clock, time=(min(found), statistics.median(found), max(found)))
+
+
+@wrong("median_with_deciles", says="is not the median of ratios of calls side by side", read=PAIRS)
+def one_after_the_other(before, after, *inputs, clock=time.perf_counter):
+    before(*inputs), after(*inputs)
+    with torch.no_grad():
+        first = [took(before, inputs, clock) for _ in range(20)]
+        second = [took(after, inputs, clock) for _ in range(20)]
+    cut = statistics.quantiles([one / other for one, other in zip(first, second, strict=True)], n=10)
+    return {"flops": flops(before, inputs) / flops(after, inputs), "time": (cut[0], cut[4], cut[8])}
+
+
+@wrong("median_with_deciles", says="is not the median of ratios", read=PAIRS)
+def a_gain_that_was_never_measured(before, after, *inputs, clock=time.perf_counter):
+    return answer(before, after, inputs, clock, time=(3.5, 4.0, 4.5))

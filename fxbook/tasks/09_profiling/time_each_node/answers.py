@@ -1,0 +1,207 @@
+"""Answers to 09-time-each-node."""
+
+import statistics
+import time
+
+import torch
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+FIRST = "09_profiling#a-clock-around-every-node"
+
+
+@right
+def walks_the_list_itself(traced, inputs, runs, clock=time.perf_counter):
+    times = {node.name: [] for node in traced.graph.nodes}
+    for _ in range(runs + 1):
+        interpreter = fx.Interpreter(traced)
+        interpreter.env, interpreter.args_iter = {}, iter(inputs)
+        for node in traced.graph.nodes:
+            start = clock()
+            interpreter.env[node] = interpreter.run_node(node)
+            times[node.name].append(clock() - start)
+    return {name: found[1:] for name, found in times.items()}
+
+
+@right
+def a_fresh_interpreter_for_each_run(traced, inputs, runs, clock=time.perf_counter):
+    found = {node.name: [] for node in traced.graph.nodes}
+
+    class Timer(fx.Interpreter):
+        def run_node(self, node):
+            start = clock()
+            try:
+                return super().run_node(node)
+            finally:
+                if self.counts:
+                    found[node.name].append(clock() - start)
+
+    for turn in range(runs + 1):
+        timer = Timer(traced)
+        timer.counts = turn > 0
+        timer.run(*inputs)
+    return found
+
+
+@right
+def inside_the_methods_of_the_opcodes(traced, inputs, runs, clock=time.perf_counter):
+    """Two runs to warm up; the clock stands around the call itself."""
+    found = {node.name: [] for node in traced.graph.nodes}
+
+    class Timer(fx.Interpreter):
+        def run_node(self, node):
+            self.node = node
+            return super().run_node(node)
+
+        def took(self, method, *call):
+            start = clock()
+            value = method(*call)
+            found[self.node.name].append(clock() - start)
+            return value
+
+        def placeholder(self, *call):
+            return self.took(super().placeholder, *call)
+
+        def call_function(self, *call):
+            return self.took(super().call_function, *call)
+
+        def output(self, *call):
+            return self.took(super().output, *call)
+
+    timer = Timer(traced)
+    for _ in range(runs + 2):
+        timer.run(*inputs)
+    return {name: seconds[2:] for name, seconds in found.items()}
+
+
+@wrong("times_of_each_node", says="The keys of the answer are nodes: the names of the nodes were asked.")
+def keeps_times_by_node(traced, inputs, runs, clock=time.perf_counter):
+    class Timer(fx.Interpreter):
+        def run_node(self, node):
+            start = clock()
+            try:
+                return super().run_node(node)
+            finally:
+                self.found.setdefault(node, []).append(clock() - start)
+
+    timer = Timer(traced)
+    timer.found = {}
+    timer.run(*inputs)
+    timer.found = {}
+    for _ in range(runs):
+        timer.run(*inputs)
+    return timer.found
+
+
+def measured(traced, inputs, runs, clock):
+    found = {node.name: [] for node in traced.graph.nodes}
+
+    class Timer(fx.Interpreter):
+        def run_node(self, node):
+            start = clock()
+            value = super().run_node(node)
+            found[node.name].append(clock() - start)
+            return value
+
+    for _ in range(runs):
+        Timer(traced).run(*inputs)
+    return found
+
+
+@wrong("without_the_first_run", says="that of the first run", read=FIRST)
+def keeps_the_first_run(traced, inputs, runs, clock=time.perf_counter):
+    return measured(traced, inputs, runs, clock)
+
+
+@wrong("without_the_first_run", says="has 4 times: 5 runs were asked", read=FIRST)
+def leaves_one_of_the_runs_out(traced, inputs, runs, clock=time.perf_counter):
+    return {name: found[1:] for name, found in measured(traced, inputs, runs, clock).items()}
+
+
+@wrong("times_of_each_node", says="a list of seconds")
+def returns_medians(traced, inputs, runs, clock=time.perf_counter):
+    found = measured(traced, inputs, runs + 1, clock)
+    return {name: statistics.median(seconds[1:]) for name, seconds in found.items()}
+
+
+@wrong("times_of_each_node", says="Node `x` has no times")
+def only_calls(traced, inputs, runs, clock=time.perf_counter):
+    found = measured(traced, inputs, runs + 1, clock)
+    return {node.name: found[node.name][1:] for node in traced.graph.nodes if node.op.startswith("call")}
+
+
+@wrong("on_the_clock", says="is not what `clock` showed", read=FIRST)
+def reads_another_clock(traced, inputs, runs, clock=time.perf_counter):
+    return {name: found[1:] for name, found in measured(traced, inputs, runs + 1, time.perf_counter).items()}
+
+
+@wrong("on_the_clock", says="is negative")
+def subtracts_the_wrong_way(traced, inputs, runs, clock=time.perf_counter):
+    return {name: [-t for t in found[1:]] for name, found in measured(traced, inputs, runs + 1, clock).items()}
+
+
+@wrong("on_the_clock", says="is not what `clock` showed", read=FIRST)
+def clock_since_the_run_began(traced, inputs, runs, clock=time.perf_counter):
+    found = {node.name: [] for node in traced.graph.nodes}
+
+    class Timer(fx.Interpreter):
+        def run(self, *args, **kwargs):
+            self.start = clock()
+            return super().run(*args, **kwargs)
+
+        def run_node(self, node):
+            value = super().run_node(node)
+            found[node.name].append(clock() - self.start)
+            return value
+
+    for _ in range(runs + 1):
+        Timer(traced).run(*inputs)
+    return {name: seconds[1:] for name, seconds in found.items()}
+
+
+@wrong("ends well", says="was given None: for the node that it reads, run_node returned nothing.")
+def forgets_to_return_the_value(traced, inputs, runs, clock=time.perf_counter):
+    class Timer(fx.Interpreter):
+        def run_node(self, node):
+            super().run_node(node)
+
+    with torch.no_grad():
+        Timer(traced).run(*inputs)
+    return {}
+
+
+@wrong("on_the_clock", says="The times of `load` are one number repeated", read=None)
+def repeats_the_median(traced, inputs, runs, clock=time.perf_counter):
+    found = measured(traced, inputs, runs + 1, clock)
+    return {name: [statistics.median(seconds[1:])] * runs for name, seconds in found.items()}
+
+
+@wrong("on_the_clock", says="Node `load` ran 2 times for each of its times: once in each run was asked.", read=FIRST)
+def runs_each_node_twice(traced, inputs, runs, clock=time.perf_counter):
+    """To warm it up; then the first run need not be left out."""
+    found = {node.name: [] for node in traced.graph.nodes}
+
+    class Timer(fx.Interpreter):
+        def run_node(self, node):
+            if node.op.startswith("call"):
+                super().run_node(node)
+            start = clock()
+            value = super().run_node(node)
+            found[node.name].append(clock() - start)
+            return value
+
+    for _ in range(runs):
+        Timer(traced).run(*inputs)
+    return found
+
+
+@wrong("without_the_first_run", says="that of the first run", read=FIRST)
+def leaves_the_last_run_out(traced, inputs, runs, clock=time.perf_counter):
+    return {name: found[:-1] for name, found in measured(traced, inputs, runs + 1, clock).items()}
+
+
+@wrong("on_the_clock", says="is not what `clock` showed", read=FIRST)
+def in_microseconds(traced, inputs, runs, clock=time.perf_counter):
+    found = measured(traced, inputs, runs + 1, clock)
+    return {name: [1e6 * second for second in seconds[1:]] for name, seconds in found.items()}

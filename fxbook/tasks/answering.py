@@ -1,0 +1,79 @@
+"""How the ``answers.py`` of an exercise says which answers are right and which are wrong, and why.
+
+Each function in it (or class, or object given to the decorator) is an answer, named for what it does or for the mistake
+that it makes::
+
+    @right
+    def moves_readers_behind(graph_module): ...
+
+
+    @wrong("lints", node="relu", says="uses `up` before it is defined", read="02_insertion_points#two-nodes-one-anchor")
+    def reverses_the_whole_list(graph_module): ...
+
+Only the tests and the book's own pages read these files; no learner gets them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from fxbook import tasks
+
+Answer = TypeVar("Answer")
+_collected: list[KnownAnswer] = []
+
+
+@dataclasses.dataclass(frozen=True)
+class KnownAnswer:
+    """An answer, and the report that belongs to it.
+
+    Args:
+        name: the right way, or the mistake.
+        answer: what is passed to ``check``.
+        violated: the name of the rule that the report must name; ``""`` for a right answer.
+        says: a part of the report's message.
+        node: the node that the report must mark, ``None`` where the mistake has none.
+        read: ``"chapter#anchor"`` that the report must point to, ``None`` for that of the exercise.
+    """
+
+    name: str
+    answer: Any
+    violated: str = ""
+    says: str = ""
+    node: str | None = None
+    read: str | None = None
+
+
+def right(answer: Answer) -> Answer:
+    """The answer must pass."""
+    _collected.append(KnownAnswer(_name(answer), answer))
+    return answer
+
+
+def wrong(violated: str, *, says: str, node: str | None = None, read: str | None = None) -> Callable[[Answer], Answer]:
+    """The answer must fail, with this report."""
+
+    def collect(answer: Answer) -> Answer:
+        _collected.append(KnownAnswer(_name(answer), answer, violated, says, node, read))
+        return answer
+
+    return collect
+
+
+def _name(answer: Any) -> str:
+    return str(getattr(answer, "__name__", type(answer).__name__))
+
+
+@functools.cache
+def answers_to(exercise_id: str) -> tuple[KnownAnswer, ...]:
+    """The answers in the folder of an exercise, in their order; none where there is no such file."""
+    folder = tasks.folder_of(exercise_id)
+    if not (folder / "answers.py").exists():
+        return ()
+    _collected.clear()
+    importlib.import_module(f"{tasks.__name__}.{folder.parent.name}.{folder.name}.answers")
+    return tuple(_collected)
