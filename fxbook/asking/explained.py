@@ -65,6 +65,52 @@ def given_edited(case: CaseView) -> Found:
     yield None, "You edited a copy: the module that you were given is what it was."
 
 
+# ---- where nodes stand, and what they write ----------------------------------------------------------------------------
+
+
+@rule
+def output_last(case: CaseView) -> Found:
+    """No node stands behind ``output``, where it would never run."""
+    output = next((node for node in case.nodes if node.op == "output"), None)
+    if output is None:
+        yield None, "The graph has no `output` node."
+        return
+    for node in case.nodes[output.index + 1 :]:
+        yield node, "stands behind `output`: it never runs", "02_insertion_points#a-node-made-without-an-anchor"
+
+
+@rule("01_node_creation#four-spellings-of-add")
+def callers_input_stays(case: CaseView) -> Found:
+    """No new node works in place on an input of the model, which is the caller's tensor."""
+    for node in case.new():
+        if "in place" in node.notes and node.inputs:
+            written = case.nodes[node.inputs[0]]
+            if written.op == "placeholder":
+                yield node, f"works in place: it changes the tensor passed as `{written.name}`"
+
+
+@rule
+def own_weights_stay(case: CaseView) -> Found:
+    """What the module had under a name is what it has under it now."""
+    for node in case.new():
+        if node.op == "get_attr" and node.target in case.weights:
+            yield node, f"fetches `{node.target}`, a name that the module used already"
+
+
+@rule
+def a_home_each(case: CaseView) -> Found:
+    """No two nodes fetch one buffer, where they stand for two tensors."""
+    fetching: dict[str, NodeRecord] = {}
+    for node in case.nodes:
+        if node.op == "get_attr" and node.target in fetching and node.target not in case.weights:
+            first = fetching[node.target].name
+            yield (
+                node,
+                f"Nodes `{first}` and `{node.name}` both fetch `{node.target}`: one tensor has replaced another.",
+            )
+        fetching[node.target] = node
+
+
 # ---- what a node is made of ------------------------------------------------------------------------------------------
 
 
