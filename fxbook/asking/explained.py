@@ -65,7 +65,7 @@ def given_edited(case: CaseView) -> Found:
     yield None, "You edited a copy: the module that you were given is what it was."
 
 
-# ---- where nodes stand, and what they write ----------------------------------------------------------------------------
+# ---- where nodes stand, and what they write --------------------------------------------------------------------------
 
 
 @rule

@@ -224,3 +224,24 @@ def _items(value: Value) -> list[Value]:
 
 def _number(value: Value) -> float:
     return float(value["float"]) if isinstance(value, dict) else value
+
+
+def kind_of(value: Value) -> str:
+    """What an answer returned, in words."""
+    match value:
+        case None:
+            return "None"
+        case str():
+            return "a text"
+        case int() | {"float": _}:
+            return "a number"
+        case {"tensor": _}:
+            return "a tensor"
+        case {"node": _}:
+            return "a node"
+        case {"function": str(name)}:
+            return f"the function {name}"
+        case {"opaque": str(name)}:
+            return f"an object of class {name}"
+        case _:
+            return "something else"
