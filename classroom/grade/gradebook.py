@@ -21,7 +21,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-import classroom
 import fxbook
 from classroom.assignment import Assignment
 from classroom.grade import private
@@ -56,7 +55,11 @@ COLUMNS = (
 )
 # What spreadsheets take for the beginning of a formula, wide forms included.
 _FORMULA = re.compile(r"[=+\-@\uff1d\uff0b\uff0d\uff20]")
-_NOT_GRADING = {"reports", "exports", "jupyterhub", "handout", "progress.py", "__main__.py"}
+# The rooms that decide what an answer is worth, besides the exercises themselves.
+_GRADING = {
+    "fxbook": ("asking", "checking", "graph", "learning"),
+    "classroom": ("collect", "grade", "judge", "sandbox"),
+}
 
 
 class GradebookError(Exception):
@@ -235,7 +238,7 @@ def _last(folder: Path) -> tuple[JSON, dict[str, JSON]]:
 def digest(submission: Submission, assignment: Assignment) -> str:
     """Differs where a student is to be graded again: by what was handed in and asked, the checks, and torch."""
     told = hashlib.sha256()
-    for part in (assignment.digest, code_digest(), submission.key, submission.student):
+    for part in (assignment.digest, code_digest(tuple(assignment.chapters)), submission.key, submission.student):
         told.update(part.encode() + b"\0")
     for table in (submission.names, submission.attempts, submission.problems):
         told.update(repr(sorted(table.items())).encode() + b"\0")
@@ -249,16 +252,17 @@ def digest(submission: Submission, assignment: Assignment) -> str:
 
 
 @functools.cache
-def code_digest() -> str:
-    """Differs where the checks, the grader or torch do."""
-    told = hashlib.sha256(importlib.metadata.version("torch").encode())
-    for package in (Path(fxbook.__file__).parent, Path(classroom.__file__).parent):
-        for path in sorted(package.rglob("*.py")):
-            if not _NOT_GRADING & set(path.relative_to(package).parts):
-                told.update(path.name.encode() + b"\0" + path.read_bytes())
-    for path in sorted(EXERCISES.glob("*.ipynb")):
-        told.update(path.name.encode() + b"\0" + path.read_bytes())
-    return told.hexdigest()
+def code_digest(chapters: tuple[str, ...] = ()) -> str:
+    """Differs where the grader does, or torch, or the exercises of some chapters; without any, those of all."""
+    sha = hashlib.sha256(importlib.metadata.version("torch").encode())
+    root = Path(fxbook.__file__).parent.parent
+    folders = [root / package / room for package, rooms in _GRADING.items() for room in rooms]
+    folders += [root / "fxbook" / "tasks" / chapter for chapter in chapters or ("",)]
+    notebooks = [EXERCISES / f"{chapter}.ipynb" for chapter in chapters] or EXERCISES.glob("*.ipynb")
+    for path in sorted([*(path for folder in folders for path in folder.rglob("*.py")), *notebooks]):
+        if path.is_file():
+            sha.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    return sha.hexdigest()
 
 
 # ---- grades.csv ------------------------------------------------------------------------------------------------------

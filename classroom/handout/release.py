@@ -19,7 +19,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from classroom.assignment import Assignment
-from classroom.handout import leaks, own_checks, pins
+from classroom.handout import leaks, pins
 from classroom.handout import page as handout
 from press import ROOT
 from press.manuscript.exercises import ExerciseSheet, split
@@ -81,13 +81,13 @@ def files(assignment: Assignment) -> dict[str, bytes]:
     for chapter in assignment.chapters:
         texts[f"exercises/{chapter}.ipynb"] = serialised(notebook(assignment, chapter))
     found = {name: text.encode() for name, text in texts.items()}
-    library, checks = ROOT / "fxbook", own_checks.modules(assignment.chapters)
+    library = ROOT / "fxbook"
     for path in sorted(library.rglob("*")):
-        inside = f"{leaks.LIBRARY}{path.relative_to(library).as_posix()}"
+        inside = path.relative_to(library)
         # What the checks of other chapters expect is for those who are asked it.
-        others = path.parent == own_checks.FOLDER and path.stem not in checks
-        if path.is_file() and leaks.belongs(inside) and not others:
-            found[inside] = path.read_bytes()
+        is_of_another = inside.parts[0] == "tasks" and inside.parts[1] not in (*assignment.chapters, "__init__.py")
+        if path.is_file() and leaks.belongs(f"{leaks.LIBRARY}{inside.as_posix()}") and not is_of_another:
+            found[f"{leaks.LIBRARY}{inside.as_posix()}"] = path.read_bytes()
     return dict(sorted(found.items()))
 
 

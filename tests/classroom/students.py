@@ -290,7 +290,7 @@ def zipped(made: NotebookNode) -> tuple[str, bytes]:
         archive.writestr("week 2/exercises/notebook.ipynb", as_bytes(made))
         archive.writestr("__MACOSX/week 2/exercises/._notebook.ipynb", b"\0\5\26\7")
         archive.writestr("week 2/exercises/.ipynb_checkpoints/notebook-checkpoint.ipynb", b"{}")
-        archive.writestr("week 2/exercises/fxbook/checks/chapter_02.py", b"check('02-put-in-order', 1)")
+        archive.writestr("week 2/exercises/fxbook/tasks/02_x/put_in_order/check.py", b"check('02-put-in-order', 1)")
     return ".zip", data.getvalue()
 
 

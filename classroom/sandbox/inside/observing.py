@@ -16,18 +16,13 @@ from .hidden import asked_exercise
 from .rooms import NotBegunError
 
 JSON = Any
-# What an answer or its observation may import, and what takes long to import.
+# What an answer may import, and what takes long to. Of torch, the cases of a chapter import what its answers need.
 _EARLY = (
     "fxbook.drawing",
     "fxbook.errors",
     "fxbook.plotting",
     "fxbook.stepping.edit.stepper",
     "fxbook.stepping.run.stepper",
-    "torch._dynamo",
-    "torch.export",
-    "torch.fx.experimental.proxy_tensor",
-    "torch.profiler",
-    "torch.utils.flop_counter",
 )
 
 

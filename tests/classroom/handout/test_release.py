@@ -19,7 +19,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from classroom.assignment import Assignment, AssignmentError, load, of_chapters
-from classroom.handout import leaks, own_checks, pins, release
+from classroom.handout import leaks, pins, release
 from classroom.handout import page as handout
 from classroom.handout.release import ReleaseError
 from fxbook.learning.exercises import catalogue
@@ -69,31 +69,27 @@ def test_the_zip_holds_one_folder_with_what_a_student_needs(made: Path, files: F
         name.removeprefix("exercises/") for name in outside
     }
     tracked = subprocess.run(["git", "ls-files", "fxbook"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    checks = {name for name in tracked.split() if re.search(r"checks/\w+_\d\d\.py$", name)}
-    assert {name for name in tracked.split() if (ROOT / name).exists()} - checks <= library
-    numbers = {re.search(r"(\d\d)\.py$", name)[1] for name in library & checks}  # type: ignore[index]
-    assert numbers == {"02", "03"} and all(f"fxbook/checks/chapter_{number}.py" in library for number in ASKED)
+    tasks = {name for name in tracked.split() if name.startswith("fxbook/tasks/")}
+    assert {name for name in tracked.split() if (ROOT / name).exists()} - tasks <= library
+    for number in EVERY:
+        own = {name for name in tasks if name.startswith(f"fxbook/tasks/{number}_")}
+        needed = {name for name in own if Path(name).name in ("__init__.py", "cases.py", "check.py")}
+        assert own & library == (needed if number in ASKED else set())
 
 
 @pytest.mark.parametrize("number", EVERY)
-def test_the_checks_of_a_chapter_import_nothing_that_is_not_handed_out(number: str) -> None:
-    held = own_checks.modules([number])
-    assert f"chapter_{number}" in held and not held & {f"chapter_{other}" for other in EVERY if other != number}
-    for name in held:
-        for node in ast.walk(ast.parse((own_checks.FOLDER / f"{name}.py").read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("fxbook.checks"):
-                places = [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
-                files = {Path(*place.split(".")[2:]).name for place in places}
-                assert {one for one in files if (own_checks.FOLDER / f"{one}.py").is_file()} <= held
+def test_a_chapters_checks_need_nothing_of_another_chapter(number: str) -> None:
+    code = f"import sys; from fxbook import tasks; tasks.all_exercises(['{number}']); "
+    code += "print({name.split('.')[2] for name in sys.modules if name.startswith('fxbook.tasks.')})"
+    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    [chapter] = ast.literal_eval(ran.stdout)
+    assert chapter.startswith(number)
 
 
-@pytest.mark.parametrize("number", EVERY)
-def test_no_release_holds_a_solution_in_its_checks(number: str) -> None:
-    library = {
-        f"{leaks.LIBRARY}checks/{name}.py": (own_checks.FOLDER / f"{name}.py").read_bytes()
-        for name in own_checks.modules([number])
-    }
-    assert leaks.find(library) == []
+def test_no_release_holds_a_solution_in_its_checks() -> None:
+    ships = [path for name in ("cases.py", "check.py") for path in (ROOT / "fxbook/tasks").rglob(name)]
+    library = {f"exercises/{path.relative_to(ROOT).as_posix()}": path.read_bytes() for path in ships}
+    assert len(library) > 100 and leaks.find(library) == []
 
 
 def test_the_same_assignment_is_the_same_bytes(assignment: Assignment, made: Path, tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def look_around():
                 if id(inner) not in own:
                     look_at(inner, f"a {type(held).__name__}")
     look_at(torch.initial_seed(), "the state of torch")
-    for file in Path("/book/fxbook/checks").glob("*.py"):
+    for file in Path("/book/fxbook/tasks").rglob("*.py"):
         text = file.read_text(encoding="utf-8")
         found.update(f"{one[::-1]!r} in {file.name}" for one in WANTED if f"'{one}'" in text or f'"{one}"' in text)
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from classroom.sandbox import halves
-from classroom.sandbox.slicing import Slices
+from fxbook import tasks
 from fxbook.learning.exercises import catalogue
-from press import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -23,58 +24,41 @@ def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-# What using an answer and expecting its result have in common.
-_IN_BOTH = {("in_place_06", "behaviour"), ("chapter_05", "behaviour")}
+def test_the_half_has_of_an_exercise_its_cases_alone(half: Path) -> None:
+    lying = {path.name for path in (half / "fxbook/tasks").rglob("*") if path.is_file()}
+    assert lying == {"__init__.py", "cases.py"}
+    cases = {tasks.folder_of(name).name for name in tasks.ids()}
+    assert cases <= {path.parent.name for path in half.rglob("cases.py")}
 
 
-def test_the_half_has_no_predicate_and_no_expected_result(half: Path) -> None:
-    judging = set()
-    for path in (ROOT / "fxbook" / "checks").glob("chapter_*.py"):
+def test_the_half_has_no_rule_and_no_expected_result(half: Path) -> None:
+    for path in half.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        homes = {
-            alias.asname or alias.name: (str(node.module).rpartition(".")[2], alias.name)
-            for node in tree.body
-            if isinstance(node, ast.ImportFrom)
-            for alias in node.names
-        }
-        for node in ast.walk(tree):
-            if isinstance(node, ast.keyword) and node.arg in ("properties", "expected"):
-                names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-                judging |= {homes.get(name, (path.stem, name)) for name in names}
-    left = {
-        (path.stem, node.name)
-        for path in (half / "fxbook" / "checks").glob("*.py")
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.FunctionDef)
-    }
-    assert len(judging) > 150 and len(left) > 150
-    assert judging & left <= _IN_BOTH
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+        made = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+        assert not used & {"CHECK", "rule", "configurable", "same_result"}, path
+        assert not made & {"Rule", "Violation", "CaseView", "Verdict"}, path
+    for name in ("checking/judge.py", "asking/rule.py", "asking/predicates.py", "asking/trial.py", "learning/watching"):
+        assert not (half / "fxbook" / name).exists()
+
+
+def test_the_half_is_whole(half: Path) -> None:
+    """It imports nothing that is not there, and asks nothing of an answer."""
+    code = "from fxbook import tasks; found = tasks.all_exercises(); print(len(found), {e.rules for e in found})"
+    code += "; import fxbook.checking.observe, fxbook.checking.prepare, fxbook.learning.sheets, fxbook.drawing"
+    code += ", fxbook.errors, fxbook.plotting, fxbook.stepping.edit.stepper, fxbook.stepping.run.stepper"
+    command = [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(half)!r}); {code}"]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=half)
+    assert ran.stdout.strip() == f"{len(tasks.ids())} {{()}}", ran.stderr
+
+
+def test_the_half_tells_no_name_of_a_case(half: Path) -> None:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in half.rglob("cases.py"))
+    names = [case.name for exercise in tasks.all_exercises() for case in exercise.cases if " " in case.name]
+    assert len(names) > 200 and not [name for name in names if repr(name) in text]
 
 
 def test_the_half_has_no_solution(half: Path) -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in half.rglob("*.py"))
     answers = [re.escape(about.answer) for about in catalogue().values()]
     assert not re.findall(rf"^(?:def|class) (?:{'|'.join(answers)})\b", text, re.MULTILINE)
-    assert not any(
-        (half / "fxbook" / name).exists() for name in ("watching", "checking/judge.py", "checks/predicates.py")
-    )
-
-
-def test_a_slice_has_what_a_name_needs_and_nothing_else() -> None:
-    whole = {
-        "p.a": "from __future__ import annotations\nfrom p.b import used, unused\nfrom p import c\nimport os\n"
-        "def top(x: Gone = used()):\n    return helper(x) + c.part()\ndef helper(x):\n    return LIST[x]\n"
-        "LIST = [1]\nLIST += [2]\ndef alone():\n    used = unused\n    return used\n",
-        "p.b": "def used():\n    from p.c import late\n    return late\ndef unused():\n    pass\n",
-        "p.c": "def part():\n    pass\ndef late():\n    pass\ndef rest():\n    pass\nregister = print\n"
-        "register('here')\n",
-    }
-    slices = Slices({name: ast.parse(text) for name, text in whole.items()})
-    slices.keep([("p.a", "top")])
-    kept = slices.sources()
-    assert {name: re.findall(r"^(?:def )?(\w+)(?=\(| \+?=)", text, re.MULTILINE) for name, text in kept.items()} == {
-        "p.a": ["top", "helper", "LIST", "LIST"],
-        "p.b": ["used"],
-        "p.c": ["part", "late", "register", "register"],
-    }
-    assert "from p.b import used\n" in kept["p.a"] and "import os" in kept["p.a"]

@@ -165,10 +165,10 @@ def test_only_the_cases_of_the_exercise_enter_the_sandbox() -> None:
         ("CASES = {'09-compare-in-pairs': (3,)}", "a tuple of Case"),
         ("CASES = {'09-compare-in-pairs': nothing}", "NameError"),
         (
-            "from fxbook.checks import Case\nCASES = {'09-compare-in-pairs': (Case('bad', lambda: 1 / 0, tuple),)}",
+            "from fxbook.asking import Case\nCASES = {'09-compare-in-pairs': (Case('bad', lambda: 1 / 0, tuple),)}",
             "cannot be used: ZeroDivisionError",
         ),
-        ("from fxbook.checks import predicates\nCASES = {'09-compare-in-pairs': predicates.lints}", "ImportError"),
+        ("from fxbook.asking import predicates\nCASES = {'09-compare-in-pairs': predicates.lints}", "ImportError"),
     ],
 )
 def test_a_bad_file_of_hidden_variants_is_not_the_students_fault(sandbox: Sandbox, text: str, says: str) -> None:
