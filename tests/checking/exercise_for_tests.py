@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -9,7 +10,10 @@ from torch import Tensor, fx, nn
 
 from fxbook.asking import Case, Exercise
 from fxbook.asking.families import LINEAR, RELU
-from fxbook.asking.predicates import calls_after, edited, lints, no_dead_nodes, recompiled, same_result_or
+from fxbook.asking.predicates import calls_after, edited, lints, no_dead_nodes, recompiled, same_result
+from fxbook.asking.rule import Found, configurable
+from fxbook.asking.values import difference, encode
+from fxbook.asking.view import CaseView
 
 
 class Stack(nn.Module):
@@ -39,8 +43,15 @@ RELU_AFTER_LINEAR = Exercise(
     use="edit",
     cases=(SHALLOW, DEEP),
     expected=with_relu,
-    properties=(lints, recompiled, same_result_or(calls_after(RELU, LINEAR)), no_dead_nodes, edited),
+    rules=(lints, recompiled, same_result.or_because(calls_after(RELU, LINEAR)), no_dead_nodes, edited),
 )
+
+
+@configurable
+def value_is(case: CaseView, expected: Callable[..., Any]) -> Found:
+    """A ``compute`` answer returns what ``expected`` returns, called with the same arguments (made anew)."""
+    if differs := difference(case.value, encode(expected(*case.arguments))):
+        yield None, f"The answer is not the one asked for: {differs}."
 
 
 def right(module: fx.GraphModule) -> None:

@@ -27,7 +27,8 @@ import fxbook.checking.observe
 import fxbook.checks
 from fxbook import check
 from fxbook.asking import Case, Exercise, eager, traced
-from fxbook.asking.predicates import lints, recompiled, same_result, value_is
+from fxbook.asking.predicates import lints, recompiled, same_result
+from fxbook.asking.rule import Rule
 from fxbook.checking import apart, check_with
 from fxbook.checking.guard import Guard
 from fxbook.checking.judge import judge
@@ -37,7 +38,7 @@ from fxbook.checking.report import Report
 from fxbook.checking.symptom import entry_of
 from fxbook.learning import exercises
 from press import ROOT
-from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, Stack, right
+from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, Stack, right, value_is
 
 LIMIT = 2.0
 SAME = Exercise("99-same", "pass", (SHALLOW, DEEP), (lints, recompiled, same_result))
@@ -479,7 +480,9 @@ def test_check_takes_a_fresh_seed_each_time() -> None:
     seen = [check_with(RELU_AFTER_LINEAR, right), check_with(RELU_AFTER_LINEAR, right)]
     assert all(report.passed for report in seen)
     drawn: list[int] = []
-    exercise = dataclasses.replace(RELU_AFTER_LINEAR, properties=(lambda case: drawn.append(case.seed),))
+    exercise = dataclasses.replace(
+        RELU_AFTER_LINEAR, rules=(Rule("draws", lambda case: drawn.append(case.seed) or iter(())),)
+    )
     check_with(exercise, right)
     check_with(exercise, right)
     assert len(set(drawn)) == len(drawn) == 4
@@ -537,7 +540,7 @@ def test_error_on_another_model_only_is_told_so() -> None:
 
 
 def test_check_that_fails_itself_says_so() -> None:
-    broken = dataclasses.replace(RELU_AFTER_LINEAR, properties=(lambda case: 1 / 0,))
+    broken = dataclasses.replace(RELU_AFTER_LINEAR, rules=(Rule("divides", lambda case: 1 / 0),))
     report = timed(broken, right)
     assert not report.passed
     assert "This check itself failed, which is not your fault (ZeroDivisionError" in report.message

@@ -19,12 +19,10 @@ from fxbook.asking.predicates import (
     calls,
     calls_after,
     calls_before,
-    configurable,
     edited,
     has_node,
     input_unchanged,
     lints,
-    look,
     new_object,
     no_dead_nodes,
     none_left,
@@ -33,21 +31,19 @@ from fxbook.asking.predicates import (
     recompiled,
     runs,
     same_result,
-    same_result_or,
     shares_weights,
-    value_is,
-    where,
 )
-from fxbook.asking.rule import Property, Violation
+from fxbook.asking.rule import Found, Rule, Violation, configurable, rule, where
 from fxbook.asking.values import decode_tensor, difference, encode, is_value
+from fxbook.checking import check_with
 from fxbook.checking.judge import Verdict, judge
 from fxbook.checking.observe import observe
 from fxbook.checking.prepare import prepare
 from fxbook.graph.record import record
-from tests.checking.exercise_for_tests import DEEP, SHALLOW, right, with_relu
+from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, right, with_relu
 
 
-def verdict(holds: Property, answer: Any, **fields: Any) -> Verdict:
+def verdict(holds: Rule, answer: Any, **fields: Any) -> Verdict:
     """What is found when the answer is used on the shallow stack, with only this property asked."""
     exercise = Exercise("99-x", "build", (SHALLOW,), (holds,))
     exercise = dataclasses.replace(exercise, **{"use": "edit", "cases": (SHALLOW, DEEP), **fields})
@@ -214,7 +210,7 @@ PASS: dict[str, Any] = {"use": "pass", "given": eager}
 TRACED: dict[str, Any] = {"use": "pass", "given": traced}
 COMPUTE: dict[str, Any] = {"use": "compute", "given": traced}
 two = graph_of("x", "scale")
-Row = tuple[str, Property, Any, dict[str, Any], str | None, str | None]
+Row = tuple[str, Rule, Any, dict[str, Any], str | None, str | None]
 
 ROWS: list[Row] = [
     # name, property, answer, the exercise, the message (None: it holds), the node that violates it
@@ -235,9 +231,16 @@ ROWS: list[Row] = [
     ("same_result: raises", same_result, raises_when_run, {}, "Running the result raises", "view"),
     ("same_result: expected", same_result, right, {"expected": with_relu}, None, None),
     ("same_result: not done", same_result, nothing_done, {"expected": with_relu}, "it holds other numbers", "output"),
-    ("same_result_or", same_result_or(calls(GELU)), nothing_done, {}, None, None),
-    ("same_result_or: why", same_result_or(calls(GELU)), drops_a_layer, {}, "No node calls gelu", None),
-    ("same_result_or: no why", same_result_or(calls(LINEAR)), drops_a_layer, {}, "it holds other numbers", "output"),
+    ("or_because", same_result.or_because(calls(GELU)), nothing_done, {}, None, None),
+    ("or_because: why", same_result.or_because(calls(GELU)), drops_a_layer, {}, "No node calls gelu", None),
+    (
+        "or_because: no why",
+        same_result.or_because(calls(LINEAR)),
+        drops_a_layer,
+        {},
+        "it holds other numbers",
+        "output",
+    ),
     ("input_unchanged", input_unchanged, fx.symbolic_trace, PASS, None, None),
     ("input_unchanged: graph", input_unchanged, shares, TRACED, None, None),
     ("input_unchanged: values", input_unchanged, scales_weights, PASS, "`layers.0.weight` has other values", None),
@@ -328,24 +331,15 @@ ROWS: list[Row] = [
         None,
     ),
     ("placeholders: extra", placeholders("x"), two, BUILD, "Input `scale` was not asked", "scale"),
-    ("where: not asked", where(lambda case: False, calls(GELU)), two, BUILD, None, None),
-    ("where: asked", where(lambda case: True, calls(GELU)), two, BUILD, "No node calls gelu", None),
-    (
-        "value_is",
-        value_is(lambda m: [n.name for n in m.graph.nodes]),
-        lambda m: list(map(str, m.graph.nodes)),
-        COMPUTE,
-        None,
-        None,
-    ),
-    ("value_is: other", value_is(lambda m: ["x"]), lambda m: ["y"], COMPUTE, "item 0 of it is 'y'", None),
+    ("where: not asked", calls(GELU).where(lambda case: False), two, BUILD, None, None),
+    ("where: asked", calls(GELU).where(lambda case: True), two, BUILD, "No node calls gelu", None),
 ]
 
 
 @pytest.mark.parametrize(
     ("holds", "answer", "fields", "message", "node"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS]
 )
-def test_property(holds: Property, answer: Any, fields: dict[str, Any], message: str | None, node: str | None) -> None:
+def test_property(holds: Rule, answer: Any, fields: dict[str, Any], message: str | None, node: str | None) -> None:
     found = verdict(holds, answer, **fields)
     if message is None:
         assert found.passed, found.violation
@@ -365,29 +359,68 @@ def test_every_property_of_the_library_is_tried_both_ways() -> None:
     public = {
         name
         for name, value in vars(predicates).items()
-        if getattr(value, "__module__", "") == predicates.__name__
-        and not name.startswith("_")
-        and name not in ("configurable", "Settings")
+        if isinstance(value, Rule) or (getattr(value, "__module__", "") == predicates.__name__ and name[0] != "_")
     }
     holding = {row[0].split(":")[0] for row in ROWS if row[4] is None}
     telling = {row[0].split(":")[0] for row in ROWS if row[4] is not None}
-    assert public - {"look"} == holding == telling
+    assert public | {"or_because", "where"} == holding == telling
 
 
-def test_look_sends_to_another_section_and_keeps_the_name_of_the_property() -> None:
-    found = verdict(look("04_recompile#stale-code", recompiled), no_recompile)
-    assert found.violation == Violation(found.violation.message, None, "04_recompile#stale-code", "recompiled")
-    assert verdict(look("04_recompile#stale-code", recompiled), right).passed
+# ---- what a rule is --------------------------------------------------------------------------------------------------
+
+
+def test_at_sends_to_another_section_and_keeps_the_name_of_the_rule() -> None:
+    found = verdict(recompiled.at("00_first_graph#change-one-node"), no_recompile)
+    assert found.violation == Violation(found.violation.message, None, "00_first_graph#change-one-node", "recompiled")
+    assert verdict(recompiled.at("00_first_graph#change-one-node"), right).passed
+
+
+def test_a_place_that_is_not_in_the_book_is_an_error_where_it_is_written() -> None:
+    with pytest.raises(ValueError, match="00_first_graph#change-one-mode' is no heading"):
+        recompiled.at("00_first_graph#change-one-mode")
+    with pytest.raises(ValueError, match="is no heading"):
+        rule("04_recompile")
+
+
+def test_a_place_that_a_rule_yields_is_looked_up_too() -> None:
+    @rule
+    def lost(case: Any) -> Found:
+        yield None, "Nowhere.", "04_recompile#nowhere"
+
+    assert check_with(dataclasses.replace(RELU_AFTER_LINEAR, rules=(lost,)), nothing_done).violated == "the check works"
+
+
+def test_a_sentence_in_lower_case_goes_on_after_the_name_of_its_node() -> None:
+    @rule("00_first_graph#change-one-node")
+    def short(case: Any) -> Found:
+        """Names nodes of both graphs."""
+        yield (case.nodes[1] if len(case.nodes) == 4 else case.before.nodes[-1]), "is one of many"
+
+    own, given = (
+        verdict(short, answer).violation
+        for answer in (nothing_done, lambda m: m.graph.erase_node(list(m.graph.nodes)[-1]))
+    )
+    assert own == Violation("Node `layers_0` is one of many.", 1, "00_first_graph#change-one-node", "short")
+    # A node of the graph that was given is named, and not marked.
+    assert given == Violation("Node `output` is one of many.", None, "00_first_graph#change-one-node", "short")
+
+
+def test_where_asks_all_of_its_rules_of_some_cases() -> None:
+    never = where(lambda case: False, lints, calls(GELU))
+    assert [each.name for each in never] == ["lints", "calls"]
+    assert all(verdict(each, nothing_done).passed for each in never)
 
 
 def test_configurable_keeps_name_and_settings() -> None:
     @configurable
-    def at_most(case: Any, count: int) -> Violation | None:
-        return Violation("Too many.") if len(case.nodes) > count else None
+    def at_most(case: Any, count: int) -> Found:
+        if len(case.nodes) > count:
+            yield None, "Too many."
 
     found = verdict(at_most(count=3), nothing_done)
     assert (found.violation.rule, found.violation.message) == ("at_most", "Too many.")  # type: ignore[union-attr]
     assert verdict(at_most(count=9), nothing_done).passed
+    assert list(at_most(count=3).or_because(lints, recompiled).names()) == ["at_most", "lints", "recompiled"]
 
 
 # ---- families --------------------------------------------------------------------------------------------------------
@@ -459,7 +492,7 @@ def test_families_can_be_joined_renamed_and_made() -> None:
     assert either.label == "an activation"
     assert {"torch.relu", "torch.nn.functional.gelu"} <= either.functions
     clamp = family("clamp", "clip", modules=(nn.Hardtanh,), functions=(with_relu,))
-    assert {"torch.clamp", "torch.clip", "exercise_for_tests.with_relu"} <= clamp.functions
+    assert {"torch.clamp", "torch.clip", "tests.checking.exercise_for_tests.with_relu"} <= clamp.functions
     assert clamp.modules == {"torch.nn.Hardtanh"}
 
 
