@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from torch import fx, nn
@@ -51,22 +51,7 @@ def is_bounded(data: JSON) -> bool:
     return False
 
 
-def has_form(claimed: JSON) -> bool:
-    """Whether a case has what every case has; :func:`judge` reads the rest."""
-    form = {"kind": str, "changes": list, "same_object": bool, "origins": list, "shared": dict, "modules": list}
-    return (
-        all(isinstance(claimed.get(key), kind) for key, kind in form.items())
-        and all(key in claimed for key in ("graph", "outputs", "run_error", "run_node", "value"))
-        and isinstance(claimed["graph"], dict | None)
-        and all(isinstance(change, str) for change in claimed["changes"])
-    )
-
-
-def are_origins(claimed: JSON, given: nn.Module | None) -> bool:
+def are_origins(origins: Sequence[int | None], given: nn.Module | None) -> bool:
     """Whether the origins are places in the graph that was given; without one there are none."""
     count = len(given.graph.nodes) if isinstance(given, fx.GraphModule) else 0
-    return all(origin is None or (type(origin) is int and 0 <= origin < count) for origin in claimed["origins"])
-
-
-def is_stale(claimed: JSON) -> bool:
-    return isinstance(claimed["graph"], dict) and claimed["graph"].get("stale") is True
+    return all(origin is None or 0 <= origin < count for origin in origins)

@@ -38,24 +38,28 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 from torch import fx, nn
 
-from classroom.judge.claims import CLAIMS, are_origins, has_form, is_bounded, is_stale
+from classroom.judge.claims import CLAIMS, are_origins, is_bounded
 from classroom.judge.rebuild.graph import rebuild
 from classroom.judge.rebuild.values import RefusedError, UnreadableError
 from fxbook.asking.exercise import Exercise, model_of
 from fxbook.asking.rule import Violation
 from fxbook.asking.trial import Trial, trials_of
 from fxbook.checking import apart
-from fxbook.checking.judge import Verdict, judge
+from fxbook.checking.judge import Verdict, judge, judge_facts
+from fxbook.checking.observation import CaseFacts, read
+from fxbook.checking.observation import UnreadableError as UnreadableObservationError
 from fxbook.checking.observe import observe_graph
 from fxbook.checking.prepare import weights_of
 from fxbook.checking.quick_errors import quick_errors
 from fxbook.graph.naming import callable_name
+from fxbook.graph.record import GraphRecord
 
 JSON = Any
 _GRAPHS = ("Graph", "GraphModule")
-_MOST_SAID, _MOST_NAME, _MOST_GRAPH = 4000, 300, 200_000
+_MOST_SAID, _MOST_NAME, _MOST_SCOPE, _MOST_GRAPH = 4000, 300, 200, 200_000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,32 +129,35 @@ def judgement_of(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
     Raises:
         MemoryError, Exception: whatever a property raises on data that no honest process sends.
     """
-    unreadable = judge(exercise, None, seed)
-    cases = observation.get("cases") if isinstance(observation, dict) and is_bounded(observation) else None
-    if not isinstance(cases, list) or len(cases) > len(exercise.cases):
-        return Judgement(unreadable)
+    unreadable = Judgement(judge(exercise, None, seed))
+    try:
+        claimed = read(observation) if is_bounded(observation) else None
+    except UnreadableObservationError:
+        claimed = None
     trials = trials_of(exercise, seed)
-    verified: list[JSON] = []
+    if claimed is None or len(claimed.cases) > len(trials):
+        return unreadable
+    verified: list[CaseFacts] = []
     refused: dict[str, list[str]] = {}
-    for trial, claimed in zip(trials, cases, strict=False):
+    for trial, case in zip(trials, claimed.cases, strict=False):
         try:
-            verified.append(_found_out(trial, claimed))
+            verified.append(_found_out(trial, case))
         except RefusedError as why:
-            verified.append(claimed)
+            verified.append(case)
             refused.setdefault(str(why), []).append(trial.case.name)
         except UnreadableError:
-            return Judgement(unreadable)
-    read: set[str] = set()
-    verdict = judge(exercise, {**observation, "cases": verified}, seed, trials, read)
-    if verdict.passed and any(is_stale(claimed) for claimed in cases):
+            return unreadable
+    looked_at: set[str] = set()
+    verdict = judge_facts(exercise, msgspec.structs.replace(claimed, cases=verified), seed, trials, looked_at)
+    if verdict.passed and any(case.graph and case.graph.stale for case in claimed.cases):
         # What runs is not what was rebuilt: what it did must hold as well.
-        verdict = judge(exercise, observation, seed, trials)
+        verdict = judge_facts(exercise, claimed, seed, trials)
     if not verdict.passed:
         return Judgement(verdict)
-    if not any(origin is not None for case in verified for origin in case["origins"]):
-        read.discard("origins")
+    if not any(origin is not None for case in verified for origin in case.origins):
+        looked_at.discard("origins")
     beside = [exercise.beside.unproven] if exercise.beside else []
-    claims = (sentence for claim, sentence in CLAIMS.items() if claim in read)
+    claims = (sentence for claim, sentence in CLAIMS.items() if claim in looked_at)
     return Judgement(verdict, (*_untold(refused, len(verified)), *beside, *claims))
 
 
@@ -163,40 +170,40 @@ def _untold(refused: Mapping[str, Sequence[str]], cases: int) -> list[str]:
     return told
 
 
-def _found_out(trial: Trial, claimed: JSON) -> JSON:
+def _found_out(trial: Trial, claimed: CaseFacts) -> CaseFacts:
     """One case of the observation, in which everything that its graph tells is found out anew.
 
     Raises:
         RefusedError: the graph cannot be rebuilt.
         UnreadableError: it is no case of an observation.
     """
-    if not isinstance(claimed, dict) or not has_form(claimed):
-        raise UnreadableError
     exercise = trial.exercise
     if exercise.use == "compute":
-        return {**claimed, "graph": None, "outputs": None, "run_error": None, "run_node": None, "origins": []}
-    if claimed["graph"] is None:
+        return msgspec.structs.replace(claimed, graph=None, outputs=None, run_error=None, run_node=None, origins=[])
+    if claimed.graph is None:
         # A result that is no graph is told as such, whatever else stands there.
-        if claimed["kind"] in _GRAPHS:
+        if claimed.kind in _GRAPHS:
             raise UnreadableError
         return claimed
     model, arguments = trial.start()
     given = next((item for item in arguments if isinstance(item, nn.Module)), None)
     root = given if given is not None else model
     weights = weights_of(model, root)
-    if not are_origins(claimed, given):
+    if not are_origins(claimed.origins, given):
         raise UnreadableError
-    result = rebuild(claimed.get("wire"), root, functools.partial(_functions_of, trial, given))
+    result = rebuild(claimed.wire, root, functools.partial(_functions_of, trial, given))
     with quick_errors():
-        used = _used(exercise, result, arguments)
-        found = {**claimed, **observe_graph(used, root, weights, trial.case, trial.seed)}
-    found["kind"] = "GraphModule" if isinstance(result, fx.GraphModule) else "Graph"
-    if len(found["graph"]["nodes"]) != len(claimed["origins"]):
+        facts = observe_graph(_used(exercise, result, arguments), root, weights, trial.case, trial.seed)
+    assert facts.graph is not None
+    if len(facts.graph) != len(claimed.origins):
         raise UnreadableError
-    _take_over(found, claimed)
-    if exercise.beside:
-        _add_claimed_part(found, claimed, exercise.beside.name)
-    return found
+    verified = msgspec.structs.replace(
+        claimed,
+        **msgspec.structs.asdict(facts),
+        kind="GraphModule" if isinstance(result, fx.GraphModule) else "Graph",
+    )
+    verified = msgspec.structs.replace(verified, graph=_with_claims(facts.graph, claimed.graph))
+    return verified if exercise.beside is None else _with_claimed_part(verified, claimed, exercise.beside.name)
 
 
 def _functions_of(trial: Trial, given: nn.Module | None) -> Mapping[str, Any]:
@@ -229,27 +236,28 @@ def _used(exercise: Exercise, result: fx.Graph | fx.GraphModule, arguments: tupl
     return used
 
 
-def _take_over(found: JSON, claimed: JSON) -> None:
-    """Of what only the student's process can tell of a graph: what costs points, and what is drawn."""
-    now, before = found["graph"], claimed["graph"]
-    now["stale"] = now["stale"] or before.get("stale") is True
-    if now["lint"] is None and isinstance(before.get("lint"), str):
-        now["lint"] = before["lint"][:200]
-    nodes = before.get("nodes")
-    for node, old in zip(now["nodes"], nodes if isinstance(nodes, list) else [], strict=False):
-        scope = old.get("scope") if isinstance(old, dict) else None
-        node["scope"] = scope if isinstance(scope, str) and len(scope) <= 200 else ""
+def _with_claims(graph: GraphRecord, claimed: GraphRecord) -> GraphRecord:
+    """The graph with what only the student's process can tell of it: what costs points, and what is drawn."""
+    scopes = [node.scope if len(node.scope) <= _MOST_SCOPE else "" for node in claimed]
+    scopes += [""] * (len(graph) - len(scopes))
+    nodes = (dataclasses.replace(node, scope=scope) for node, scope in zip(graph, scopes, strict=False))
+    lint = graph.lint or (claimed.lint and claimed.lint[:_MOST_SCOPE])
+    return GraphRecord(tuple(nodes), lint, graph.stale or claimed.stale)
 
 
-def _add_claimed_part(found: JSON, claimed: JSON, name: str) -> None:
+def _with_claimed_part(verified: CaseFacts, claimed: CaseFacts, name: str) -> CaseFacts:
     """Put what is told beside the graph back among its outputs; where that could not be told, nothing was."""
-    if found["outputs"] is None:
-        return
-    if not isinstance(claimed["outputs"], list):
-        found.update(outputs=None, run_error=claimed["run_error"], run_node=None)
-        return
-    for output, told in zip(found["outputs"], claimed["outputs"], strict=False):
-        pairs = told.get("dict") if isinstance(told, dict) else None
-        parts = [pair[1] for pair in pairs or () if isinstance(pair, list) and len(pair) == 2 and pair[0] == name]
-        if isinstance(output, dict) and "dict" in output:
-            output["dict"].append([name, parts[0] if parts else None])
+    if verified.outputs is None:
+        return verified
+    if claimed.outputs is None:
+        return msgspec.structs.replace(verified, outputs=None, run_error=claimed.run_error, run_node=None)
+    outputs = [_with_part(*pair, name) for pair in zip(verified.outputs, claimed.outputs, strict=True)]
+    return msgspec.structs.replace(verified, outputs=outputs)
+
+
+def _with_part(output: JSON, claimed: JSON, name: str) -> JSON:
+    if not isinstance(output, dict) or "dict" not in output:
+        return output
+    pairs = claimed["dict"] if isinstance(claimed, dict) and "dict" in claimed else []
+    part = next((value for key, value in pairs if key == name), None)
+    return {"dict": [*output["dict"], [name, part]]}

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
+import msgspec
 import torch
 from torch import fx, nn
 
@@ -27,6 +28,7 @@ from fxbook.checking.answers import UnusableError, caller
 from fxbook.checking.apart import had_its_time, spare_memory
 from fxbook.checking.blame import describe
 from fxbook.checking.guard import Guard
+from fxbook.checking.observation import CaseFacts, GraphFacts, Observation, Raised, as_json
 from fxbook.checking.prepare import ORIGIN, Prepared, PreparedCase, named
 from fxbook.checking.quick_errors import quick_errors
 from fxbook.graph import wire
@@ -35,6 +37,8 @@ from fxbook.graph.record import record
 JSON = Any
 # In the child nobody else can be asked what these are: an answer may replace them in torch.fx.
 _Graph, _GraphModule, _Interpreter, _Module = fx.Graph, fx.GraphModule, fx.Interpreter, nn.Module
+_as_json, _as_dict = as_json, msgspec.structs.asdict
+_Observation, _CaseFacts, _GraphFacts, _Raised = Observation, CaseFacts, GraphFacts, Raised
 _MOST_PRINTED = 4000
 # Of torch, while an answer runs that is data: any number but that of the cases.
 _SEED = 0
@@ -56,11 +60,11 @@ def observe(prepared: Prepared, answer: Any, seconds: float | None = None) -> JS
         seconds: soft limit; ``None`` where there is none. Only the main thread can be interrupted.
 
     Returns:
-        ``{"exercise", "problem", "error", "cases", "printed", "replaced"}``. ``problem`` is a sentence about an answer
-        that cannot be used, ``error`` describes what ended the observation, in the case after the last. Of an answer
-        that is data a case has an ``error`` of its own, and the next one is tried: no case depends on their order.
+        An :class:`fxbook.checking.observation.Observation` as JSON. Of an answer that is data a case has an ``error``
+        of its own, and the next one is tried: no case depends on their order.
     """
-    seen: JSON = {"exercise": prepared.id, "problem": None, "error": None, "cases": []}
+    cases: list[CaseFacts] = []
+    problem, raised = None, None
     printed = _Bounded(_MOST_PRINTED)
     guard = Guard()
     modules = len(sys.modules)
@@ -70,27 +74,34 @@ def observe(prepared: Prepared, answer: Any, seconds: float | None = None) -> JS
             with _alarm(seconds), quick_errors(), torch.enable_grad():
                 call = caller(prepared, answer)
                 for case in prepared.cases:
-                    seen["cases"].append(_observed(prepared.use, case, call))
-        except UnusableError as problem:
-            seen["problem"] = str(problem)
+                    cases.append(_observed(prepared.use, case, call))
+        except UnusableError as unusable:
+            problem = str(unusable)
         except BaseException as error:
             if isinstance(error, MemoryError):
                 spare_memory()
-            seen["error"] = _described(error, modules)
-    seen["printed"] = printed.getvalue()
-    seen["replaced"] = guard.replaced()[:5]
-    return seen
+            raised = _described(error, modules)
+    return _as_json(
+        _Observation(
+            exercise=prepared.id,
+            problem=problem,
+            error=raised,
+            cases=cases,
+            printed=printed.getvalue(),
+            replaced=guard.replaced()[:5],
+        )
+    )
 
 
-def _described(error: BaseException, modules: int) -> JSON:
-    """What an error says, and whether so many modules were there before that many have been loaded since."""
-    return describe(error) | {"loading": len(sys.modules) - modules > _MANY_MODULES}
+def _described(error: BaseException, modules: int) -> Raised:
+    """What an error says; ``modules`` were there before, and many more while torch loads its compiler."""
+    described = describe(error)
+    is_loading = len(sys.modules) - modules > _MANY_MODULES
+    return _Raised(described["type"], described["message"], described["line"], is_loading)
 
 
-def _observed(use: Use, case: PreparedCase, call: Callable[..., Any]) -> JSON:
+def _observed(use: Use, case: PreparedCase, call: Callable[..., Any]) -> CaseFacts:
     """One case of an observation."""
-    found: JSON = {"kind": "", "graph": None, "outputs": None, "run_error": None, "run_node": None, "value": None}
-    found |= {"origins": [], "shared": {}, "modules": [], "changes": [], "same_object": False, "error": None}
     _bind(call, case.arguments)
     modules = len(sys.modules)
     try:
@@ -98,44 +109,44 @@ def _observed(use: Use, case: PreparedCase, call: Callable[..., Any]) -> JSON:
         with seeded(case.tried.seed if case.tried else _SEED):
             result = call(*case.arguments)
         if use == "compute":
-            return found | _facts(case, result) | {"value": encode(result)}
+            return _CaseFacts(**_facts(case, result), value=encode(result))
     except (TimeUp, MemoryError, UnusableError):
         raise
     except BaseException as error:
         if use != "compute":
             raise
-        return found | {"error": _described(error, modules)}
+        return _CaseFacts(error=_described(error, modules))
     if type(result).__name__ == "PassResult" and use in ("pass", "edit"):
         result = result.graph_module
     own = getattr(case.given, "graph", 0)
     if use == "edit" and (result is None or isinstance(result, bool) or result is own):
         result = case.given
-    return found | _facts(case, result) | _told_of_graph(case, result)
+    return _CaseFacts(**_facts(case, result), **_facts_of_graph(case, result))
 
 
-def _facts(case: PreparedCase, result: Any) -> JSON:
+def _facts(case: PreparedCase, result: Any) -> dict[str, Any]:
     """What became of the model that was given, and of which kind the result is."""
     changes = case.before.changes(case.given)[:10] if case.before is not None and case.given is not None else []
     same = result is case.given and case.given is not None
     return {"kind": _kind(result), "same_object": same, "changes": changes}
 
 
-def _told_of_graph(case: PreparedCase, result: Any) -> JSON:
+def _facts_of_graph(case: PreparedCase, result: Any) -> dict[str, Any]:
     """Of a result that is a graph, what it is and does."""
     tried = case.tried
     if tried is None or not isinstance(result, _Graph | _GraphModule):
         return {}
     graph = result if isinstance(result, _Graph) else result.graph
-    told: JSON = {"origins": [tried.origins.get(id(node), _copied_from(node)) for node in graph.nodes]}
+    facts: dict[str, Any] = {"origins": [tried.origins.get(id(node), _copied_from(node)) for node in graph.nodes]}
     if tried.kept is not None:
-        told["wire"] = wire.describe(result, tried.kept)
-    return told | observe_graph(result, tried.root, tried.weights, tried.case, tried.seed)
+        facts["wire"] = wire.describe(result, tried.kept)
+    return facts | _as_dict(observe_graph(result, tried.root, tried.weights, tried.case, tried.seed))
 
 
 def observe_graph(
     result: fx.Graph | fx.GraphModule, root: nn.Module, weights: dict[int, str], case: Case, seed: int
-) -> JSON:
-    """What a graph is and does: all of an observation that needs nothing but the graph and what it runs in.
+) -> GraphFacts:
+    """What a graph is and does.
 
     Args:
         result: the graph; a bare one finds its submodules and weights in ``root``.
@@ -143,41 +154,31 @@ def observe_graph(
         weights: see :func:`fxbook.checking.prepare.weights_of`.
         case: whose inputs it is run on.
         seed: chooses them.
-
-    Returns:
-        ``{"graph", "outputs", "run_error", "run_node", "shared", "modules"}``
     """
-    found: JSON = {"outputs": None, "run_error": None, "run_node": None, "shared": {}, "modules": []}
-    module = _runnable(result, root, found)
-    found["graph"] = record(result if module is None else module).to_json()
-    if module is not None:
-        found["shared"] = {name: weights.get(id(held)) for name, held in named(module)}
-        found["modules"] = [path for path, _ in module.named_modules(remove_duplicate=False) if path]
-        _run(module, case, seed, found)
-    return found
-
-
-def _runnable(result: fx.Graph | fx.GraphModule, root: nn.Module, found: JSON) -> fx.GraphModule | None:
-    """The result as a module: a bare graph finds its submodules and weights in ``root``."""
-    if isinstance(result, _GraphModule):
-        return result
     try:
-        return _GraphModule(root, result)
+        # A bare graph finds its submodules and weights in the root.
+        module = result if isinstance(result, _GraphModule) else _GraphModule(root, result)
     except (TimeUp, MemoryError):
         raise
     except BaseException as error:
-        found["run_error"] = _told(error)
-        return None
+        return _GraphFacts(graph=record(result), run_error=_told(error))
+    return _GraphFacts(
+        graph=record(module),
+        shared={name: weights.get(id(held)) for name, held in named(module)},
+        modules=[path for path, _ in module.named_modules(remove_duplicate=False) if path],
+        **_run(module, case, seed),
+    )
 
 
-def _run(module: fx.GraphModule, case: Case, seed: int, found: JSON) -> None:
+def _run(module: fx.GraphModule, case: Case, seed: int) -> dict[str, Any]:
+    """The outputs, or the error and the node that raised it."""
     try:
-        found["outputs"] = [encode(output) for output in run_on(module.forward, inputs_of(case, seed), seed)]
+        return {"outputs": [encode(output) for output in run_on(module.forward, inputs_of(case, seed), seed)]}
     except (TimeUp, MemoryError):
         raise
     except BaseException as error:
-        found["run_error"] = _told(error)
-        found["run_node"] = _failing_node(module, case, seed, found["run_error"])
+        told = _told(error)
+        return {"run_error": told, "run_node": _failing_node(module, case, seed, told)}
 
 
 class _Reached(_Interpreter):

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 from torch import fx, nn
 
 from fxbook.graph.naming import call_text, constant_text, module_kind, target_name, without_addresses
@@ -86,21 +87,16 @@ class GraphRecord:
 
     def to_json(self) -> JSON:
         """Plain dicts and lists, for :meth:`from_json`."""
-        return dataclasses.asdict(self)
+        return msgspec.to_builtins(self)
 
     @classmethod
     def from_json(cls, data: JSON) -> GraphRecord:
         """The record that :meth:`to_json` described.
 
         Raises:
-            TypeError, KeyError: the data is not such a description.
+            msgspec.ValidationError: the data is not such a description.
         """
-        tuples = ("inputs", "users", "notes", "faults")
-        nodes = tuple(
-            NodeRecord(**{**node, **{key: tuple(node[key]) for key in tuples}})  # type: ignore[arg-type]
-            for node in data["nodes"]
-        )
-        return cls(nodes, data["lint"], data["stale"])
+        return msgspec.convert(data, cls)
 
 
 def record(graph_or_module: fx.Graph | fx.GraphModule) -> GraphRecord:
