@@ -41,7 +41,8 @@ def notebooks(options: argparse.Namespace) -> int:
     """Print the notebooks that differ from their manuscript."""
     printing = importlib.import_module("press.printing.notebooks")
     paths = [Path(path).resolve() for path in options.manuscripts]
-    return 1 if printing.print_notebooks(paths, options.all) else 0
+    book = importlib.import_module("press.book").Book()
+    return 1 if printing.print_notebooks(book, paths, options.all) else 0
 
 
 def lab(_: argparse.Namespace) -> int:

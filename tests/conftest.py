@@ -31,10 +31,9 @@ def gradients_stay_on() -> Iterator[None]:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """An empty project: the folders of the manuscript, a place for the index of exercises, and one check."""
-    for folder in ("book/chapters", "book/exercises", "fxbook/checks"):
+    """An empty project: the folder of the chapters, and a place for the index of exercises."""
+    for folder in ("book/chapters", "fxbook"):
         (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / "fxbook/checks/chapter_01.py").write_text('EXERCISES = (Exercise(id="01-write-relu"),)\n')
     return tmp_path
 
 

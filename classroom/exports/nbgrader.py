@@ -28,9 +28,8 @@ from classroom.exports import ExportError
 from classroom.grade import hidden
 from classroom.handout import release
 from fxbook.learning.exercises import About
-from press import ROOT
-from press.manuscript.reading import read
-from press.printing.execution import serialised
+from press.book import the_book
+from press.printing.stored import serialised
 
 SCHEMA_VERSION = 3
 _MARK = re.compile(r"^(?P<indent> *)# (?P<name>stub|solution|end)$")
@@ -181,21 +180,19 @@ def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
 
 def _forms(chapter: str) -> Iterator[tuple[str, str]]:
     """Of each cell that differs between exercise and solution: the exercise's form, and nbgrader's with both."""
-    for cell in read(ROOT / "book" / "exercises" / f"{chapter}.md").cells:
-        if cell.kind != "code" or "# solution" not in cell.source:
+    for code in (code for exercise in the_book().sheet_of(chapter).exercises for code in exercise.code):
+        if not code.is_answer:
             continue
-        stub: list[str] = []
         both: list[str] = []
         state = "end"
-        for line in cell.source.split("\n"):
+        for line in code.written.source.split("\n"):
             if mark := _MARK.match(line):
                 state = mark["name"]
                 edge = {"solution": "BEGIN", "end": "END"}.get(state)
                 both += [f"{mark['indent']}### {edge} SOLUTION"] if edge else []
-                continue
-            stub += [line] if state != "solution" else []
-            both += [line] if state != "stub" else []
-        yield "\n".join(stub), "\n".join(both)
+            elif state != "stub":
+                both.append(line)
+        yield code.stub.source, "\n".join(both)
 
 
 def _tests(assignment: Assignment, about: About) -> list[NotebookNode]:

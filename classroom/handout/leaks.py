@@ -16,9 +16,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from press import ROOT
-from press.manuscript.exercises import ExerciseSheet, split
-from press.manuscript.reading import Cell, read
-from press.printing.derive import METADATA, manuscripts
+from press.book import the_book
+from press.manuscript.reading import Cell
+from press.printing.derive import METADATA
 
 JSON = Any
 LIBRARY = "exercises/fxbook/"
@@ -152,22 +152,18 @@ def _secrets(runs: Iterable[tuple[str, str]], width: Width, public: str) -> _Sec
 
 
 @functools.cache
-def _sheets() -> tuple[ExerciseSheet, ...]:
-    return tuple(split(read(path)) for path in manuscripts() if path.parent.name == "exercises")
-
-
-@functools.cache
 def _handed_out() -> str:
     """All that an exercise tells by itself: openings, tasks, stubs, hints."""
-    cells = [cell for sheet in _sheets() for cell in (*sheet.opening, *(c for e in sheet.exercises for c in e.stub))]
-    told = [text for sheet in _sheets() for e in sheet.exercises for text in (e.task, *e.hints, e.what_if)]
+    sheets = the_book().sheets()
+    cells = [cell for sheet in sheets for cell in (*sheet.opening, *(c for e in sheet.exercises for c in e.stub))]
+    told = [text for sheet in sheets for e in sheet.exercises for text in (e.task, *e.hints, e.what_if)]
     return "\n".join([*(cell.source for cell in cells), *told])
 
 
 @functools.cache
 def _solutions(width: Width) -> _Secrets:
     runs = []
-    for sheet in _sheets():
+    for sheet in the_book().sheets():
         for exercise in sheet.exercises:
             what = f"holds a part of the solution of {exercise.id}"
             runs.append((exercise.why, what))
@@ -202,12 +198,12 @@ def _solution_bodies() -> dict[str, str]:
     """The functions of all solutions, as syntax trees, with the exercise; without those that a stub has too."""
     bodies = {
         body: exercise.id
-        for sheet in _sheets()
+        for sheet in the_book().sheets()
         for exercise in sheet.exercises
         for cell in exercise.solution
         for body in _bodies(cell.source)
     }
-    for sheet in _sheets():
+    for sheet in the_book().sheets():
         for cell in (*sheet.opening, *(cell for exercise in sheet.exercises for cell in exercise.stub)):
             for body in _bodies(cell.source):
                 bodies.pop(body, None)

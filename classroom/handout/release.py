@@ -22,12 +22,12 @@ from classroom.assignment import Assignment
 from classroom.handout import leaks, pins
 from classroom.handout import page as handout
 from press import ROOT
-from press.manuscript.exercises import ExerciseSheet, split
+from press.book import the_book
 from press.manuscript.problems import PressError
-from press.manuscript.reading import read
-from press.printing.derive import Derived, derive
-from press.printing.execution import serialised
-from press.printing.freshness import printed_reports, stale
+from press.manuscript.sheet import ExerciseSheet
+from press.printing.derive import Derived
+from press.printing.freshness import derive_as_printed, stale
+from press.printing.stored import load, serialised
 
 # The first moment that a zip can name: the same files are the same bytes whenever they are packed.
 _MOMENT = (1980, 1, 1, 0, 0, 0)
@@ -82,11 +82,11 @@ def files(assignment: Assignment) -> dict[str, bytes]:
         texts[f"exercises/{chapter}.ipynb"] = serialised(notebook(assignment, chapter))
     found = {name: text.encode() for name, text in texts.items()}
     library = ROOT / "fxbook"
-    for path in sorted(library.rglob("*")):
+    for path in sorted(path for path in library.rglob("*") if path.is_file()):
         inside = path.relative_to(library)
         # What the checks of other chapters expect is for those who are asked it.
         is_of_another = inside.parts[0] == "tasks" and inside.parts[1] not in (*assignment.chapters, "__init__.py")
-        if path.is_file() and leaks.belongs(f"{leaks.LIBRARY}{inside.as_posix()}") and not is_of_another:
+        if leaks.belongs(f"{leaks.LIBRARY}{inside.as_posix()}") and not is_of_another:
             found[f"{leaks.LIBRARY}{inside.as_posix()}"] = path.read_bytes()
     return dict(sorted(found.items()))
 
@@ -99,13 +99,13 @@ def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
     Raises:
         ReleaseError: the notebook differs from what the press printed, or what is left is not complete.
     """
-    source = ROOT / "book" / "exercises" / f"{chapter}.md"
-    if not source.is_file():
+    book = the_book(ROOT)
+    source = ROOT / "fxbook" / "tasks" / chapter
+    if source not in book.sheet_folders:
         raise ReleaseError(f"{source} is missing: exercises are handed out from a checkout of the book.")
     try:
-        sheet = split(read(source))
-        reports = printed_reports(ROOT / "exercises" / f"{chapter}.ipynb", tuple(one.id for one in sheet.exercises))
-        derived = next(one for one in derive(source, reports) if not one.executed)
+        sheet = book.sheet(source)
+        derived = next(one for one in derive_as_printed(book, source) if not one.executed)
     except PressError as error:
         raise ReleaseError(f"The manuscript of these exercises is at fault:\n{error}") from error
     _refuse_changed(derived)
@@ -126,7 +126,7 @@ def _asked(cell: str, exercises: tuple[str, ...], asked: set[str]) -> bool:
 
 def _refuse_changed(derived: Derived) -> None:
     """A notebook in which somebody tried the exercises must not go out with the answers."""
-    if problem := stale(derived):
+    if problem := stale(derived, load(derived.path)):
         name = f"exercises/{derived.path.name}"
         cure = f"bring it back with `git checkout -- {name}`, or print it anew with `make notebooks`."
         raise ReleaseError(f"{name} is not as the book has it ({problem.message.partition(': run')[0]}): {cure}")

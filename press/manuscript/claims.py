@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from pathlib import Path
+from collections.abc import Iterable
 
 from press.manuscript.problems import PressError, Problem
 from press.manuscript.reading import Cell, Manuscript, anchor
@@ -68,14 +68,19 @@ def claims(manuscript: Manuscript) -> list[Claim]:
     return found
 
 
-def with_verdicts(manuscript: Manuscript, root: Path) -> list[Cell]:
+def with_verdicts(manuscript: Manuscript, found: Iterable[Claim], chapters: Iterable[str]) -> list[Cell]:
     """The cells of a manuscript, each marker of a claim replaced by a line that tells the verdict.
 
+    Args:
+        manuscript: the page.
+        found: its claims.
+        chapters: the names of the chapters that there are: ``"03_replacement"``.
+
     Raises:
-        PressError: as :func:`claims`, or a chapter is not there.
+        PressError: a chapter is not there.
     """
-    at = {claim.line: claim for claim in claims(manuscript)}
-    files = {path.name[:2]: path.stem for path in (root / "book" / "chapters").glob("*.md")}
+    at = {claim.line: claim for claim in found}
+    files = {name[:2]: name for name in chapters}
     if problems := [
         manuscript.problem(claim.line, f"there is no chapter {number}")
         for claim in at.values()
@@ -84,20 +89,20 @@ def with_verdicts(manuscript: Manuscript, root: Path) -> list[Cell]:
     ]:
         raise PressError(*problems)
 
-    def told(line: int, text: str) -> str:
+    def shown(line: int, text: str) -> str:
         claim = at.get(line)
         if claim is None:
             return text
         links = ", ".join(f"[{number}](../{files[number]}.ipynb)" for number in claim.chapters)
         chapters = "chapter" if len(claim.chapters) == 1 else "chapters"
-        said = f"**{claim.verdict.capitalize()}** · {chapters} {links}"
-        return f'<div class="fx-verdict fx-verdict-{claim.verdict}">\n\n{said}\n\n</div>'
+        verdict = f"**{claim.verdict.capitalize()}** · {chapters} {links}"
+        return f'<div class="fx-verdict fx-verdict-{claim.verdict}">\n\n{verdict}\n\n</div>'
 
     return [
         cell
         if cell.kind == "code"
         else dataclasses.replace(
-            cell, source="\n".join(told(n, text) for n, text in enumerate(cell.source.splitlines(), start=cell.line))
+            cell, source="\n".join(shown(n, text) for n, text in enumerate(cell.source.splitlines(), start=cell.line))
         )
         for cell in manuscript.cells
     ]

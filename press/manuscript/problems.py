@@ -21,6 +21,18 @@ class Problem:
         return f"{path.as_posix()}:{self.line}: {self.message}"
 
 
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """A line of a file, from 1; 0 where the press wrote the line itself."""
+
+    path: Path
+    line: int
+
+    def problem(self, message: str) -> Problem:
+        """A fault that stands here."""
+        return Problem(self.path, self.line, message)
+
+
 class PressError(Exception):
     """Something a person has to mend first; carries one or more :class:`Problem`."""
 

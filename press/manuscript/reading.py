@@ -66,14 +66,22 @@ def is_manuscript(text: str) -> bool:
     return text.startswith("---\njupytext:") or "```{code-cell}" in text
 
 
-def read(path: Path) -> Manuscript:
+def read(path: Path, *, headed: bool = True) -> Manuscript:
     """Read a manuscript.
+
+    Args:
+        path: the file.
+        headed: whether it begins with jupytext's header; the parts of a sheet of exercises do not.
 
     Raises:
         PressError: it is not valid MyST, or holds what a notebook cannot show; every fault is listed with its line.
     """
-    text = path.read_text(encoding="utf-8")
-    problems = [Problem(path, line, message) for line, message in _faults_of_text(text)]
+    return parse(path, path.read_text(encoding="utf-8"), headed=headed)
+
+
+def parse(path: Path, text: str, *, headed: bool = True) -> Manuscript:
+    """As :func:`read`, of a text that was read from the file before."""
+    problems = [Problem(path, line, message) for line, message in _faults_of_text(text, headed)]
     if problems:
         raise PressError(*problems)
     try:
@@ -122,36 +130,35 @@ def anchor(heading: str) -> str:
 
 def prose_lines(cell: Cell) -> Iterator[tuple[int, str]]:
     """The lines of a markdown cell that are not inside a fence, with their place in the file."""
-    if cell.kind != "markdown":
-        return
-    fence = ""
-    for number, line in enumerate(cell.source.splitlines(), start=cell.line):
-        match = _FENCE.match(line)
-        if fence:
-            if match and match["mark"].startswith(fence) and not match["info"].strip():
-                fence = ""
-        elif match:
-            fence = match["mark"]
-        else:
-            yield number, line
+    if cell.kind == "markdown":
+        yield from _outside_fences(cell.source, cell.line)[0]
 
 
-def _faults_of_text(text: str) -> Iterator[tuple[int, str]]:
-    if not text.startswith(HEADER):
-        wanted = HEADER.splitlines()
-        given = text.splitlines()
-        line = next((i for i, want in enumerate(wanted) if i >= len(given) or given[i] != want), len(wanted))
-        yield line + 1, f"is not valid MyST: the header must be\n{HEADER.rstrip()}"
+def _outside_fences(text: str, first: int) -> tuple[list[tuple[int, str]], int]:
+    """The lines outside of fences with their numbers, and the number of the line whose fence is never closed, or 0."""
+    outside: list[tuple[int, str]] = []
     fence, opened = "", 0
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.splitlines(), start=first):
         match = _FENCE.match(line)
         if fence:
             if match and match["mark"].startswith(fence) and not match["info"].strip():
-                fence = ""
+                fence, opened = "", 0
         elif match:
             fence, opened = match["mark"], number
-    if fence:
-        yield opened, f"is not valid MyST: the fence {fence} opened here is never closed"
+        else:
+            outside.append((number, line))
+    return outside, opened
+
+
+def _faults_of_text(text: str, headed: bool) -> Iterator[tuple[int, str]]:
+    lines = text.splitlines()
+    if headed and not text.startswith(HEADER):
+        wanted = HEADER.splitlines()
+        line = next((i for i, want in enumerate(wanted) if i >= len(lines) or lines[i] != want), len(wanted))
+        yield line + 1, f"is not valid MyST: the header must be\n{HEADER.rstrip()}"
+    if opened := _outside_fences(text, 1)[1]:
+        fence = _FENCE.match(lines[opened - 1])
+        yield opened, f"is not valid MyST: the fence {fence and fence['mark']} opened here is never closed"
 
 
 def raw_in_notebooks(cell: Cell) -> Iterator[tuple[int, str]]:

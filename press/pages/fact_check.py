@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import collections
 import html
-import re
-from pathlib import Path
 
-from press import ROOT
-from press.manuscript.claims import VERDICTS, Claim, claims
-from press.manuscript.reading import Manuscript, read
-from press.printing.derive import manuscripts
+from press.book import Book
+from press.manuscript.claims import VERDICTS
+from press.manuscript.reading import Manuscript
 
 _INTRODUCTION = """\
 # Fact check
@@ -33,30 +30,23 @@ The pages, each in the order of its source: {pages}.
 _ROW = '<li class="fx-claim" data-verdict="{verdict}" data-chapters="{chapters}">'
 
 
-def all_claims(root: Path = ROOT) -> list[tuple[Manuscript, list[Claim]]]:
-    """The pages of the fact check with their claims, in the order of their files."""
-    pages = [read(path) for path in manuscripts(root) if path.name.startswith("fact_check_")]
-    return [(page, claims(page)) for page in pages]
-
-
-def page_text(root: Path = ROOT) -> str:
+def page_text(book: Book) -> str:
     """The text of ``chapters/reference/fact_check.md``."""
-    pages = all_claims(root)
-    every = [claim for _, found in pages for claim in found]
+    pages = list(book.claimed())
+    every = [claim for _, claims in pages for claim in claims]
     counted = collections.Counter(claim.verdict for claim in every)
-    pinned = re.search(r"^torch==(\S+)", (root / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE)
     parts = [
         _INTRODUCTION.format(
             count=len(every),
             counts=", ".join(f"{counted[verdict]} {verdict}" for verdict in VERDICTS),
-            torch=pinned[1] if pinned else "",
+            torch=book.pins.get("torch", ""),
             pages=", ".join(f"[{_title(page)}]({page.path.stem}.ipynb)" for page, _ in pages),
         )
     ]
-    for page, found in pages:
+    for page, claims in pages:
         parts.append(f"## {_title(page)}\n")
         parts.append('<ul class="fx-claims">')
-        for claim in found:
+        for claim in claims:
             chapters = " ".join(claim.chapters)
             link = f"[{claim.text}]({page.path.stem}.ipynb#{claim.anchor})"
             where = ", ".join(claim.chapters)

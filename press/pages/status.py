@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import collections
-import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
-from nbformat import NotebookNode
-
-from press import ROOT
+from press.book import Book
 from press.manuscript.claims import VERDICTS
-from press.pages.fact_check import all_claims
-from press.printing.derive import manuscripts
-from press.printing.execution import load
 
 _PAGE = """\
 # Status
@@ -43,51 +35,39 @@ which it was built.
 | right answers, besides the printed solution, that pass | {right} |
 | wrong answers that are told their mistake | {wrong} |
 """
+# A decorator, or the call of one: `right(the_same_but_for(…))`.
+_MARK = re.compile(r"^@?(right|wrong)\b(?=[(\n])", re.MULTILINE)
 _VERSIONS = ("torch", "jupyter-book", "nbval", "matplotlib", "graphviz")
 
 
-def page_text(root: Path = ROOT) -> str:
+def page_text(book: Book) -> str:
     """The text of ``chapters/reference/status.md``."""
     from press.pages.api.page import coverage  # Needs torch, which takes seconds to import.
 
-    pins = dict(re.findall(r"^([\w-]+)==(\S+)", (root / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE))
-    cells = [cell for notebook in _printed(root) for cell in notebook.cells if cell.cell_type == "code"]
+    notebooks = list(book.proven())
+    cells = [cell for notebook in notebooks for cell in notebook.cells if cell.cell_type == "code"]
     shown = [cell for cell in cells if cell.outputs]
     hidden = [cell for cell in shown if "nbval-ignore-output" in cell.metadata.get("tags", ())]
-    verdicts = collections.Counter(claim.verdict for _, found in all_claims(root) for claim in found)
-    right, wrong = _answers(root)
+    verdicts = collections.Counter(claim.verdict for _, claims in book.claimed() for claim in claims)
+    right, wrong = _answers(book.root)
     return _PAGE.format(
-        versions="\n".join(f"| {name} | {pins[name]} |" for name in _VERSIONS if name in pins),
-        notebooks=sum(1 for _ in _printed(root)),
+        versions="\n".join(f"| {name} | {book.pins[name]} |" for name in _VERSIONS if name in book.pins),
+        notebooks=len(notebooks),
         cells=f"{len(cells):,}",
         outputs=f"{len(shown):,}",
         compared=f"{len(shown) - len(hidden):,}",
         hidden=len(hidden),
         errors=sum(cell.source.count("expect_error(") for cell in cells),
         claims=f"{verdicts.total()}: " + ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS),
-        names=coverage(root),
-        exercises=len(json.loads((root / "fxbook" / "exercises.json").read_text(encoding="utf-8"))),
+        names=coverage(book),
+        exercises=sum(len(sheet.exercises) for sheet in book.sheets()),
         right=right,
         wrong=wrong,
     )
 
 
-def _printed(root: Path) -> Iterator[NotebookNode]:
-    """The notebooks that nbval runs: chapters, reference and solutions."""
-    for path in manuscripts(root):
-        inside = path.relative_to(root / "book").with_suffix(".ipynb")
-        folder = {"chapters": ".", "exercises": "solutions"}.get(inside.parts[0], "chapters")
-        if notebook := load(root / folder / (inside.name if folder == "solutions" else inside)):
-            yield notebook
-
-
 def _answers(root: Path) -> tuple[int, int]:
-    """How many answers of the exercises are marked right and wrong, by their decorators or the calls of these."""
-    counted: collections.Counter[str] = collections.Counter()
-    for path in sorted((root / "fxbook" / "tasks").glob("*/*/answers.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                counted["right"] += any(getattr(mark, "id", "") == "right" for mark in node.decorator_list)
-            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("right", "wrong"):
-                counted[node.func.id] += 1
-    return counted["right"], counted["wrong"]
+    """How many answers are marked right and wrong, by the decorators of theirs, each of which begins a line."""
+    paths = (root / "fxbook" / "tasks").glob("*/*/answers.py")
+    marks = collections.Counter(mark for path in paths for mark in _MARK.findall(path.read_text(encoding="utf-8")))
+    return marks["right"], marks["wrong"]

@@ -9,12 +9,11 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
-from press import ROOT
+from nbformat import NotebookNode
+
+from press.book import Book
 from press.manuscript.reading import anchor
-from press.printing.derive import manuscripts
-from press.printing.execution import load
 
 BREAKS = "When it breaks"
 _MESSAGE = re.compile(
@@ -70,8 +69,8 @@ class Symptom:
         return f"{self.cause}. Cure: {self.link}."
 
 
-def symptoms(notebook: Path) -> tuple[list[Symptom], list[Symptom]]:
-    """The entries of a printed chapter, and its sections elsewhere whose cells printed an error message."""
+def symptoms(chapter: str, notebook: NotebookNode) -> tuple[list[Symptom], list[Symptom]]:
+    """The entries of the printed chapter of that name, and its other sections whose cells printed an error message."""
     entries: list[Symptom] = []
     elsewhere: list[Symptom] = []
     current: Symptom | None = None
@@ -80,7 +79,7 @@ def symptoms(notebook: Path) -> tuple[list[Symptom], list[Symptom]]:
         if kind == "heading":
             level, heading = text.split(" ", 1)
             in_breaks = heading == BREAKS if level == "##" else in_breaks
-            current = Symptom(notebook.stem, heading, [])
+            current = Symptom(chapter, heading, [])
             (entries if in_breaks and level != "##" else elsewhere).append(current)
         elif current is not None and kind == "code":
             current.shown = True
@@ -97,22 +96,25 @@ def symptoms(notebook: Path) -> tuple[list[Symptom], list[Symptom]]:
     return [one for one in entries if one.shown], [one for one in elsewhere if one.messages]
 
 
-def page_text(root: Path = ROOT) -> str:
+def of_every_chapter(book: Book) -> Iterator[tuple[list[Symptom], list[Symptom]]]:
+    """The symptoms of each chapter that is printed, in their order."""
+    for chapter, source in book.chapters.items():
+        if notebook := book.printed(book.targets(source)[0]):
+            yield symptoms(chapter, notebook)
+
+
+def page_text(book: Book) -> str:
     """The text of ``chapters/reference/symptom_index.md``."""
-    chapters = [
-        root / "chapters" / f"{path.stem}.ipynb" for path in manuscripts(root) if path.parent.name == "chapters"
-    ]
-    found = [symptoms(path) for path in chapters if path.exists()]
+    found = list(of_every_chapter(book))
     entries = [one for listed, _ in found for one in listed]
     known = {message for one in entries for message in one.messages}
     elsewhere = [one for _, listed in found for one in listed if not known.issuperset(one.messages)]
     pairs = ((message, one) for one in entries if not one.silent for message in one.searched)
     loud = sorted(pairs, key=lambda pair: pair[0].lower())
     silent = [one for one in entries if one.silent]
-    pinned = re.search(r"^torch==(\S+)", (root / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE)
     parts = [
         _INTRODUCTION.format(
-            torch=pinned[1] if pinned else "", entries=len(entries), chapters=len(chapters), breaks=BREAKS
+            torch=book.pins.get("torch", ""), entries=len(entries), chapters=len(book.chapters), breaks=BREAKS
         )
     ]
     kinds = dict.fromkeys(message.partition(":")[0] for message, _ in loud)
@@ -131,9 +133,9 @@ def page_text(root: Path = ROOT) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _lines(notebook: Path) -> Iterator[tuple[str, str]]:
+def _lines(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
     """The headings (``"### Text"``), paragraphs and printed lines of a notebook, in order."""
-    for cell in (load(notebook) or {"cells": []})["cells"]:
+    for cell in notebook.cells:
         if cell.cell_type == "code":
             yield "code", cell.source
             for output in cell.outputs:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import copy
 import os
 import re
-from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
-from press.manuscript.problems import PressError, Problem
+from press.manuscript.problems import PressError
 from press.printing.derive import Derived
 
 CELL_TIMEOUT = 120
@@ -41,16 +40,16 @@ async def execute(derived: Derived) -> NotebookNode:
     try:
         await client.async_execute(env={**os.environ, NOTEBOOK_VARIABLE: str(derived.path)})
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-        raise PressError(Problem(derived.manuscript, derived.lines[reached[-1]], _why_it_stopped(error))) from error
+        raise PressError(derived.places[reached[-1]].problem(_why_it_stopped(error))) from error
     notebook.metadata = copy.deepcopy(derived.notebook.metadata)
     problems = []
     count = 0
-    for cell, line in zip(notebook.cells, derived.lines, strict=True):
+    for cell, place in zip(notebook.cells, derived.places, strict=True):
         if cell.cell_type == "code":
             count += 1
             canonise(cell, count)
             problems += [
-                Problem(derived.manuscript, line, f"the cell writes to stderr: {output.text.strip().splitlines()[-1]}")
+                place.problem(f"the cell writes to stderr: {output.text.strip().splitlines()[-1]}")
                 for output in cell.outputs
                 if output.get("name") == "stderr"
             ]
@@ -89,22 +88,9 @@ def without_addresses(text: str) -> str:
     return ADDRESS.sub("0x…", text)
 
 
-def serialised(notebook: NotebookNode) -> str:
-    """The canonical text of a notebook file."""
-    return nbformat.writes(notebook, sort_keys=True, indent=1, ensure_ascii=False) + "\n"
-
-
 def _why_it_stopped(error: Exception) -> str:
     if isinstance(error, CellExecutionError):
         return f"the cell raises {error.ename}: {error.evalue}"
     if isinstance(error, CellTimeoutError):
         return f"the cell runs for more than {CELL_TIMEOUT} s"
     return "the kernel died in this cell"
-
-
-def load(path: Path) -> NotebookNode | None:
-    """The printed notebook, or ``None`` where there is none or it is not a notebook."""
-    try:
-        return nbformat.read(path, as_version=4)
-    except (OSError, ValueError, nbformat.ValidationError):
-        return None

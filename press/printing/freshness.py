@@ -9,13 +9,10 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from press import ROOT
-from press.manuscript.exercises import split
+from press.book import Book
 from press.manuscript.problems import Problem
-from press.manuscript.reading import headings, read
 from press.pages import fact_check, status, symptoms
-from press.printing.derive import Derived, derive, exercise_index, manuscripts
-from press.printing.execution import load
+from press.printing.derive import Derived, derive, exercise_index
 
 INDEX = Path("fxbook/exercises.json")
 SECTIONS = Path("fxbook/sections.json")
@@ -24,9 +21,13 @@ CURE = "run `make notebooks`"
 _MARKUP = re.compile(r"`|\\(?=[^\w\s]|_)")
 
 
-def stale(derived: Derived) -> Problem | None:
-    """How a printed notebook differs from its manuscript, at the first cell that does; ``None`` when it does not."""
-    printed = load(derived.path)
+def stale(derived: Derived, printed: NotebookNode | None) -> Problem | None:
+    """How a printed notebook differs from what was derived, at the first cell that does; ``None`` when it does not.
+
+    Args:
+        derived: what the manuscript says.
+        printed: what is stored at ``derived.path``; ``None`` where no notebook is.
+    """
     if printed is None:
         return Problem(derived.path, 1, f"is missing or not a notebook: {CURE}")
     if printed.metadata != derived.notebook.metadata:
@@ -53,9 +54,8 @@ def _difference(cell: NotebookNode, wanted: NotebookNode, executed: bool) -> str
     return ""
 
 
-def printed_reports(exercises: Path, ids: tuple[str, ...]) -> dict[str, str]:
-    """What each unsolved exercise printed, as its notebook tells it; a report that is missing is left out."""
-    notebook = load(exercises)
+def printed_reports(notebook: NotebookNode | None, ids: tuple[str, ...]) -> dict[str, str]:
+    """What each unsolved exercise printed, as the notebook of exercises tells it; one that is missing is left out."""
     reports = {}
     for cell in notebook.cells if notebook else ():
         identity = cell.get("id", "").removesuffix("-help")
@@ -65,37 +65,39 @@ def printed_reports(exercises: Path, ids: tuple[str, ...]) -> dict[str, str]:
     return reports
 
 
-def derive_as_printed(path: Path, root: Path = ROOT) -> list[Derived]:
-    """The notebooks of a manuscript, with the reports of unsolved exercises taken from what is printed."""
-    first = derive(path, {}, root)
-    if not first[0].exercise_ids:
-        return first
-    reports = printed_reports(first[0].path, first[0].exercise_ids)
-    return derive(path, reports, root) if len(reports) == len(first[0].exercise_ids) else first
+def derive_as_printed(book: Book, source: Path) -> list[Derived]:
+    """The notebooks of a source, with the reports of unsolved exercises taken from what is printed.
+
+    Raises:
+        PressError: the source cannot be printed.
+    """
+    first, *rest = derive(book, source, {})
+    if not first.exercise_ids:
+        return [first]
+    reports = printed_reports(book.printed(first.path), first.exercise_ids)
+    return derive(book, source, reports) if len(reports) == len(first.exercise_ids) else [first, *rest]
 
 
-def index_text(root: Path = ROOT) -> str:
+def index_text(book: Book) -> str:
     """The text of ``fxbook/exercises.json`` as the manuscript wants it."""
-    paths = [path for path in manuscripts(root) if path.parent.name == "exercises"]
-    index: Mapping[str, object] = exercise_index(split(read(path)) for path in paths)
+    index: Mapping[str, object] = exercise_index(book.sheets())
     return json.dumps(index, indent=1, ensure_ascii=False) + "\n"
 
 
-def sections_text(root: Path = ROOT) -> str:
+def sections_text(book: Book) -> str:
     """The text of ``fxbook/sections.json``: of each chapter the headings, anchor to text without its markup."""
-    found = {}
-    for path in manuscripts(root):
-        if path.parent.name == "chapters":
-            written = headings(read(path))
-            found[path.stem] = {anchor: _MARKUP.sub("", heading) for anchor, heading in written.items()}
-    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    sections = {
+        chapter: {anchor: _MARKUP.sub("", heading) for anchor, heading in book.headings(chapter).items()}
+        for chapter in book.chapters
+    }
+    return json.dumps(sections, indent=1, ensure_ascii=False) + "\n"
 
 
-def api_index_text(root: Path = ROOT) -> str:
+def api_index_text(book: Book) -> str:
     """The text of ``chapters/reference/api_index.md``."""
     from press.pages.api.page import page_text  # Needs torch, which takes seconds to import.
 
-    return page_text(root)
+    return page_text(book)
 
 
 # What notebooks need while they are printed, and what is made of the printed ones.
@@ -108,30 +110,30 @@ PAGES = {
 }
 
 
-def derived_texts(root: Path = ROOT) -> dict[Path, Callable[[Path], str]]:
+def derived_texts(book: Book) -> dict[Path, Callable[[Book], str]]:
     """Every derived text of a project; the pages belong to a book that has a reference part."""
-    return {**INDEXES, **(PAGES if (root / "book" / "reference").is_dir() else {})}
+    return {**INDEXES, **(PAGES if (book.root / "book" / "reference").is_dir() else {})}
 
 
-def problems(root: Path = ROOT) -> list[Problem]:
+def problems(book: Book) -> list[Problem]:
     """Every printed file that differs from the manuscript, and every printed notebook that has none.
 
     Raises:
-        PressError: a manuscript cannot be printed.
+        PressError: a source cannot be printed.
     """
     found = []
     expected = set()
-    for path in manuscripts(root):
-        for derived in derive_as_printed(path, root):
+    for source in book.sources:
+        for derived in derive_as_printed(book, source):
             expected.add(derived.path)
-            if problem := stale(derived):
+            if problem := stale(derived, book.printed(derived.path)):
                 found.append(problem)
     for folder in ("chapters", "exercises", "solutions"):
-        for path in sorted((root / folder).rglob("*.ipynb")):
+        for path in sorted((book.root / folder).rglob("*.ipynb")):
             if path not in expected and ".ipynb_checkpoints" not in path.parts:
-                found.append(Problem(path, 1, "has no manuscript: write one under book/, or remove it"))
-    for name, text in derived_texts(root).items():
-        index = root / name
-        if not index.exists() or index.read_text(encoding="utf-8") != text(root):
+                found.append(Problem(path, 1, "has no manuscript: write one, or remove it"))
+    for name, text in derived_texts(book).items():
+        index = book.root / name
+        if not index.exists() or index.read_text(encoding="utf-8") != text(book):
             found.append(Problem(index, 1, f"differs from what the manuscript gives: {CURE}"))
     return found

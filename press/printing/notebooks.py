@@ -10,126 +10,122 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from press import ROOT
-from press.manuscript.problems import PressError, Problem
-from press.printing.derive import Derived, derive, manuscripts
-from press.printing.execution import execute, serialised
+from press.book import Book
+from press.manuscript.problems import Place, PressError
+from press.printing import stored
+from press.printing.derive import Derived, derive
+from press.printing.execution import execute
 from press.printing.freshness import INDEXES, derive_as_printed, derived_texts, stale
 from press.printing.lint import lint
 
 
-def print_notebooks(paths: list[Path] | None = None, everything: bool = False, root: Path = ROOT) -> int:
+def print_notebooks(book: Book, paths: list[Path] | None = None, everything: bool = False) -> int:
     """Print the notebooks of the given manuscripts (of all where none is given) that differ from them.
 
     A manuscript that cannot be printed leaves its earlier notebooks as they were and does not stop the others.
+
+    Args:
+        book: the book, of which nothing was asked yet.
+        paths: pages of the manuscript, and files or folders of exercises, whose whole sheet is printed.
+        everything: print them even where nothing differs.
 
     Returns:
         The number of manuscripts that could not be printed; the reasons are on stderr.
     """
     failures: list[PressError] = []
     changed: list[Path] = []
-    for path in paths or manuscripts(root):
+    for path in paths or book.sources:
         try:
-            if everything or any(stale(derived) for derived in derive_as_printed(path, root)):
-                changed.append(path)
+            source = book.source_of(path)
+            if everything or any(stale(one, book.printed(one.path)) for one in derive_as_printed(book, source)):
+                changed.append(source)
         except PressError as error:
             failures.append(error)
-    failures += _print_texts(INDEXES, root)
-    failures += asyncio.run(_print_all(changed, root))
-    failures += _print_texts({path: text for path, text in derived_texts(root).items() if path not in INDEXES}, root)
+    failures += _print_texts(INDEXES, book)
+    failures += asyncio.run(_print_all(list(dict.fromkeys(changed)), book))
+    pages = {path: text for path, text in derived_texts(book).items() if path not in INDEXES}
+    failures += _print_texts(pages, book)
     # A manuscript that cannot be read fails once for its notebook and once for an index.
-    told = dict.fromkeys(map(str, failures))
-    for failure in told:
-        print(failure, file=sys.stderr)
-    if not changed and not told:
+    messages = dict.fromkeys(line for failure in failures for line in map(str, sorted(failure.problems)))
+    for message in messages:
+        print(message, file=sys.stderr)
+    if not changed and not messages:
         print("Nothing to print: every notebook is as its manuscript says.")
-    return len(told)
+    return len(messages)
 
 
-def _print_texts(texts: Mapping[Path, Callable[[Path], str]], root: Path) -> list[PressError]:
+def _print_texts(texts: Mapping[Path, Callable[[Book], str]], book: Book) -> list[PressError]:
     failures = []
     for path, text in texts.items():
         try:
-            _replace(root / path, text(root))
+            stored.replace(book.root / path, text(book))
         except PressError as error:
             failures.append(error)
     return failures
 
 
-async def _print_all(paths: list[Path], root: Path) -> list[PressError]:
-    """Print each manuscript, as many at a time as there are cores; return what failed."""
+async def _print_all(sources: list[Path], book: Book) -> list[PressError]:
+    """Print each source, as many at a time as there are cores; return what failed."""
     cores = asyncio.Semaphore(os.cpu_count() or 1)
     done = 0
 
-    async def one(path: Path) -> PressError | None:
+    async def print_source(source: Path) -> PressError | None:
         nonlocal done
         failure = None
         async with cores:
             try:
-                await _print_one(path, root)
+                await _print_one(source, book)
             except PressError as error:
                 failure = error
         done += 1
-        name = path.relative_to(root / "book").with_suffix("").as_posix()
-        print(f"[{done}/{len(paths)}] {name}: {'FAILED' if failure else 'printed'}", flush=True)
+        name = book.targets(source)[0].relative_to(book.root).with_suffix("").as_posix()
+        print(f"[{done}/{len(sources)}] {name}: {'FAILED' if failure else 'printed'}", flush=True)
         return failure
 
-    return [failure for failure in await asyncio.gather(*map(one, paths)) if failure]
+    return [failure for failure in await asyncio.gather(*map(print_source, sources)) if failure]
 
 
-async def _print_one(path: Path, root: Path) -> None:
-    notebooks = derive(path, {}, root)
-    texts = {}
-    for derived in notebooks:
+async def _print_one(source: Path, book: Book) -> None:
+    notebooks = {}
+    for derived in derive(book, source, {}):
         executed = await execute(derived)
         if derived.executed:
             _refuse_unsolved(derived, executed)
-            final, lines = executed, derived.lines
+            final, places = executed, derived.places
         else:
             # The stubs ran to learn what an unsolved check prints; only that is kept.
-            written = derive(path, _reports(derived, executed), root)[0]
-            final, lines = written.notebook, written.lines
-        if problems := [Problem(path, lines[fault.cell], fault.message) for fault in lint(final, derived.executed)]:
-            raise PressError(*problems)
-        texts[derived.path] = serialised(final)
-    for target, text in texts.items():
-        _replace(target, text)
+            written = derive(book, source, _reports(derived, executed))[0]
+            final, places = written.notebook, written.places
+        if faults := lint(final, derived.executed):
+            raise PressError(*(places[fault.cell].problem(fault.message) for fault in faults))
+        notebooks[derived.path] = final
+    for path, notebook in notebooks.items():
+        book.print(path, notebook)
 
 
 def _reports(derived: Derived, executed: NotebookNode) -> dict[str, str]:
     """What the checks of the unsolved exercises printed, by exercise."""
     reports = {}
-    for identity, line, report in _checked(derived, executed):
+    for identity, place, report in _checked(derived, executed):
         if not report.strip():
-            message = f"the check of {identity} prints no report for the stub"
-            raise PressError(Problem(derived.manuscript, line, message))
+            raise PressError(place.problem(f"the check of {identity} prints no report for the stub"))
         reports[identity] = report
     return reports
 
 
 def _refuse_unsolved(derived: Derived, executed: NotebookNode) -> None:
     """A solution that did not pass, be it for lack of time on a busy machine, must not be printed as one."""
-    for identity, line, report in _checked(derived, executed):
+    for identity, place, report in _checked(derived, executed):
         if "public checks passed" not in report:
-            said = " ".join(report.split("\n")[1:2])
-            message = f"the solution of {identity} does not pass its check, or did not this time: {said}"
-            raise PressError(Problem(derived.manuscript, line, message))
+            reason = " ".join(report.split("\n")[1:2])
+            message = f"the solution of {identity} does not pass its check, or did not this time: {reason}"
+            raise PressError(place.problem(message))
 
 
-def _checked(derived: Derived, executed: NotebookNode) -> Iterator[tuple[str, int, str]]:
-    """Each exercise with the line of its check and the report that was printed."""
-    for cell, line in zip(executed.cells, derived.lines, strict=True):
+def _checked(derived: Derived, executed: NotebookNode) -> Iterator[tuple[str, Place, str]]:
+    """Each exercise with the place of its check and the report that was printed."""
+    for cell, place in zip(executed.cells, derived.places, strict=True):
         for identity in derived.exercise_ids:
             if cell.cell_type == "code" and cell.source.startswith(f'check("{identity}"'):
                 texts = [output["data"].get("text/plain", "") for output in cell.outputs if "data" in output]
-                yield identity, line, "\n".join(texts)
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file as a whole or not at all; leave it alone when nothing changes."""
-    if path.exists() and path.read_text(encoding="utf-8") == text:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
+                yield identity, place, "\n".join(texts)

@@ -8,15 +8,14 @@ import pytest
 
 from fxbook.tasks import all_exercises
 from fxbook.tasks.answering import answers_to
-from press import ROOT
+from press.book import the_book
 from press.manuscript.claims import claims
 from press.manuscript.problems import PressError
 from press.manuscript.reading import HEADER, read
-from press.pages.fact_check import all_claims
 from press.pages.fact_check import page_text as fact_check_text
 from press.pages.status import page_text as status_text
+from press.pages.symptoms import of_every_chapter
 from press.pages.symptoms import page_text as symptom_text
-from press.pages.symptoms import symptoms
 from tests.site.pages import PAGES
 
 LEAST_SYMPTOMS, LEAST_CLAIMS = 70, 190
@@ -36,13 +35,12 @@ BAD_CLAIMS = {
 
 
 def test_the_symptom_index_has_the_messages_of_the_chapters_and_their_silent_faults() -> None:
-    text = symptom_text()
+    text = symptom_text(the_book())
     assert int(re.search(r"(\d+) entries", text)[1]) >= LEAST_SYMPTOMS
-    for path in sorted((ROOT / "chapters").glob("0*.ipynb")):
-        entries, _ = symptoms(path)
-        assert entries, path.name
+    for chapter, (entries, _) in zip(the_book().chapters, of_every_chapter(the_book()), strict=True):
+        assert entries, chapter
         for one in entries:
-            assert one.cause, f"{path.name}: {one.heading} has no cause"
+            assert one.cause, f"{chapter}: {one.heading} has no cause"
             assert one.link in text
     assert "`RuntimeError: Tried to erase Node act but it still had 2 users in the graph" in text
     assert "**What was written in place is read as it was.**" in text
@@ -58,8 +56,8 @@ def test_a_claim_that_is_not_marked_as_one_is_refused(name: str, tmp_path) -> No
 
 
 def test_every_claim_is_in_the_overview_with_its_verdict_and_chapters() -> None:
-    text = fact_check_text()
-    pages = all_claims()
+    text = fact_check_text(the_book())
+    pages = list(the_book().claimed())
     assert sum(len(found) for _, found in pages) >= LEAST_CLAIMS
     for page, found in pages:
         assert f"chapters/reference/{page.path.stem}" in PAGES
@@ -72,7 +70,7 @@ def test_every_claim_is_in_the_overview_with_its_verdict_and_chapters() -> None:
 
 def test_the_status_page_counts_the_answers_that_are_tested() -> None:
     answers = [one for exercise in all_exercises() for one in answers_to(exercise.id)]
-    text = status_text()
+    text = status_text(the_book())
     assert f"that pass | {sum(not one.violated for one in answers)} |" in text
     assert f"told their mistake | {sum(bool(one.violated) for one in answers)} |" in text
     assert f"| exercises | {len(all_exercises())} |" in text

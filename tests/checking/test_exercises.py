@@ -6,7 +6,6 @@ import json
 import linecache
 import re
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,21 +14,22 @@ from fxbook import check
 from fxbook.learning.exercises import catalogue
 from fxbook.tasks import all_exercises
 from press import ROOT
-from press.manuscript.exercises import Exercise, ExerciseSheet, split
-from press.manuscript.reading import read
-from press.printing.derive import derive, manuscripts
+from press.book import the_book
+from press.manuscript.sheet import ExerciseSheet
+from press.manuscript.task import Exercise
+from press.printing.derive import derive
 from press.printing.freshness import INDEX, SECTIONS, printed_reports
 
-SHEETS = [split(read(path)) for path in manuscripts() if path.parent.name == "exercises"]
+SHEETS = the_book().sheets()
 EXERCISES = [(sheet, exercise) for sheet in SHEETS for exercise in sheet.exercises]
 by_id = pytest.mark.parametrize(("sheet", "exercise"), EXERCISES, ids=[exercise.id for _, exercise in EXERCISES])
 LEAST_PER_CHAPTER = 4
 
 
 @cache
-def names(path: Path, form: str, until: str) -> dict[str, Any]:
+def names(chapter: str, form: str, until: str) -> dict[str, Any]:
     """What the cells define, up to the check of the exercise ``until``, in the learner's or the solution's form."""
-    sheet = next(sheet for sheet in SHEETS if sheet.manuscript.path == path)
+    sheet = the_book().sheet_of(chapter)
     namespace: dict[str, Any] = {"__name__": "__main__"}
     sources = [cell.source for cell in sheet.opening if cell.kind == "code"]
     for exercise in sheet.exercises:
@@ -37,7 +37,7 @@ def names(path: Path, form: str, until: str) -> dict[str, Any]:
         if exercise.id == until:
             break
     for number, source in enumerate(sources):
-        name = f"<{form} of {path.name}, cell {number}>"
+        name = f"<{form} of {chapter}, cell {number}>"
         # As in a notebook, whose lines a report can quote.
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
         exec(compile(source, name, "exec"), namespace)
@@ -46,22 +46,22 @@ def names(path: Path, form: str, until: str) -> dict[str, Any]:
 
 @by_id
 def test_exercise_fails_as_handed_out_with_the_report_that_is_printed(sheet: ExerciseSheet, exercise: Exercise) -> None:
-    report = check(exercise.id, names(sheet.manuscript.path, "stub", exercise.id)[exercise.answer])
+    report = check(exercise.id, names(sheet.chapter, "stub", exercise.id)[exercise.answer])
     assert not report.passed
-    notebook = ROOT / "exercises" / sheet.manuscript.path.with_suffix(".ipynb").name
+    notebook = the_book().printed(ROOT / "exercises" / f"{sheet.chapter}.ipynb")
     printed = printed_reports(notebook, (exercise.id,))[exercise.id]
     assert repr(report) == printed, "the check says something else now: `python -m press notebooks --all`"
 
 
 @by_id
 def test_solution_passes(sheet: ExerciseSheet, exercise: Exercise) -> None:
-    report = check(exercise.id, names(sheet.manuscript.path, "solution", exercise.id)[exercise.answer])
+    report = check(exercise.id, names(sheet.chapter, "solution", exercise.id)[exercise.answer])
     assert report.passed, repr(report)
 
 
 @by_id
 def test_exercise_notebook_holds_no_trace_of_the_solution(sheet: ExerciseSheet, exercise: Exercise) -> None:
-    path = ROOT / "exercises" / sheet.manuscript.path.with_suffix(".ipynb").name
+    path = ROOT / "exercises" / f"{sheet.chapter}.ipynb"
     text = path.read_text(encoding="utf-8")
     handed_out = [*sheet.opening, *(cell for other in sheet.exercises for cell in other.stub)]
     told = "\n".join(text for other in sheet.exercises for text in (other.task, *other.hints, other.what_if))
@@ -73,7 +73,7 @@ def test_exercise_notebook_holds_no_trace_of_the_solution(sheet: ExerciseSheet, 
         assert json.dumps(line, ensure_ascii=False)[1:-1] not in text
 
 
-@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.manuscript.path.stem)
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.chapter)
 def test_each_chapter_has_exercises_of_rising_difficulty(sheet: ExerciseSheet) -> None:
     assert len(sheet.exercises) >= LEAST_PER_CHAPTER
     difficulties = [exercise.difficulty for exercise in sheet.exercises]
@@ -89,12 +89,11 @@ def test_exercises_and_checks_are_the_same_set() -> None:
 
 def test_each_chapter_links_its_exercises_and_back() -> None:
     for sheet in SHEETS:
-        name = sheet.manuscript.path.name
-        chapter = (ROOT / "book" / "chapters" / name).read_text(encoding="utf-8")
-        assert f"](../exercises/{Path(name).stem}.ipynb)" in chapter
-        exercise, _ = derive(sheet.manuscript.path, {})
+        chapter = (ROOT / "book" / "chapters" / f"{sheet.chapter}.md").read_text(encoding="utf-8")
+        assert f"](../exercises/{sheet.chapter}.ipynb)" in chapter
+        exercise, _ = derive(the_book(), sheet.folder, {})
         text = "\n".join(cell.source for cell in exercise.notebook.cells)
-        assert f"](../chapters/{Path(name).stem}.ipynb" in text
+        assert f"](../chapters/{sheet.chapter}.ipynb" in text
 
 
 def test_every_place_that_a_report_can_name_is_in_its_chapter() -> None:

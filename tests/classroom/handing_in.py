@@ -19,9 +19,8 @@ from classroom.collect import submissions
 from classroom.exports import nbgrader
 from classroom.grade import work
 from classroom.grade.jobs import jobs_of
-from press import ROOT
-from press.manuscript.exercises import ExerciseSheet, split
-from press.manuscript.reading import read
+from press.book import the_book
+from press.manuscript.sheet import ExerciseSheet
 
 CHAPTER = "00_first_graph"
 # Passes the public checks, which hold no layer of this name.
@@ -58,7 +57,7 @@ Change = Callable[[NotebookNode], None]
 
 
 def sheet() -> ExerciseSheet:
-    return split(read(ROOT / "book" / "exercises" / f"{CHAPTER}.md"))
+    return the_book().sheet_of(CHAPTER)
 
 
 def place_of(notebook: NotebookNode, name: str) -> int:

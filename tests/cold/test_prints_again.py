@@ -8,16 +8,19 @@ import pytest
 from nbformat import NotebookNode
 
 from press import ROOT
-from press.printing.derive import Derived, manuscripts
-from press.printing.execution import execute, load, serialised
+from press.book import the_book
+from press.printing.derive import Derived
+from press.printing.execution import execute
 from press.printing.freshness import derive_as_printed
+from press.printing.stored import serialised
 
-PRINTED = [derived for path in manuscripts() for derived in derive_as_printed(path) if derived.executed]
+BOOK = the_book()
+PRINTED = [one for source in BOOK.sources for one in derive_as_printed(BOOK, source) if one.executed]
 
 
 @pytest.mark.parametrize("derived", PRINTED, ids=lambda derived: derived.path.relative_to(ROOT).as_posix())
 def test_another_print_is_the_same_bytes(derived: Derived) -> None:
-    printed = load(derived.path)
+    printed = BOOK.printed(derived.path)
     assert printed is not None
     assert serialised(stable(asyncio.run(execute(derived)))) == serialised(stable(printed))
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
 import pytest
 
 from press import ROOT
+from press.book import the_book
 from press.pages.api.documented import names, signature
 from press.pages.api.names import BEYOND, LINES
-from press.pages.api.page import coverage, page_text, undemonstrated
-from press.pages.api.uses import Book
+from press.pages.api.page import coverage, page_text, undemonstrated, uses_of
+from press.pages.api.uses import Uses
 from press.pages.status import page_text as status_text
 
 _NOT_YET = "a chapter from 10 on is to show it"
@@ -139,41 +139,35 @@ USES = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def book(tmp_path: Path) -> Callable[..., Book]:
-    """A book of chapters, each a list of cells: code, or markdown that begins with a heading."""
-
-    def write(*chapters: list[str]) -> Book:
-        (tmp_path / "chapters").mkdir()
-        for number, cells in enumerate(chapters):
-            notebook = nbformat.v4.new_notebook()
-            for text in cells:
-                cell = nbformat.v4.new_markdown_cell if text.startswith("#") else nbformat.v4.new_code_cell
-                notebook.cells.append(cell(text))
-            nbformat.write(notebook, tmp_path / "chapters" / f"0{number}_chapter.ipynb")
-        return Book(tmp_path)
-
-    return write
+def uses(*chapters: list[str]) -> Uses:
+    """Of a book of chapters, each a list of cells: code, or markdown that begins with a heading."""
+    notebooks = {}
+    for number, cells in enumerate(chapters):
+        notebook = notebooks[Path("chapters") / f"0{number}_chapter.ipynb"] = nbformat.v4.new_notebook()
+        for text in cells:
+            make = nbformat.v4.new_markdown_cell if text.startswith("#") else nbformat.v4.new_code_cell
+            notebook.cells.append(make(text))
+    return Uses(notebooks)
 
 
 @pytest.mark.parametrize("what", USES)
-def test_a_name_is_used_where_the_code_uses_it(book: Callable[..., Book], what: str) -> None:
+def test_a_name_is_used_where_the_code_uses_it(what: str) -> None:
     code, expected = USES[what]
-    assert {full.removeprefix("torch.fx.") for full in book([code]).used} == expected
+    assert {full.removeprefix("torch.fx.") for full in uses([code]).used} == expected
 
 
-def test_values_live_from_cell_to_cell_and_not_from_notebook_to_notebook(book: Callable[..., Book]) -> None:
-    found = book(["# One", _TRACED, "# Two", "traced.graph"], ["# Three", "traced.recompile()"])
+def test_values_live_from_cell_to_cell_and_not_from_notebook_to_notebook() -> None:
+    found = uses(["# One", _TRACED, "# Two", "traced.graph"], ["# Three", "traced.recompile()"])
     (using,) = [section for section in found.sections if "torch.fx.GraphModule.graph" in section.cells]
     assert (using.page, using.heading) == ("00", "Two")
     assert "torch.fx.GraphModule.recompile" not in found.used
 
 
-def test_the_place_that_teaches_a_name_comes_first(book: Callable[..., Book]) -> None:
+def test_the_place_that_teaches_a_name_comes_first() -> None:
     lint = "traced.graph.lint()"
     breaks = ["## When it breaks", "### RuntimeError: `lint` says so", lint]
     page = ["## In one page\n\n(fx.html#torch.fx.Graph.lint)", lint]
-    found = book(
+    found = uses(
         ["# T", _TRACED, "## By the way", lint, *breaks],
         ["# T", _TRACED, "## Check with `lint`\n\n`graph.lint()` is …", lint, *page],
     )
@@ -198,17 +192,17 @@ def test_a_signature_is_that_of_the_installed_torch() -> None:
 
 
 def test_the_names_without_a_cell_are_known_and_do_not_grow() -> None:
-    missing = undemonstrated(Book(ROOT))
+    missing = undemonstrated(uses_of(the_book()))
     assert set(missing) - set(NO_CELL) == set(), "no cell uses these any more: show them again"
     assert set(NO_CELL) - set(missing) == set(), "a cell uses these now: take them out of NO_CELL"
 
 
 def test_the_page_tells_the_coverage_and_what_is_missing() -> None:
-    text = page_text(ROOT)
-    assert f"| {coverage(ROOT)} |" in text
+    text = page_text(the_book())
+    assert f"| {coverage(the_book())} |" in text
     told = re.search(r"used by no cell: (.+)\.\n", text)[1]
-    assert re.findall(r"`([\w.]+)`", told) == undemonstrated(Book(ROOT))
-    assert f"that a cell uses | {coverage(ROOT)} |" in status_text(ROOT)
+    assert re.findall(r"`([\w.]+)`", told) == undemonstrated(uses_of(the_book()))
+    assert f"that a cell uses | {coverage(the_book())} |" in status_text(the_book())
     for name in names():
         assert (LINES.get(name.shown) or BEYOND[name.full]) in text
 

@@ -12,19 +12,19 @@ import fxbook.asking.predicates as predicates
 from fxbook.asking import Case, Exercise
 from fxbook.checking import check_with
 from press import ROOT
-from press.manuscript.exercises import split
-from press.manuscript.reading import HEADER, headings, read
+from press.book import the_book
+from press.manuscript.task import read_task
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
 def test_the_exercise_shown_is_one(tmp_path: Any) -> None:
     shown = re.search(r"````markdown\n(.*?)````", TEXT, re.DOTALL)[1]
-    path = tmp_path / "01_shown.md"
-    path.write_text(f"{HEADER}\n# Exercises: shown\n\n{shown}", encoding="utf-8")
-    (exercise,) = split(read(path)).exercises
+    path = tmp_path / "task.md"
+    path.write_text(shown, encoding="utf-8")
+    exercise = read_task(path, "01-double-the-input")
     chapter, _, place = exercise.read.partition("#")
-    assert place in headings(read(ROOT / "book" / "chapters" / f"{chapter}.md"))
+    assert place in the_book().headings(chapter)
 
     specification = re.search(r"```python\n(class Doubled.*?)\n```", TEXT, re.DOTALL)[1]
     names = {"nn": nn, "torch": torch, "Case": Case, "Exercise": Exercise, **vars(predicates)}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from press.book import Book, the_book
 from press.printing.freshness import INDEX, problems
 from press.printing.notebooks import print_notebooks
 
@@ -15,14 +16,14 @@ CHAPTER = "# Title\n\nSome text.\n\n```{code-cell} ipython3\n1 + 1\n```\n\nMore.
 
 
 def test_the_book_is_printed_as_its_manuscript_says() -> None:
-    assert problems() == []
+    assert problems(the_book()) == []
 
 
 @pytest.fixture
 def printed(project: Path, write: Callable[[str, str], Path]) -> Path:
     write("chapters/01_x.md", CHAPTER)
-    assert print_notebooks(root=project) == 0
-    assert problems(project) == []
+    assert print_notebooks(Book(project)) == 0
+    assert problems(Book(project)) == []
     return project / "chapters" / "01_x.ipynb"
 
 
@@ -75,36 +76,36 @@ def test_an_edit_by_hand_is_found_at_its_cell_and_printed_away(edit: Callable[[d
     notebook = json.loads(printed.read_text())
     edit(notebook)
     printed.write_text(json.dumps(notebook))
-    (problem,) = problems(printed.parents[1])
+    (problem,) = problems(Book(printed.parents[1]))
     assert EDITS[edit] in problem.message
     assert problem.path == printed
-    assert print_notebooks(root=printed.parents[1]) == 0
-    assert problems(printed.parents[1]) == []
+    assert print_notebooks(Book(printed.parents[1])) == 0
+    assert problems(Book(printed.parents[1])) == []
 
 
 def test_a_damaged_notebook_is_named(printed: Path) -> None:
     printed.write_text("{")
-    (problem,) = problems(printed.parents[1])
+    (problem,) = problems(Book(printed.parents[1]))
     assert "is missing or not a notebook: run `make notebooks`" in problem.message
 
 
 def test_a_notebook_without_manuscript_is_named(printed: Path) -> None:
     stray = printed.with_name("02_stray.ipynb")
     stray.write_text(printed.read_text())
-    (problem,) = problems(printed.parents[1])
+    (problem,) = problems(Book(printed.parents[1]))
     assert (problem.path, problem.message.split(":")[0]) == (stray, "has no manuscript")
 
 
 def test_a_stale_index_of_exercises_is_named(printed: Path) -> None:
     index = printed.parents[1] / INDEX
     index.write_text("{}")
-    (problem,) = problems(printed.parents[1])
+    (problem,) = problems(Book(printed.parents[1]))
     assert problem.path == index
 
 
 def test_printing_again_prints_nothing(printed: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = printed.stat().st_mtime_ns
     capsys.readouterr()
-    assert print_notebooks(root=printed.parents[1]) == 0
+    assert print_notebooks(Book(printed.parents[1])) == 0
     assert capsys.readouterr().out == "Nothing to print: every notebook is as its manuscript says.\n"
     assert printed.stat().st_mtime_ns == before

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from press.manuscript.exercises import split
+from press.book import Book
 from press.manuscript.problems import PressError
 from press.manuscript.reading import HEADER, anchor, headings, read
 from press.printing.derive import derive
@@ -25,16 +25,17 @@ CHAPTER = """
 1 + 1
 ```
 """
-EXERCISE = """
+OPENING = """
 # Exercises: title
 
 ```{code-cell} ipython3
 import fxbook
 ```
+"""
+TASK = """
+# Write relu
 
-## Write relu
-
-<!-- exercise: 01-write-relu; difficulty: 1; minutes: 5; read: 01_x#the-six-opcodes -->
+<!-- exercise; difficulty: 1; minutes: 5; read: 01_x#the-six-opcodes -->
 
 Write it.
 
@@ -122,9 +123,9 @@ def test_a_heading_has_the_anchor_that_sphinx_gives_it(write: Write) -> None:
     assert anchor("Two nodes, one anchor") == "two-nodes-one-anchor"
 
 
-MARKER = "<!-- exercise: 01-write-relu; difficulty: 1; minutes: 5; read: 01_x#the-six-opcodes -->"
+MARKER = "<!-- exercise; difficulty: 1; minutes: 5; read: 01_x#the-six-opcodes -->"
 # What is replaced, by what, the line that is named (the marker of the exercise where it is empty) and the message.
-BAD_EXERCISES = {
+BAD_TASKS = {
     "solution not closed": ("    # end\n", "", "    # solution", "'# solution' is not closed: the order is # stub"),
     "stub not closed": ('    # solution\n    return "relu"\n    # end\n', "", "    # stub", "'# stub' is not closed"),
     "no stub": ("    # stub\n    return None\n", "", "    # solution", "'# solution' must follow '# stub'"),
@@ -136,55 +137,126 @@ BAD_EXERCISES = {
     "check of another": ('k("01-write-relu"', 'k("01-other"', 'check("01-other", relu)', "checks '01-other' inside"),
     "one hint": ("<!-- hint -->\nOne.\n<!-- /hint -->\n", "", "", "lacks 2 hints"),
     "no why": ("<!-- solution -->\nWhy.\n<!-- /solution -->\n", "", "", "lacks a <!-- solution --> that says why"),
-    "foreign id": (
-        "exercise: 01-",
-        "exercise: 02-",
-        MARKER.replace("01-", "02-", 1),
-        "the id '02-write-relu' must be 01-",
-    ),
-    "id without a check": (
-        "exercise: 01-write-relu",
-        "exercise: 01-write-gelu",
-        MARKER.replace("relu", "gelu"),
-        "01-write-gelu has no check: add an Exercise of that id to fxbook/checks/chapter_01.py",
-    ),
     "no minutes": ("minutes: 5; ", "", MARKER.replace("minutes: 5; ", ""), "give its difficulty (1 to 3), minutes"),
     "difficulty 4": ("ty: 1", "ty: 4", MARKER.replace("ty: 1", "ty: 4"), "difficulty is 1, 2 or 3"),
-    "no exercise marker": (MARKER + "\n", "", "## Write relu", "a second-level heading opens an exercise"),
+    "no exercise marker": (MARKER + "\n", "", "# Write relu", "a title opens an exercise: write <!-- exercise;"),
+    "no title": ("# Write relu\n", "Write relu\n", "Write relu", "an exercise begins with its title"),
     "no such heading": ("#the-six", "#the-ten", MARKER.replace("#the-six", "#the-ten"), "names no heading of 01_x.md"),
-    "no title": ("# Exercises: title", "# Tasks", "# Tasks", "the title must begin with '# Exercises: '"),
+    "a second title": ("Write it.", "## Write gelu", "## Write gelu", "this would open another exercise"),
+    "a second exercise": ("Write it.", f"Write it.\n\n{MARKER[:-4]}; -->", f"{MARKER[:-4]}; -->", "would open another"),
+    "text after the code": (
+        "<!-- hint -->\nOne.",
+        "And.\n<!-- hint -->\nOne.",
+        "And.",
+        "text after the code belongs in",
+    ),
 }
 
 
-@pytest.mark.parametrize("name", BAD_EXERCISES)
-def test_bad_exercise_is_refused_at_its_line(name: str, write: Write, project: Path) -> None:
-    old, new, blamed, message = BAD_EXERCISES[name]
+@pytest.fixture
+def sheet(project: Path, write: Write) -> Path:
+    """The folder of a sheet with one exercise that can be printed."""
     write("chapters/01_x.md", CHAPTER)
-    assert old in EXERCISE
-    body = EXERCISE.replace(old, new, 1)
-    if name == "id without a check":
-        body = EXERCISE.replace("01-write-relu", "01-write-gelu")
-    path = write("exercises/01_x.md", body)
+    folder = project / "fxbook" / "tasks" / "01_x"
+    slug = folder / "write_relu"
+    slug.mkdir(parents=True)
+    for name in ("cases.py", "check.py", "answers.py"):
+        (slug / name).touch()
+    (slug / "task.md").write_text(TASK.strip())
+    (folder / "opening.md").write_text(OPENING.strip())
+    (folder / "__init__.py").write_text('ORDER = ("write_relu",)')
+    return folder
+
+
+def refusal(sheet: Path) -> str:
     with pytest.raises(PressError) as caught:
-        derive(path, {}, project)
-    assert message in str(caught.value)
+        derive(Book(sheet.parents[2]), sheet, {})
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", BAD_TASKS)
+def test_bad_task_is_refused_at_its_line(name: str, sheet: Path) -> None:
+    old, new, blamed, message = BAD_TASKS[name]
+    assert old in TASK
+    path = sheet / "write_relu" / "task.md"
+    path.write_text(TASK.replace(old, new, 1).strip())
     line = path.read_text().splitlines().index(blamed or MARKER) + 1
-    assert f"01_x.md:{line}: " in str(caught.value)
+    said = refusal(sheet)
+    assert message in said
+    assert f"01_x/write_relu/task.md:{line}: " in said
 
 
-def test_an_id_used_twice_is_refused(write: Write) -> None:
-    _, task = EXERCISE.split("## Write relu", 1)
-    path = write("exercises/01_x.md", EXERCISE + "\n## Write relu again" + task)
-    first, second = (number for number, line in enumerate(path.read_text().splitlines(), start=1) if line == MARKER)
-    with pytest.raises(
-        PressError, match=f"01_x.md:{second}: the id '01-write-relu' is used twice, first at line {first}"
-    ):
-        split(read(path))
+BAD_OPENINGS = {
+    "no title": ("# Exercises: title", "# Tasks", 1, "the title must begin with '# Exercises: '"),
+    "a second heading": ("```{", "## Run this\n\n```{", 3, "a second-level heading would look like an exercise"),
+    "a stub": ("import fxbook", "# stub\n# solution\n# end", 4, "a stub before the first exercise"),
+}
 
 
-def test_the_learner_gets_the_stub_and_the_solution_the_answer(write: Write, project: Path) -> None:
-    write("chapters/01_x.md", CHAPTER)
-    exercise, solution = derive(write("exercises/01_x.md", EXERCISE), {"01-write-relu": "not yet"}, project)
+@pytest.mark.parametrize("name", BAD_OPENINGS)
+def test_bad_opening_is_refused_at_its_line(name: str, sheet: Path) -> None:
+    old, new, line, message = BAD_OPENINGS[name]
+    path = sheet / "opening.md"
+    path.write_text(OPENING.replace(old, new, 1).strip())
+    said = refusal(sheet)
+    assert message in said
+    assert f"01_x/opening.md:{line}: " in said
+
+
+# What is done to the folder, and what the message says.
+BAD_FOLDERS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "no opening": (lambda folder: (folder / "opening.md").unlink(), "opening.md:1: is missing: write what the sheet"),
+    "no order": (lambda folder: (folder / "__init__.py").unlink(), "__init__.py:1: is missing: write ORDER = ("),
+    "an order that is none": (
+        lambda folder: (folder / "__init__.py").write_text("ORDER"),
+        "does not tell the order (NameError: name 'ORDER' is not defined): write ORDER = (",
+    ),
+    "an entry without a folder": (
+        lambda folder: (folder / "__init__.py").write_text('ORDER = ("write_relu", "write_gelu")'),
+        "'write_gelu' in ORDER has no folder: `python -m press exercise 01-write-gelu` makes one",
+    ),
+    "an entry twice": (
+        lambda folder: (folder / "__init__.py").write_text('ORDER = ("write_relu", "write_relu")'),
+        "'write_relu' stands in ORDER twice: take one out",
+    ),
+    "an entry that is no name": (
+        lambda folder: (folder / "__init__.py").write_text('ORDER = ("write_relu", "write-gelu")'),
+        "'write-gelu' in ORDER must be words_in_lower_case",
+    ),
+    "a folder that is not in the order": (
+        lambda folder: (folder / "write_relu").rename(folder / "write_gelu"),
+        "the folder 'write_gelu' is not in ORDER: say there where it comes",
+    ),
+    "no task": (lambda folder: (folder / "write_relu" / "task.md").unlink(), "write_relu/task.md:1: is missing"),
+    "no check": (
+        lambda folder: (folder / "write_relu" / "check.py").unlink(),
+        "check.py:1: is missing: 01-write-relu needs task.md, cases.py, check.py, answers.py in one folder",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FOLDERS)
+def test_bad_folder_is_refused_and_the_cure_is_said(name: str, sheet: Path) -> None:
+    damage, message = BAD_FOLDERS[name]
+    damage(sheet)
+    assert message in refusal(sheet)
+
+
+def test_what_python_leaves_in_a_folder_is_no_exercise(sheet: Path) -> None:
+    (sheet / "gone" / "__pycache__").mkdir(parents=True)
+    (sheet.parent / "02_gone" / "__pycache__").mkdir(parents=True)
+    book = Book(sheet.parents[2])
+    assert [exercise.id for one in book.sheets() for exercise in one.exercises] == ["01-write-relu"]
+
+
+def test_every_fault_of_a_sheet_is_listed(sheet: Path) -> None:
+    (sheet / "write_relu" / "task.md").write_text(TASK.strip().replace("minutes", "hours"))
+    (sheet / "opening.md").write_text("# Tasks")
+    assert refusal(sheet).count("\n") == 1
+
+
+def test_the_learner_gets_the_stub_and_the_solution_the_answer(sheet: Path) -> None:
+    exercise, solution = derive(Book(sheet.parents[2]), sheet, {"01-write-relu": "not yet"})
     stub = next(cell.source for cell in exercise.notebook.cells if cell.source.startswith("def relu"))
     answer = next(cell.source for cell in solution.notebook.cells if cell.source.startswith("def relu"))
     assert (stub, answer) == ("def relu():\n    return None", 'def relu():\n    return "relu"')
@@ -209,13 +281,13 @@ def test_a_cell_that_stops_the_print_leaves_the_earlier_notebook(
     name: str, write: Write, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = write("chapters/01_x.md", CHAPTER)
-    assert print_notebooks([path], root=project) == 0
+    assert print_notebooks(Book(project), [path]) == 0
     printed = project / "chapters" / "01_x.ipynb"
     before = printed.read_bytes()
     source, message = STOPS[name]
     write("chapters/01_x.md", CHAPTER.replace("1 + 1", source))
     capsys.readouterr()
-    assert print_notebooks([path], root=project) == 1
+    assert print_notebooks(Book(project), [path]) == 1
     stderr = capsys.readouterr().err
     assert f"01_x.md:{FIRST + 5}: {message}" in stderr
     assert "Traceback" not in stderr
@@ -226,18 +298,34 @@ def test_a_cell_that_stops_the_print_leaves_the_earlier_notebook(
 def test_one_bad_manuscript_does_not_stop_the_others(write: Write, project: Path) -> None:
     write("chapters/01_x.md", CHAPTER)
     write("chapters/02_y.md", "# T\n\n{ref}`a`\n\n```{code-cell} ipython3\n1\n```")
-    assert print_notebooks(root=project) == 1
+    assert print_notebooks(Book(project)) == 1
     assert [file.name for file in (project / "chapters").iterdir()] == ["01_x.ipynb"]
 
 
-def test_a_solution_that_does_not_pass_is_not_printed(
-    write: Write, project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write("chapters/01_x.md", CHAPTER)
-    reports = "def check(identity, answer):\n    return 'not yet: ' + str(answer())"
-    path = write("exercises/01_x.md", EXERCISE.replace("import fxbook", reports))
-    assert print_notebooks([path], root=project) == 1
-    line = next(n for n, text in enumerate(path.read_text().splitlines(), start=1) if text.startswith("check("))
+REPORTS = "def check(identity, answer):\n    return 'not yet: ' + str(answer())"
+
+
+def test_a_solution_that_does_not_pass_is_not_printed(sheet: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (sheet / "opening.md").write_text(OPENING.strip().replace("import fxbook", REPORTS))
+    assert print_notebooks(Book(sheet.parents[2]), [sheet / "write_relu" / "task.md"]) == 1
+    line = TASK.strip().splitlines().index('check("01-write-relu", relu)') + 1
     said = capsys.readouterr().err
-    assert f"01_x.md:{line}: the solution of 01-write-relu does not pass its check" in said
-    assert not (project / "solutions").exists() or not list((project / "solutions").glob("*.ipynb"))
+    assert f"write_relu/task.md:{line}: the solution of 01-write-relu does not pass its check" in said
+    assert not (sheet.parents[2] / "solutions").exists() or not list((sheet.parents[2] / "solutions").glob("*.ipynb"))
+
+
+def test_a_cell_of_an_exercise_that_raises_is_named_in_its_own_file(
+    sheet: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (sheet / "opening.md").write_text(OPENING.strip().replace("import fxbook", "1 / 0"))
+    assert print_notebooks(Book(sheet.parents[2]), [sheet]) == 1
+    assert "01_x/opening.md:4: the cell raises ZeroDivisionError" in capsys.readouterr().err
+    (sheet / "opening.md").write_text(OPENING.strip().replace("import fxbook", REPORTS))
+    (sheet / "write_relu" / "task.md").write_text(TASK.strip().replace("def relu", "missing\n\n\ndef relu"))
+    assert print_notebooks(Book(sheet.parents[2]), [sheet]) == 1
+    assert "write_relu/task.md:8: the cell raises NameError: name 'missing'" in capsys.readouterr().err
+
+
+def test_a_path_that_prints_to_nothing_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert print_notebooks(Book(project), [project / "book" / "chapters" / "07_x.md"]) == 1
+    assert "07_x.md:1: is printed to no notebook: name a page of book/ with cells" in capsys.readouterr().err

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from press.book import Book
 from press.printing.notebooks import print_notebooks
 
 EVERY_KIND = """
@@ -53,7 +54,7 @@ def test_two_prints_are_the_same_bytes(project: Path, write: Callable[[str, str]
     path = write("chapters/01_x.md", EVERY_KIND)
     prints = []
     for _ in range(2):
-        assert print_notebooks([path], everything=True, root=project) == 0
+        assert print_notebooks(Book(project), [path], everything=True) == 0
         prints.append((project / "chapters" / "01_x.ipynb").read_bytes())
     assert prints[0] == prints[1]
     assert b"0x\xe2\x80\xa6" in prints[0], "the notebook shows no address: the test tests nothing"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from press import ROOT
-from press.pages.symptoms import symptoms
+from press.book import the_book
+from press.pages.symptoms import of_every_chapter
 from tests.browsing import needs_chromium
 
 pytestmark = needs_chromium
@@ -20,8 +20,8 @@ SECTIONS = 3
 ASK = """query => Search._performSearch(...Search._parseQuery(query)).reverse().map(found => [found[0], found[1]])"""
 ENTRIES = [
     (message, one)
-    for path in sorted((ROOT / "chapters").glob("[0-9]*.ipynb"))
-    for one in symptoms(path)[0]
+    for entries, _ in of_every_chapter(the_book())
+    for one in entries
     if not one.silent
     for message in one.searched
 ]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
-from pathlib import Path
 
 import torch
 
+from press.book import Book
 from press.pages.api.documented import PAGE, Name, address, names, signature
 from press.pages.api.names import BEYOND, LINES
-from press.pages.api.uses import Book, Section
+from press.pages.api.uses import Section, Uses
 
 _MOST, _LONGEST = 2, 60
 _GROUPS = {
@@ -43,47 +44,53 @@ Listed on the official page and used by no cell: {missing}.
 {sections}"""
 
 
-def undemonstrated(book: Book) -> list[str]:
+def undemonstrated(uses: Uses) -> list[str]:
     """The names that the official page lists and no cell of the book uses."""
-    return [name.shown for name in names() if name.listed and name.full not in book.used]
+    return [name.shown for name in names() if name.listed and name.full not in uses.used]
 
 
-def coverage(root: Path) -> str:
+@functools.cache
+def uses_of(book: Book) -> Uses:
+    """Where a book uses each name, read once."""
+    return Uses(book.lessons())
+
+
+def coverage(book: Book) -> str:
     """How many of the names that the official page lists are used by a cell: ``"88 of 93"``."""
-    return _counted((name for name in names() if name.listed), Book(root))
+    return _counted((name for name in names() if name.listed), uses_of(book))
 
 
-def page_text(root: Path) -> str:
+def page_text(book: Book) -> str:
     """The text of ``chapters/reference/api_index.md``."""
-    book = Book(root)
+    uses = uses_of(book)
     parts = []
     for group, heading in _GROUPS.items():
-        entries = [_entry(name, book) for name in names() if name.group == group]
+        entries = [_entry(name, uses) for name in names() if name.group == group]
         parts.append(f"## {heading}\n\n" + "\n".join(entries) + "\n")
     return _PAGE.format(
         page=PAGE,
         torch=torch.__version__.partition("+")[0],
-        listed=_counted((name for name in names() if name.listed), book),
-        members=_counted((name for name in names() if not name.listed and name.full not in BEYOND), book),
-        beyond=_counted((name for name in names() if name.full in BEYOND), book),
-        missing=", ".join(f"`{name}`" for name in undemonstrated(book)) or "none",
+        listed=_counted((name for name in names() if name.listed), uses),
+        members=_counted((name for name in names() if not name.listed and name.full not in BEYOND), uses),
+        beyond=_counted((name for name in names() if name.full in BEYOND), uses),
+        missing=", ".join(f"`{name}`" for name in undemonstrated(uses)) or "none",
         sections="\n".join(parts),
     )
 
 
-def _counted(chosen: Iterable[Name], book: Book) -> str:
-    used = book.used
+def _counted(chosen: Iterable[Name], uses: Uses) -> str:
+    used = uses.used
     found = [name.full in used for name in chosen]
     return f"{sum(found)} of {len(found)}"
 
 
-def _entry(name: Name, book: Book) -> str:
+def _entry(name: Name, uses: Uses) -> str:
     tail = signature(name)
     # Below the heading of the class or the folder, of which the name needs no more.
     called = name.shown.removeprefix(f"{name.group}.") if name.full in BEYOND else name.last
     line = BEYOND.get(name.full) or LINES[name.shown]
     head = f"- [**`{called}`**]({address(name)})" + (f"`{tail}`" if tail else "")
-    where = " · ".join(f"[{_short(place)}]({place.address})" for place in book.places(name, _MOST))
+    where = " · ".join(f"[{_short(place)}]({place.address})" for place in uses.places(name, _MOST))
     return f"{head}\\\n  {line} {where}".rstrip()
 
 

@@ -6,15 +6,16 @@ import collections
 import dataclasses
 import functools
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from nbformat import NotebookNode
 from torch import fx
 
 from press.manuscript.reading import Cell, anchor, prose_lines
 from press.pages.api.documented import Name, names
 from press.pages.api.reading import Reader
-from press.printing.execution import load
 
 # What a section is worth as the place to read of a name, before what it says of that name.
 _WORTH = {"In one page": -4, "Check yourself": -4, "What people get wrong": -3, "When it breaks": -3}
@@ -52,14 +53,13 @@ class Section:
         return self.worth + min(self.cells[name.full], 3) + min(spoken, 3) + headed
 
 
-class Book:
+class Uses:
     """The sections of the chapters and of the reference, in the order of reading."""
 
-    def __init__(self, root: Path) -> None:
-        folder = root / "chapters"
-        paths = [*sorted(folder.glob("[0-9][0-9]_*.ipynb")), *sorted((folder / "reference").glob("*.ipynb"))]
+    def __init__(self, notebooks: Mapping[Path, NotebookNode]) -> None:
+        """Read printed notebooks, given by their path, in the order of reading."""
         self.sections: list[Section] = []
-        self._linked = {path: self._add(path) for path in paths}
+        self._linked = {path: self._add(path, notebook) for path, notebook in notebooks.items()}
 
     @property
     def used(self) -> set[str]:
@@ -84,7 +84,7 @@ class Book:
         }
         return max((path for path in linked if linked[path]), key=linked.__getitem__, default=None)
 
-    def _add(self, path: Path) -> list[str]:
+    def _add(self, path: Path, notebook: NotebookNode) -> list[str]:
         """Read a notebook; the full names that its last part links."""
         chapter = path.parent.name == "chapters"
         page = path.stem[:2] if chapter else " ".join(path.stem.split("_")[:2]) + ":"
@@ -97,7 +97,7 @@ class Book:
 
         told: set[tuple[int, str]] = set()
         reader = Reader(tell)
-        for cell in (load(path) or {"cells": []})["cells"]:
+        for cell in notebook.cells:
             if cell.cell_type == "code":
                 cells.append(section)
                 reader.read(cell.source, len(cells) - 1)

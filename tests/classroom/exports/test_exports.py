@@ -24,9 +24,7 @@ from classroom.grade.hidden import HiddenError
 from classroom.grade.records import UNSEEN, Mark
 from classroom.handout import leaks, release
 from classroom.sandbox import protection
-from press import ROOT
-from press.manuscript.exercises import split
-from press.manuscript.reading import read
+from press.book import the_book
 from tests.classroom.handing_in import (
     CHAPTER,
     CLASS,
@@ -51,7 +49,7 @@ def test_the_source_version_is_valid_and_is_the_solution(chapter: str) -> None:
     nbformat.validate(made)
     MetadataValidator().validate_nb(made)
     plain = [line_free(cell.source) for cell in made.cells if cell.cell_type == "code"]
-    sheet = split(read(ROOT / "book" / "exercises" / f"{chapter}.md"))
+    sheet = the_book().sheet_of(chapter)
     solved = [cell.source for exercise in sheet.exercises for cell in exercise.solution]
     assert [source for source in solved if source not in plain] == []
     points = [cell.metadata.nbgrader.points for cell in made.cells if cell.metadata.get("nbgrader", {}).get("grade")]

@@ -18,8 +18,7 @@ from classroom.assignment import of_chapters
 from classroom.handout import leaks, release
 from fxbook.learning.exercises import catalogue
 from press import ROOT
-from press.manuscript.exercises import split
-from press.manuscript.reading import read
+from press.book import the_book
 from tests.classroom.handing_in import HIDDEN
 
 Files = dict[str, bytes]
@@ -31,7 +30,7 @@ def files() -> Files:
     return release.files(dataclasses.replace(of_chapters(["02", "03"]), hidden=HIDDEN))
 
 
-SHEETS = [split(read(path)) for path in sorted((ROOT / "book" / "exercises").glob("*.md"))]
+SHEETS = the_book().sheets()
 SOLUTIONS = {
     exercise.id: "\n".join(
         solution.source
@@ -182,7 +181,7 @@ PLANTS: dict[str, Plant] = {
     "the answers of the tests": added("exercises/fxbook/tasks/02_insertion_points/put_in_order/answers.py", b"pass"),
     "the answers of the tests, in the library": added("exercises/fxbook/answers/put_in_order.py", b"pass"),
     "the press": added("press/printing/derive.py", b"pass"),
-    "the manuscript": added("book/exercises/02_insertion_points.md", b"text"),
+    "the manuscript": added("exercises/fxbook/tasks/02_insertion_points/put_in_order/task.md", b"text"),
     "an object of git": added(".git/objects/ab/cdef0123", zlib.compress(SOLUTION.encode())),
     "a compiled module": added("exercises/fxbook/__pycache__/naming.cpython-311.pyc", b"\0"),
     "a checkpoint": added("exercises/.ipynb_checkpoints/02_insertion_points-checkpoint.ipynb", b"{}"),
@@ -207,7 +206,7 @@ def test_the_solution_of_each_exercise_is_found_wherever_it_stands(identity: str
     comment = "\n".join(f"# {line}" for line in solution.splitlines())
     planted = {
         NOTEBOOK: nbformat.writes(note).encode(),
-        "exercises/fxbook/graph/naming.py": files["exercises/fxbook/naming.py"] + f"\n{comment}\n".encode(),
+        "exercises/fxbook/graph/naming.py": files["exercises/fxbook/graph/naming.py"] + f"\n{comment}\n".encode(),
         "exercises/fxbook/errors.py": reformatted(solution).encode(),
     }
     found = leaks.find(planted)

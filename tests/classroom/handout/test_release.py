@@ -24,8 +24,7 @@ from classroom.handout import page as handout
 from classroom.handout.release import ReleaseError
 from fxbook.learning.exercises import catalogue
 from press import ROOT
-from press.manuscript.exercises import split
-from press.manuscript.reading import read
+from press.book import the_book
 from tests.browsing import needs_chromium
 from tests.classroom.handing_in import HIDDEN
 
@@ -128,7 +127,7 @@ def test_an_exercise_is_not_handed_out_without_the_one_it_uses() -> None:
 
 # ---- nothing goes out that must not ----------------------------------------------------------------------------------
 
-SHEETS = [split(read(path)) for path in sorted((ROOT / "book" / "exercises").glob("0[23]_*.md"))]
+SHEETS = [sheet for sheet in the_book().sheets() if sheet.chapter[:2] in ASKED]
 
 
 def test_nothing_is_written_where_something_would_leak(
@@ -147,12 +146,12 @@ def test_a_notebook_that_somebody_solved_is_not_handed_out(
     notebook = nbformat.read(ROOT / "exercises/02_insertion_points.ipynb", 4)
     next(cell for cell in notebook.cells if "def put_in_order" in cell.source).source += "\n    # my own answer"
     nbformat.write(notebook, tmp_path / "02_insertion_points.ipynb")
-    original = release.derive
+    original = release.derive_as_printed
 
-    def elsewhere(path: Path, reports: Any) -> list[Any]:
-        return [dataclasses.replace(one, path=tmp_path / one.path.name) for one in original(path, reports)]
+    def elsewhere(*arguments: Any) -> list[Any]:
+        return [dataclasses.replace(one, path=tmp_path / one.path.name) for one in original(*arguments)]
 
-    monkeypatch.setattr(release, "derive", elsewhere)
+    monkeypatch.setattr(release, "derive_as_printed", elsewhere)
     with pytest.raises(
         ReleaseError, match=r"exercises/02_insertion_points\.ipynb is not as the book has it \(cell \d+"
     ):
@@ -205,7 +204,7 @@ def run_in(folder: Path, names: list[str]) -> list[Any]:
 def solved_copy(path: Path) -> str:
     """A copy of the notebook with our solutions pasted in; its name."""
     notebook = nbformat.read(path, 4)
-    sheet = next(sheet for sheet in SHEETS if sheet.manuscript.path.stem == path.stem)
+    sheet = next(sheet for sheet in SHEETS if sheet.chapter == path.stem)
     forms = {
         stub.source: solution.source
         for exercise in sheet.exercises
@@ -339,11 +338,13 @@ def test_an_assignment_without_exercises_is_told(assignment: Assignment) -> None
 def test_a_fault_in_the_book_is_told_without_a_traceback(
     assignment: Assignment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(release, "ROOT", tmp_path)
+    monkeypatch.setattr(release, "ROOT", tmp_path / "empty")
     with pytest.raises(ReleaseError, match="handed out from a checkout of the book"):
         release.notebook(assignment, "02_insertion_points")
-    (tmp_path / "book" / "exercises").mkdir(parents=True)
-    (tmp_path / "book" / "exercises" / "02_insertion_points.md").write_text("```{code-cell}\n")
+    monkeypatch.setattr(release, "ROOT", tmp_path)
+    folder = tmp_path / "fxbook" / "tasks" / "02_insertion_points"
+    folder.mkdir(parents=True)
+    (folder / "opening.md").write_text("```{code-cell}\n")
     with pytest.raises(ReleaseError, match="manuscript of these exercises is at fault"):
         release.notebook(assignment, "02_insertion_points")
 

@@ -1,0 +1,153 @@
+"""A book: its manuscript and what is printed of it, where everything lies, and each file read and parsed once."""
+
+# ruff: noqa: B019  (a book and what it has read live as long as the process that prints it)
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from press import ROOT
+from press.manuscript.claims import Claim, claims
+from press.manuscript.problems import PressError, Problem
+from press.manuscript.reading import Manuscript, headings, is_manuscript, parse
+from press.manuscript.sheet import OPENING, ORDER, ExerciseSheet, read_sheet
+from press.printing import stored
+
+
+class Book:
+    """A project with a manuscript; it sees the files as they were when it was first asked for each.
+
+    A *source* is what prints to one notebook or two: a page of ``book/`` with cells, or the folder with the exercises
+    of a chapter.
+    """
+
+    def __init__(self, root: Path = ROOT) -> None:
+        self.root = root
+        self._printed: dict[Path, NotebookNode | None] = {}
+
+    @functools.cached_property
+    def _texts(self) -> dict[Path, str]:
+        """The pages with cells, in the order of their files; a page without is rendered as it is."""
+        folder = self.root / "book"
+        paths = (path for path in sorted(folder.rglob("*.md")) if not path.relative_to(folder).parts[0].startswith("_"))
+        texts = {path: path.read_text(encoding="utf-8") for path in paths}
+        return {path: text for path, text in texts.items() if is_manuscript(text)}
+
+    @functools.cached_property
+    def sheet_folders(self) -> tuple[Path, ...]:
+        """The folders with the exercises of a chapter, in the order of the chapters."""
+        folders = sorted((self.root / "fxbook" / "tasks").glob("[0-9][0-9]_*"))
+        return tuple(folder for folder in folders if (folder / OPENING).is_file() or (folder / ORDER).is_file())
+
+    @property
+    def sources(self) -> tuple[Path, ...]:
+        """Everything that prints to notebooks."""
+        return (*self._texts, *self.sheet_folders)
+
+    def source_of(self, path: Path) -> Path:
+        """The source that a file belongs to.
+
+        Raises:
+            PressError: it belongs to none.
+        """
+        if found := next((source for source in self.sources if source in (path, *path.parents)), None):
+            return found
+        raise PressError(Problem(path, 1, "is printed to no notebook: name a page of book/ with cells, or an exercise"))
+
+    def targets(self, source: Path) -> tuple[Path, ...]:
+        """The notebooks that a source prints to: one that is executed, of exercises the stubs before the solutions."""
+        if source in self.sheet_folders:
+            return tuple(self.root / folder / f"{source.name}.ipynb" for folder in ("exercises", "solutions"))
+        inside = source.relative_to(self.root / "book").with_suffix(".ipynb")
+        return (self.root / "chapters" / (inside.relative_to("chapters") if inside.parts[0] == "chapters" else inside),)
+
+    @functools.cache
+    def page(self, path: Path) -> Manuscript:
+        """A page with cells.
+
+        Raises:
+            PressError: it cannot be printed.
+        """
+        return parse(path, self._texts[path])
+
+    @functools.cache
+    def sheet(self, folder: Path) -> ExerciseSheet:
+        """The exercises of a chapter.
+
+        Raises:
+            PressError: they cannot be printed.
+        """
+        return read_sheet(folder)
+
+    def sheet_of(self, chapter: str) -> ExerciseSheet:
+        """The exercises of the chapter of that name, ``"03_replacement"``; raises as :meth:`sheet`."""
+        return self.sheet(self.root / "fxbook" / "tasks" / chapter)
+
+    def sheets(self) -> list[ExerciseSheet]:
+        """The exercises of every chapter; raises as :meth:`sheet`."""
+        return [self.sheet(folder) for folder in self.sheet_folders]
+
+    @functools.cached_property
+    def pins(self) -> dict[str, str]:
+        """The versions that everything is proven with, by package."""
+        text = (self.root / "requirements.txt").read_text(encoding="utf-8")
+        return dict(re.findall(r"^([\w-]+)==(\S+)", text, re.MULTILINE))
+
+    @functools.cached_property
+    def chapters(self) -> dict[str, Path]:
+        """The pages of the chapters by name, in their order: ``"03_replacement"``."""
+        return {path.stem: path for path in self._texts if path.parent == self.root / "book" / "chapters"}
+
+    @functools.cache
+    def headings(self, chapter: str) -> dict[str, str]:
+        """The headings of a chapter, anchor to text; none where there is no such chapter. Raises as :meth:`page`."""
+        return headings(self.page(self.chapters[chapter])) if chapter in self.chapters else {}
+
+    @functools.cache
+    def claims(self, path: Path) -> list[Claim]:
+        """The claims of a page.
+
+        Raises:
+            PressError: it cannot be printed, or a claim has not the form of one.
+        """
+        return claims(self.page(path))
+
+    def claimed(self) -> Iterator[tuple[Manuscript, list[Claim]]]:
+        """The pages of the fact check with their claims, in the order of their files; raises as :meth:`claims`."""
+        for path in self._texts:
+            if path.name.startswith("fact_check_"):
+                yield self.page(path), self.claims(path)
+
+    def printed(self, path: Path) -> NotebookNode | None:
+        """A printed notebook as it is stored; ``None`` where there is none or it is not a notebook."""
+        if path not in self._printed:
+            self._printed[path] = stored.load(path)
+        return self._printed[path]
+
+    def print(self, path: Path, notebook: NotebookNode) -> None:
+        """Store a notebook anew, before anybody makes something of all that are printed."""
+        stored.replace(path, stored.serialised(notebook))
+        self._printed.pop(path, None)
+
+    def lessons(self) -> dict[Path, NotebookNode]:
+        """The printed notebooks of the chapters and of the reference by path, in the order of reading."""
+        folders = (self.root / "book" / "chapters", self.root / "book" / "reference")
+        paths = [self.targets(source)[0] for folder in folders for source in self._texts if source.parent == folder]
+        return {path: notebook for path in paths if (notebook := self.printed(path))}
+
+    def proven(self) -> Iterator[NotebookNode]:
+        """The printed notebooks that nbval executes: chapters, reference and solutions."""
+        for source in self.sources:
+            if notebook := self.printed(self.targets(source)[-1]):
+                yield notebook
+
+
+@functools.cache
+def the_book(root: Path = ROOT) -> Book:
+    """The book of this checkout, for those who read it and change nothing: one for the whole process."""
+    return Book(root)

@@ -1,0 +1,130 @@
+"""A sheet of exercises: what it begins with and the exercises in their order, assembled from the folder of a chapter.
+
+``fxbook/tasks/NN_name/`` holds ``opening.md``, in ``__init__.py`` the ``ORDER`` of the exercises, and a folder for each
+of these, whose name is the exercise's id without the number of the chapter.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import runpy
+from pathlib import Path
+
+from press.manuscript.problems import Place, PressError, Problem
+from press.manuscript.reading import Cell, prose_lines, read
+from press.manuscript.task import Exercise, read_task
+
+TITLE = "# Exercises: "
+ORDER, OPENING, TASK = "__init__.py", "opening.md", "task.md"
+CHECKED_BY = ("cases.py", "check.py", "answers.py")
+_SLUG = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
+
+
+@dataclasses.dataclass(frozen=True)
+class ExerciseSheet:
+    """What stands before the first exercise, and the exercises; ``chapter`` is the name of the folder."""
+
+    folder: Path
+    title: str
+    opening: tuple[Cell, ...]
+    exercises: tuple[Exercise, ...]
+
+    @property
+    def chapter(self) -> str:
+        """The chapter that it belongs to: ``"03_replacement"``."""
+        return self.folder.name
+
+    def opening_place(self, cell: Cell) -> Place:
+        """Where a cell of the opening stands."""
+        return Place(self.folder / OPENING, cell.line)
+
+
+def read_sheet(folder: Path) -> ExerciseSheet:
+    """Assemble the sheet of a chapter.
+
+    Raises:
+        PressError: a file or an entry of ``ORDER`` is lacking, or a part cannot be printed; every fault is listed.
+    """
+    problems: list[Problem] = []
+    exercises: list[Exercise] = []
+    opening: tuple[Cell, ...] = ()
+    for slug in _order(folder):
+        identity = f"{folder.name[:2]}-{slug.replace('_', '-')}"
+        if lacking := _lacking(folder / slug, identity):
+            problems.append(lacking)
+            continue
+        try:
+            exercises.append(read_task(folder / slug / TASK, identity))
+        except PressError as error:
+            problems += error.problems
+    try:
+        opening = _read_opening(folder / OPENING)
+    except PressError as error:
+        problems += error.problems
+    if problems:
+        raise PressError(*problems)
+    title = opening[0].source.split("\n", 1)[0].removeprefix(TITLE)
+    return ExerciseSheet(folder, title, opening, tuple(exercises))
+
+
+def _read_opening(path: Path) -> tuple[Cell, ...]:
+    if not path.is_file():
+        raise PressError(Problem(path, 1, f"is missing: write what the sheet begins with, from {TITLE!r} on"))
+    cells = read(path, headed=False).cells
+    if not cells or not cells[0].source.startswith(TITLE):
+        raise PressError(Problem(path, 1, f"the title must begin with {TITLE!r}"))
+    problems = [
+        Problem(path, number, "a second-level heading would look like an exercise, which has a folder of its own")
+        for cell in cells
+        for number, line in prose_lines(cell)
+        if line.startswith("## ")
+    ]
+    problems += [
+        Problem(path, cell.line, "a stub before the first exercise: it belongs to the task.md of one")
+        for cell in cells
+        if cell.kind == "code" and re.search(r"^ *# stub$", cell.source, re.MULTILINE)
+    ]
+    if problems:
+        raise PressError(*problems)
+    return cells
+
+
+def _order(folder: Path) -> tuple[str, ...]:
+    """The folders of the exercises as ``ORDER`` lists them, once it was compared with those that are there."""
+    path = folder / ORDER
+    form = 'write ORDER = ("first_slug", "second_slug"), the folders of the exercises, and import nothing'
+    try:
+        order = tuple(runpy.run_path(str(path))["ORDER"])
+    except FileNotFoundError:
+        raise PressError(Problem(path, 1, f"is missing: {form}")) from None
+    except Exception as error:
+        raise PressError(
+            Problem(path, 1, f"does not tell the order ({type(error).__name__}: {error}): {form}")
+        ) from error
+    there = {path.parent.name for name in (TASK, *CHECKED_BY) for path in folder.glob(f"*/{name}")}
+    messages = [f"{slug!r} stands in ORDER twice: take one out" for slug in order if order.count(slug) > 1]
+    messages += [f"{slug!r} in ORDER must be words_in_lower_case" for slug in order if not _SLUG.fullmatch(slug)]
+    command = f"python -m press exercise {folder.name[:2]}-"
+    messages += [
+        f"{slug!r} in ORDER has no folder: `{command}{slug.replace('_', '-')}` makes one"
+        for slug in order
+        if _SLUG.fullmatch(slug) and slug not in there
+    ]
+    messages += [f"the folder {slug!r} is not in ORDER: say there where it comes" for slug in sorted(there - {*order})]
+    if messages:
+        raise PressError(*(Problem(path, 1, message) for message in dict.fromkeys(messages)))
+    return order
+
+
+def _lacking(folder: Path, identity: str) -> Problem | None:
+    names = [name for name in (TASK, *CHECKED_BY) if not (folder / name).is_file()]
+    if not names or (TASK not in names and _is_checked_elsewhere(folder, identity)):
+        return None
+    return Problem(folder / names[0], 1, f"is missing: {identity} needs {', '.join((TASK, *CHECKED_BY))} in one folder")
+
+
+def _is_checked_elsewhere(folder: Path, identity: str) -> bool:
+    """Whether the check of an exercise still stands with those of its chapter."""
+    module = folder.parents[2] / "checks" / f"chapter_{identity[:2]}.py"
+    return module.is_file() and f'id="{identity}"' in module.read_text(encoding="utf-8")

@@ -1,0 +1,215 @@
+"""Read one exercise, a ``task.md``, and split it into what the learner gets and what the solution shows.
+
+It begins with its title as the one heading of the first level. The markers, each on a line of its own (CONTRIBUTING.md
+shows a whole exercise):
+
+- in Markdown ``<!-- exercise; difficulty: N; minutes: N; read: CHAPTER#ANCHOR -->`` under the title,
+  then ``<!-- hint -->``, ``<!-- solution -->`` and ``<!-- what if -->``, each closed by ``<!-- /hint -->`` and so on;
+- in code ``# stub``, ``# solution``, ``# end``: what stands after ``# stub`` is for the learner alone, what stands
+  after ``# solution`` for the solution alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+from press.manuscript.problems import Place, PressError, Problem
+from press.manuscript.reading import Cell, Manuscript, prose_lines, read
+
+_OPEN = re.compile(r"^<!-- *(?P<name>exercise|hint|solution|what if)(?: *; *(?P<fields>[^>]*?))? *-->$")
+_CLOSE = re.compile(r"^<!-- */(?P<name>hint|solution|what if) *-->$")
+_CODE_MARK = re.compile(r"^ *# (?P<name>stub|solution|end)$")
+_CHECK = re.compile(r'^check\("(?P<id>[^"]+)", (?P<answer>\w+)\)$')
+_FORM = "<!-- exercise; difficulty: 1; minutes: 5; read: CHAPTER#ANCHOR -->"
+_ORDER = "the order is # stub, # solution, # end"
+HINTS = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Code:
+    """A code cell in its three forms: as written, the learner's, the solution's; all the same where it has no mark."""
+
+    written: Cell
+    stub: Cell
+    solution: Cell
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether the learner's form differs from the solution's."""
+        return self.stub.source != self.solution.source
+
+
+@dataclasses.dataclass
+class Exercise:
+    """One exercise as its file tells it; ``line`` is that of its marker."""
+
+    id: str
+    path: Path
+    title: str = ""
+    difficulty: int = 0
+    minutes: int = 0
+    read: str = ""
+    line: int = 1
+    task: str = ""
+    code: list[Code] = dataclasses.field(default_factory=list)
+    answer: str = ""
+    hints: list[str] = dataclasses.field(default_factory=list)
+    why: str = ""
+    what_if: str = ""
+
+    @property
+    def stub(self) -> list[Cell]:
+        """Its code cells as the learner gets them."""
+        return [code.stub for code in self.code]
+
+    @property
+    def solution(self) -> list[Cell]:
+        """Its code cells as they are solved, each at the place of its stub."""
+        return [code.solution for code in self.code]
+
+    def place(self, line: int = 0) -> Place:
+        """A line of its file; by default that of its marker."""
+        return Place(self.path, line or self.line)
+
+
+def read_task(path: Path, identity: str) -> Exercise:
+    """Read one exercise.
+
+    Args:
+        path: its ``task.md``.
+        identity: its id, ``NN-slug``.
+
+    Raises:
+        PressError: it cannot be printed, a marker is not closed, not opened or unknown, or a part is lacking.
+    """
+    manuscript = read(path, headed=False)
+    exercise = Exercise(identity, path)
+    _describe(manuscript, exercise)
+    for cell in manuscript.cells:
+        if cell.kind == "code":
+            _add_code(cell, exercise)
+        else:
+            _add_prose(cell, exercise)
+    _refuse_incomplete(exercise)
+    return exercise
+
+
+def _describe(manuscript: Manuscript, exercise: Exercise) -> None:
+    """Read the title and the marker under it, which stand in the first cell."""
+    first = manuscript.cells[0] if manuscript.cells else Cell("code", "", 1)
+    title = first.source.split("\n", 1)[0]
+    if first.kind == "code" or not title.startswith("# "):
+        raise PressError(manuscript.problem(first.line, "an exercise begins with its title: # Take out every dropout"))
+    exercise.title = title.removeprefix("# ").strip()
+    found = ((number, match) for number, line in prose_lines(first) if (match := _OPEN.match(line)))
+    exercise.line, marker = next(found, (first.line, None))
+    if marker is None or marker["name"] != "exercise":
+        raise PressError(manuscript.problem(first.line, f"a title opens an exercise: write {_FORM} under it"))
+    parts = [part.split(":", 1) for part in (marker["fields"] or "").split(";") if ":" in part]
+    fields = {name.strip(): value.strip() for name, value in parts}
+    if set(fields) != {"difficulty", "minutes", "read"} or "#" not in fields["read"]:
+        message = f"give its difficulty (1 to 3), minutes and what to read, in this form: {_FORM}"
+        raise PressError(exercise.place().problem(message))
+    if fields["difficulty"] not in {"1", "2", "3"} or not fields["minutes"].isdigit():
+        raise PressError(exercise.place().problem("difficulty is 1, 2 or 3, and minutes is a whole number"))
+    exercise.difficulty, exercise.minutes = int(fields["difficulty"]), int(fields["minutes"])
+    exercise.read = fields["read"]
+
+
+def _add_prose(cell: Cell, exercise: Exercise) -> None:
+    """Sort the lines of a markdown cell into the task, the hints, the why and the what-if."""
+    prose = dict(prose_lines(cell))
+    task: list[str] = []
+    block: list[str] | None = None
+    opened, name = 0, ""
+    for number, line in enumerate(cell.source.split("\n"), start=cell.line):
+        marker = line.strip() if number in prose else ""
+        start, end = _OPEN.match(marker), _CLOSE.match(marker)
+        if number == exercise.line:
+            continue
+        if (marker.startswith(("# ", "## ")) and number > exercise.line) or (start and start["name"] == "exercise"):
+            message = "this would open another exercise, which has a folder of its own"
+            raise PressError(exercise.place(number).problem(message))
+        if start:
+            if block is not None:
+                raise PressError(_never_closed(exercise, opened, name))
+            block, opened, name = [], number, start["name"]
+        elif end:
+            if block is None or end["name"] != name:
+                message = f"{marker} closes nothing: open <!-- {end['name']} --> first"
+                raise PressError(exercise.place(number).problem(message))
+            _keep(exercise, name, "\n".join(block).strip())
+            block = None
+        elif marker.startswith("<!--"):
+            message = f"unknown marker {marker}: legal are exercise, hint, solution, what if"
+            raise PressError(exercise.place(number).problem(message))
+        elif block is not None:
+            block.append(line)
+        else:
+            task.append(line)
+    if block is not None:
+        raise PressError(_never_closed(exercise, opened, name))
+    text = "\n".join(task).strip().removeprefix(f"# {exercise.title}").strip()
+    if text and exercise.code:
+        message = "text after the code belongs in a hint, solution or what-if block"
+        raise PressError(exercise.place(cell.line).problem(message))
+    exercise.task = f"{exercise.task}\n\n{text}".strip()
+
+
+def _never_closed(exercise: Exercise, line: int, name: str) -> Problem:
+    return exercise.place(line).problem(f"<!-- {name} --> is not closed: add <!-- /{name} -->")
+
+
+def _keep(exercise: Exercise, name: str, text: str) -> None:
+    if name == "hint":
+        exercise.hints.append(text)
+    elif name == "solution":
+        exercise.why = text
+    else:
+        exercise.what_if = text
+
+
+def _add_code(cell: Cell, exercise: Exercise) -> None:
+    if match := _CHECK.match(cell.source.strip()):
+        if match["id"] != exercise.id:
+            message = f"this cell checks {match['id']!r} inside the exercise {exercise.id!r}"
+            raise PressError(exercise.place(cell.line).problem(message))
+        exercise.answer = match["answer"]
+    exercise.code.append(_forms(cell, exercise))
+
+
+def _forms(cell: Cell, exercise: Exercise) -> Code:
+    lines: dict[str, list[str]] = {"stub": [], "solution": []}
+    state, opened = "end", 0
+    follows = {"stub": "end", "solution": "stub", "end": "solution"}
+    for number, line in enumerate(cell.source.split("\n"), start=cell.line):
+        if match := _CODE_MARK.match(line):
+            name = match["name"]
+            if state != follows[name]:
+                message = f"'# {name}' must follow '# {follows[name]}': {_ORDER}"
+                raise PressError(exercise.place(number).problem(message))
+            state, opened = name, number
+        elif state == "end":
+            lines["stub"].append(line)
+            lines["solution"].append(line)
+        else:
+            lines[state].append(line)
+    if state != "end":
+        raise PressError(exercise.place(opened).problem(f"'# {state}' is not closed: {_ORDER}"))
+    forms = {name: dataclasses.replace(cell, source="\n".join(of_form)) for name, of_form in lines.items()}
+    return Code(cell, **forms)
+
+
+def _refuse_incomplete(exercise: Exercise) -> None:
+    parts = {
+        "a task": exercise.task,
+        f'a cell check("{exercise.id}", …)': exercise.answer,
+        "a cell with # stub, # solution, # end": any(code.is_answer for code in exercise.code),
+        f"{HINTS} hints": len(exercise.hints) == HINTS,
+        "a <!-- solution --> that says why": exercise.why,
+        "a <!-- what if -->": exercise.what_if,
+    }
+    if lacking := [part for part, is_there in parts.items() if not is_there]:
+        raise PressError(exercise.place().problem(f"{exercise.id}: lacks {'; '.join(lacking)}"))
