@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from fxbook.asking.exercise import Case
-from fxbook.asking.explained import given_edited
+from fxbook.asking.explained import given_edited, output_last
 from fxbook.asking.families import RELU
 from fxbook.asking.predicates import edited, input_unchanged, new_object, none_left, same_result, shares_weights
 from fxbook.checks.legacy import Exercise, compiled, look, same_result_or, where
@@ -29,7 +29,6 @@ from fxbook.checks.models_03 import (
     Swappable,
     Working,
 )
-from fxbook.checks.properties_02 import output_last
 from fxbook.checks.properties_03 import (
     POOL,
     arguments_kept,

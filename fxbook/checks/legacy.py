@@ -65,3 +65,7 @@ def value_is(case: CaseView, expected: Any) -> Violation | None:
 
 def Exercise(properties: Any = (), **fields: Any) -> exercise.Exercise:  # noqa: N802
     return exercise.Exercise(rules=tuple(map(as_rule, properties)), **fields)
+
+
+def pairs(case: CaseView) -> list[Any]:
+    return list(case.kept())

@@ -9,9 +9,9 @@ from torch import nn
 from fxbook.asking.families import ADD, LAYER_NORM, LINEAR, MUL, NEG, SUB, TANH, Family, family
 from fxbook.asking.predicates import calls, calls_before
 from fxbook.asking.rule import Violation
+from fxbook.asking.values import kind_of
 from fxbook.asking.view import CaseView
 from fxbook.checks.legacy import first_violation
-from fxbook.checks.properties_00 import kind_of
 from fxbook.graph.record import JSON, NodeRecord
 
 _HERE = "01_node_creation"

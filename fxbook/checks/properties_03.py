@@ -12,7 +12,7 @@ from fxbook.asking import explained
 from fxbook.asking.families import ADD, MUL, RELU, Family, family
 from fxbook.asking.rule import Violation
 from fxbook.asking.view import CaseView
-from fxbook.checks.properties_02 import pairs
+from fxbook.checks.legacy import pairs
 from fxbook.graph.record import GraphRecord, NodeRecord
 
 _HERE = "03_replacement"
