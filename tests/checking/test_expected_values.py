@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from torch import fx
 
 from fxbook import tasks
 from fxbook.asking import Exercise
@@ -14,11 +16,12 @@ from fxbook.checks.differences_06 import truth_of as truth_of_pair
 from fxbook.checks.failures_08 import failure_of
 from fxbook.checks.models_07 import Partial, Reserved, Weighting
 from fxbook.checks.named_inputs_07 import faults_of
-from fxbook.checks.properties_00 import never_reached
 from fxbook.checks.properties_01 import adds
 from fxbook.checks.truth_04 import failing_node, is_stale, survives_a_pickle
 from fxbook.checks.verdicts_05 import truth_of
 from fxbook.graph.record import record
+
+unused_parameters = importlib.import_module("fxbook.tasks.00_first_graph.unused_parameters.check")
 
 SEEDS = (1, 2, 3, 2**20)
 
@@ -168,7 +171,7 @@ def test_which_nodes_add() -> None:
 def test_which_parameters_are_not_used() -> None:
     found: dict[str, list[str]] = {}
     for case, model, _ in made("00-unused-parameters"):
-        found[case.name] = never_reached(model)
+        found[case.name] = unused_parameters.never_reached(model, record(fx.symbolic_trace(model)))
         assert len(found[case.name]) == 2 or case.name in UNUSED
     assert {name: found[name] for name in UNUSED} == UNUSED
 

@@ -296,3 +296,29 @@ def matches_patterns(model):
             to_gelu(node)
     traced.recompile()
     return traced
+
+
+@wrong("calls", says="No node calls gelu")
+def writes_the_approximation_by_a_sigmoid(model):
+    """A product that is near GELU, and is another function."""
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_relu(node, traced):
+            with traced.graph.inserting_before(node):
+                x = fx.Proxy(node.args[0])
+                new = (x * torch.sigmoid(x * 1.702)).node
+            node.replace_all_uses_with(new)
+            traced.graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
+def takes_every_method_for_a_relu(model):
+    """The classifier calls another, `softmax`."""
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.nodes:
+        if node.op == "call_method" or is_relu(node, traced):
+            to_gelu(node)
+    traced.recompile()
+    return traced

@@ -204,3 +204,28 @@ def hands_the_new_node_to_itself(traced, table):
             graph.erase_node(node)
     traced.recompile()
     return traced
+
+
+@wrong("calls", says="No node calls tanh")
+def takes_the_old_out_and_forgets_the_new(traced, table):
+    graph = traced.graph
+    for node in list(graph.nodes):
+        if is_call(node) and node.target in table:
+            node.replace_all_uses_with(node.args[0])
+            graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
+def hands_the_readers_to_what_the_old_node_read(traced, table):
+    """The new node stands in the graph, and nothing reads it."""
+    graph = traced.graph
+    for node in list(graph.nodes):
+        if is_call(node) and node.target in table:
+            with graph.inserting_before(node):
+                graph.create_node(node.op, table[node.target], node.args, node.kwargs)
+            node.replace_all_uses_with(node.args[0])
+            graph.erase_node(node)
+    traced.recompile()
+    return traced

@@ -1,0 +1,91 @@
+"""What the cases of chapter 00 share: models, inputs, and how an answer is used that lists names."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, KeysView
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking.exercise import one_of
+
+
+class Classifier(nn.Module):
+    """The classifier of the chapter; ``auxiliary`` is used by nothing."""
+
+    def __init__(self, width: int = 8) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(4, width)
+        self.head = nn.Linear(width, 3)
+        self.auxiliary = nn.Linear(width, 1)
+        self.temperature = nn.Parameter(torch.tensor(2.0))
+
+    def forward(self, x: Tensor) -> Tensor:
+        features = self.hidden(x).relu()
+        return (self.head(features) / self.temperature).softmax(dim=-1)
+
+
+class Recurrent(nn.Module):
+    """Layers that run in another order than they are defined in: one twice, one never, one inside a block."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.decode = nn.Linear(6, 5)
+        self.unused = nn.Linear(6, 6)
+        self.encode = nn.Sequential(nn.Linear(5, 6), nn.Tanh())
+        self.step = nn.Linear(6, 6)
+
+    def forward(self, x: Tensor) -> Tensor:
+        state = self.encode(x)
+        return self.decode(self.step(self.step(state)))
+
+
+class Dense(nn.Module):
+    """A value read by four nodes: twice by one of them, inside a list by another, by name by a third."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.block = nn.Linear(4, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        features = self.block(x)
+        doubled = features + features
+        joined = torch.cat([x, features], dim=-1)
+        gated = torch.mul(input=doubled, other=features)
+        return torch.cat([joined, gated.relu(), features.tanh()], dim=-1)
+
+
+class Drawn(nn.Module):
+    """Layers with names, an order and calls that are drawn: one is never called, and one is called twice."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        names = ("first", "query", "gate", "mix", "norm", "out", "lift", "left")
+        chosen = [names[place] for place in torch.randperm(len(names))[:4].tolist()]
+        for name in chosen:
+            self.add_module(name, one_of(nn.Linear(4, 4), nn.LayerNorm(4)))
+        called = chosen[1:] + chosen[1:2]
+        self.order = tuple(called[place] for place in torch.randperm(len(called)).tolist())
+
+    def forward(self, x: Tensor) -> Tensor:
+        for name in self.order:
+            x = self.get_submodule(name)(x).tanh()
+        return x
+
+
+def rows(width: int, count: int = 3) -> Callable[[], tuple[Tensor]]:
+    """One input: ``count`` rows of ``width`` numbers."""
+    return lambda: (torch.randn(count, width),)
+
+
+def made(answer: Any) -> Callable[..., Any]:
+    """The function to call: an object of the class, where the answer is one."""
+    return answer() if inspect.isclass(answer) else answer
+
+
+def what_it_lists(answer: Any, *arguments: Any) -> Any:
+    """What the answer returns; the keys of a dict and what a generator gives as a list."""
+    returned = made(answer)(*arguments)
+    return list(returned) if isinstance(returned, KeysView | dict | Iterator) else returned

@@ -1,0 +1,37 @@
+"""Nodes that are read in every way that a node can read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from torch import fx, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.asking.exercise import one_of
+
+from ..cases import Classifier, Dense, Drawn, rows, what_it_lists
+
+
+def traced_and(name: str) -> Callable[[nn.Module], tuple[fx.GraphModule, str]]:
+    """The answer is called with the traced model and the name of a node."""
+    return lambda model: (fx.symbolic_trace(model), name)
+
+
+def traced_and_a_node(model: nn.Module) -> tuple[fx.GraphModule, str]:
+    """The answer is called with the traced model and the name of one of its nodes."""
+    traced = fx.symbolic_trace(model)
+    return traced, one_of(*(node.name for node in traced.graph.nodes))
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("`relu` of the classifier", Classifier, rows(4), given=traced_and("relu")),
+        Case("`block` of a dense block", Dense, rows(4), unseen=True, given=traced_and("block")),
+        Case("`x` of a dense block", Dense, rows(4), unseen=True, given=traced_and("x")),
+        Case("`cat` of a dense block", Dense, rows(4), unseen=True, given=traced_and("cat")),
+        Case("`cat_1` of a dense block", Dense, rows(4), unseen=True, given=traced_and("cat_1")),
+        Case("a node of a model with layers of its own", Drawn, rows(4), unseen=True, given=traced_and_a_node),
+    ),
+    call=what_it_lists,
+)

@@ -1,0 +1,56 @@
+"""Find who reads a value."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import JSON, GraphRecord, NodeRecord
+
+from ..check import names_in, repeated, unreadable
+
+
+@rule
+def readers(case: CaseView) -> Found:
+    """The answer names the nodes that read the node asked about, each once, in any order."""
+    yield from unreadable(case.value, nodes=True)
+    answer = names_in(case.value, nodes=True)
+    _, name = case.arguments
+    read = case.before.named(name)
+    assert read
+    asked = [case.before.nodes[user] for user in read.users]
+    if not answer and read.target != name and any(reader.op != "output" for reader in asked):
+        yield None, f"The answer is empty: `{name}` is the name of a node, its target is `{read.target}`."
+    for other in answer:
+        if other not in [reader.name for reader in asked]:
+            yield None, f"`{other}` is in the answer{_no_reader(case.before, read, other)}."
+    yield from repeated(answer)
+    for reader in asked:
+        if reader.name not in answer:
+            yield None, f"`{reader.name}` reads `{name}`{_how(reader, read.index)}, and is not in the answer."
+
+
+def _no_reader(graph: GraphRecord, read: NodeRecord, name: str) -> str:
+    node = graph.named(name)
+    if node is None:
+        return ", but no node has that name"
+    if node.index in read.inputs:
+        return f": it is what `{read.name}` reads"
+    return f", but does not read `{read.name}` itself"
+
+
+def _how(reader: NodeRecord, read: int) -> str:
+    """How a reader reads, where a search could miss it."""
+    if {"node": read} in reader.positional:
+        return ""
+    return ", inside a list" if _holds(reader.args, read) else ", by name"
+
+
+def _holds(value: JSON, index: int) -> bool:
+    if value == {"node": index}:
+        return True
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(_holds(item, index) for item in items)
+
+
+CHECK = Check((readers,))

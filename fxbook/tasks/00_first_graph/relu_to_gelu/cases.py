@@ -1,0 +1,52 @@
+"""ReLU in every spelling, and what is called like one."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import Classifier, rows
+
+
+class FourSpellings(nn.Module):
+    """An MLP with ReLU as method, torch function, functional and module."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(6, 6) for _ in range(4))
+        self.activation = nn.ReLU()
+
+    def forward(self, x: Tensor) -> Tensor:
+        first, second, third, fourth = self.layers
+        x = first(x).relu()
+        x = torch.relu(second(x))
+        x = nn.functional.relu(third(x))
+        return self.activation(fourth(x))
+
+
+class Residual(nn.Module):
+    """Blocks of their own with a ReLU inside, one called twice; a leaky ReLU, which is to stay."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.enter = nn.Sequential(nn.Linear(5, 5), nn.ReLU(inplace=True))
+        self.block = nn.Sequential(nn.Linear(5, 5), nn.ReLU(), nn.Linear(5, 5))
+        self.relu = nn.Linear(5, 5)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.enter(x)
+        x = x + self.block(x)
+        x = x + self.block(x)
+        return nn.functional.leaky_relu(self.relu(nn.functional.relu(x, inplace=True)), 0.2)
+
+
+USAGE = Usage(
+    "pass",
+    cases=(
+        Case("the classifier of the chapter", Classifier, rows(4)),
+        Case("an MLP with four spellings", FourSpellings, rows(6)),
+        Case("a residual network", Residual, rows(5), unseen=True),
+    ),
+)

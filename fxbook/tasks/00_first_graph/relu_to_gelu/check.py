@@ -1,0 +1,73 @@
+"""Turn every ReLU into GELU."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from fxbook.asking import Check
+from fxbook.asking.explained import lints, methods_exist, recompiled
+from fxbook.asking.families import GELU, LINEAR, RELU, family
+from fxbook.asking.predicates import calls, input_unchanged, no_dead_nodes, none_left, same_result, shares_weights
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+from ..cases import Classifier
+from ..check import target_fits_op
+from .cases import FourSpellings, Residual
+
+LEAKY_RELU = family("leaky_relu", modules=(nn.LeakyReLU,)).called("leaky_relu, which was to stay")
+
+
+def with_gelu(model: nn.Module, x: Tensor) -> Tensor:
+    """The model with GELU for each ReLU."""
+    if isinstance(model, FourSpellings):
+        for layer in model.layers:
+            x = nn.functional.gelu(layer(x))
+        return x
+    if isinstance(model, Residual):
+        x = nn.functional.gelu(model.enter[0](x))
+        for _ in range(2):
+            x = x + model.block[2](nn.functional.gelu(model.block[0](x)))
+        return nn.functional.leaky_relu(model.relu(nn.functional.gelu(x)), 0.2)
+    assert isinstance(model, Classifier)
+    return (model.head(nn.functional.gelu(model.hidden(x))) / model.temperature).softmax(dim=-1)
+
+
+@rule("00_first_graph#what-people-get-wrong")
+def no_keyword_of_relu(case: CaseView) -> Found:
+    """No call of gelu has the keyword that tracing recorded for relu."""
+    for node in case.nodes:
+        if node in GELU and "inplace" in dict(node.kwargs["dict"]):
+            yield node, "passes on the keyword `inplace`, which gelu does not take"
+
+
+@rule
+def leaky_stays(case: CaseView) -> Found:
+    """The one function whose name ends in relu and which is not ReLU is still called."""
+    if isinstance(case.model, Residual):
+        yield from calls(LEAKY_RELU).find(case)
+
+
+@rule
+def layers_stay(case: CaseView) -> Found:
+    """Each linear layer of the model is still called, whatever its name."""
+    called = {node.target for node in case.nodes if node.op == "call_module"}
+    for node in case.before:
+        if node in LINEAR and node.target not in called:
+            yield None, f"No node calls the layer `{node.target}`, which is no ReLU."
+
+
+CHECK = Check(
+    (
+        target_fits_op,
+        lints,
+        recompiled,
+        same_result.or_because(
+            none_left(RELU), calls(GELU), methods_exist, no_keyword_of_relu, leaky_stays, layers_stay
+        ),
+        no_dead_nodes,
+        input_unchanged,
+        shares_weights,
+    ),
+    expected=with_gelu,
+)

@@ -1,0 +1,42 @@
+"""Calls in two spellings, and a submodule of the same name as the method."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import Classifier, rows
+
+SWAPS: dict[Any, Any] = {"relu": "tanh", torch.relu: torch.tanh}
+
+
+class NamedRelu(nn.Module):
+    """Two calls to be changed, in two spellings, and a submodule of the same name that is to stay."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.relu = nn.ReLU()
+        self.mix = nn.Linear(4, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        kept = self.relu(self.mix(x))
+        return torch.relu(kept - 0.3) + (self.mix(kept) - 0.1).relu()
+
+
+def traced_and_the_table(model: nn.Module) -> tuple[fx.GraphModule, dict[Any, Any]]:
+    """The answer is called with the traced model and the targets that are to change."""
+    return fx.symbolic_trace(model), SWAPS
+
+
+USAGE = Usage(
+    "edit",
+    cases=(
+        Case("the classifier of the chapter", Classifier, rows(4)),
+        Case("a model with a submodule called `relu`", NamedRelu, rows(4), unseen=True),
+    ),
+    given=traced_and_the_table,
+)

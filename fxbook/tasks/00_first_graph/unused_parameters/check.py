@@ -1,0 +1,78 @@
+"""Find the parameters that nothing uses."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from fxbook.asking import Check
+from fxbook.asking.predicates import input_unchanged
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import Value
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import GraphRecord
+
+from ..check import names_in, repeated, unreadable
+
+
+@rule
+def unused_parameters(case: CaseView) -> Found:
+    """The answer names the parameters that no call reaches, each once, in any order."""
+    returned, _, _ = _returned_and_traces(case)
+    yield from unreadable(returned)
+    answer, asked = names_in(returned), never_reached(case.model, case.before)
+    if set(answer) >= {name for name, _ in case.model.named_parameters()}:
+        yield None, "All parameters are listed: do you compare a copy with the original?"
+    for name in answer:
+        if name not in asked:
+            yield None, f"`{name}` is in the answer, but {_not_unused(case, name)}."
+    yield from repeated(answer)
+    for name in asked:
+        if name not in answer:
+            yield None, f"`{name}` is unused, and is not in the answer."
+
+
+def never_reached(model: nn.Module, graph: GraphRecord) -> list[str]:
+    """The names of the parameters that no node of the graph fetches and no submodule that is called holds."""
+    held_as = dict(model.named_parameters(remove_duplicate=False))
+    reached = set()
+    for node in graph:
+        if node.op == "call_module":
+            reached |= {id(held) for held in model.get_submodule(node.target).parameters()}
+        elif node.op == "get_attr":
+            reached.add(id(held_as.get(node.target)))
+    return [name for name, held in model.named_parameters() if id(held) not in reached]
+
+
+def _not_unused(case: CaseView, name: str) -> str:
+    held_as = dict(case.model.named_parameters(remove_duplicate=False))
+    if name not in held_as:
+        return "is not the name of a parameter of the model"
+    if sum(parameter is held_as[name] for parameter in held_as.values()) > 1:
+        return "the parameter is stored under another name too, which is used"
+    node = next((node for node in case.before if node.target in (name, name.rpartition(".")[0])), None)
+    return f"a `{node.op}` {'fetches it' if node.op == 'get_attr' else 'uses it'}" if node else "is used"
+
+
+@rule
+def nothing_stored(case: CaseView) -> Found:
+    """The model has no attribute that it did not have, not even a constant that the tracer put there."""
+    _, held, _ = _returned_and_traces(case)
+    for name in held:
+        if name not in vars(case.model):
+            yield None, f"The model that was given has a new attribute, `{name}`."
+
+
+@rule
+def no_gradient(case: CaseView) -> Found:
+    """No parameter of the model has a gradient: none had one before."""
+    _, _, with_gradient = _returned_and_traces(case)
+    for name in with_gradient:
+        yield None, f"The model that was given has been changed: `{name}` has a gradient."
+
+
+def _returned_and_traces(case: CaseView) -> list[Value]:
+    """What ``answer_and_traces`` gave."""
+    return case.value["tuple"]
+
+
+CHECK = Check((unused_parameters, input_unchanged, nothing_stored, no_gradient))
