@@ -235,3 +235,38 @@ def lists_what_it_has_seen(traced):
     """The names of the first model."""
     seen = ("mul_", torch.tanh_)
     finish(traced, lambda node: node.is_impure() or node.target in seen)
+
+
+@wrong("edited", says="it was traced or built anew")
+def edits_a_new_trace(traced):
+    return marks_what_is_needed_and_erases_the_rest(fx.symbolic_trace(traced))
+
+
+@wrong(
+    "lints",
+    node="norm",
+    says="nonexistent attribute norm",
+    read="01_node_creation#references-nonexistent-attribute",
+)
+def deletes_the_module_of_every_call_that_is_not_read(traced):
+    """Also of those that collect statistics, whose calls stay."""
+    for node in reversed(traced.graph.nodes):
+        if node.op == "call_module" and not node.users:
+            impure = has_effect(traced, node)
+            traced.delete_submodule(node.target)
+            if impure:
+                continue
+        elif node.users or has_effect(traced, node):
+            continue
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for: it is a sequence, a tensor was asked")
+def leaves_the_reader_that_was_there_for_a_while(traced):
+    output = traced.graph.output_node()
+    effects = [node for node in traced.graph.nodes if node is not output and has_effect(traced, node)]
+    output.args = ((*output.args, *effects),)
+    traced.graph.eliminate_dead_code()
+    traced.delete_all_unused_submodules()
+    traced.recompile()

@@ -193,3 +193,38 @@ def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     goes_from_the_end_and_deletes_by_path(traced)
     return traced
+
+
+@wrong(
+    "lints",
+    node="block_3",
+    says="reads block_1, which is not in this graph",
+    read="03_replacement#erasing-refuses-then-forgets",
+)
+def writes_down_first_what_each_dropout_reads(traced):
+    """By the time of the second of two in a row, what it read is erased."""
+    inputs = {node: node.args[0] for node in dropouts(traced)}
+    for node, value in inputs.items():
+        node.replace_all_uses_with(value)
+        traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong("same_result", node="output", says="item 'rows' of it holds other numbers")
+def switches_the_rest_to_eval(traced):
+    """A dropout of whole rows stays, and works only in training mode."""
+    goes_from_the_end_and_deletes_by_path(traced)
+    traced.eval()
+
+
+@wrong(
+    "nothing_dead",
+    node="right_1",
+    says="is left: nothing reads its result",
+    read="03_replacement#three-steps-in-this-order",
+)
+def hands_over_the_readers_of_an_identity_too(traced):
+    for node in traced.graph.find_nodes(op="call_module", target="right.1"):
+        node.replace_all_uses_with(node.args[0])
+    goes_from_the_end_and_deletes_by_path(traced)

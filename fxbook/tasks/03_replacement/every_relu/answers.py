@@ -53,7 +53,7 @@ def in_place(traced, node):
     return node.target in (torch.relu_, "relu_") or bool(node.kwargs.get("inplace"))
 
 
-def replaced(model, *, matches=is_relu, later=in_place):
+def replaced(model, *, matches=is_relu, later=in_place, settings=None):
     """The editing half of the solution, with its parts to exchange."""
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
@@ -61,7 +61,7 @@ def replaced(model, *, matches=is_relu, later=in_place):
             continue
         [value] = node.all_input_nodes
         with traced.graph.inserting_before(node):
-            new = traced.graph.call_function(gelu, (value,))
+            new = traced.graph.call_function(gelu, (value,), settings)
         node.replace_all_uses_with(new)
         for reader in list(value.users):
             if reader > node and later(traced, node):
@@ -248,6 +248,62 @@ def sets_modules_on_the_model(model, *inputs):
 @wrong("shares_weights", node="layers_0", says="is not the object that the model holds")
 def works_on_a_copy_of_the_model(model, *inputs):
     traced = replaced(copy.deepcopy(model))
+    prove(traced, inputs)
+    return traced
+
+
+@wrong("lints", node="gelu", says="node `gelu` reads itself", read="03_replacement#every-circle-has-one-cause")
+def reads_the_relu_that_it_stands_for(model, *inputs):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_relu(traced, node):
+            with traced.graph.inserting_after(node):
+                new = traced.graph.call_function(gelu, (node,))
+            node.replace_all_uses_with(new)
+            traced.graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(model, *inputs):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_relu(traced, node):
+            [value] = node.all_input_nodes
+            node.op, node.target, node.args, node.kwargs = "call_function", gelu, (value,), {}
+    return traced
+
+
+@wrong("same_result", node="output", says="he result is not the one asked for: it holds other numbers")
+def takes_the_gelu_of_another_paper(model, *inputs):
+    """The approximation by tanh is off by as much as 0.0005."""
+    traced = replaced(model, settings={"approximate": "tanh"})
+    prove(traced, inputs)
+    return traced
+
+
+@wrong(
+    "nothing_dead",
+    node="gelu_4",
+    says="is left: nothing reads its result",
+    read="03_replacement#three-steps-in-this-order",
+)
+def makes_a_node_for_later_readers_whether_there_are_any_or_not(model, *inputs):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if not is_relu(traced, node):
+            continue
+        [value], writes = node.all_input_nodes, in_place(traced, node)
+        with traced.graph.inserting_before(node):
+            new = traced.graph.call_function(gelu, (value,))
+            written = traced.graph.call_function(gelu, (value,)) if writes else new
+        node.replace_all_uses_with(new)
+        if writes:
+            value.replace_all_uses_with(written, delete_user_cb=lambda user, node=node: user > node)
+        traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
     prove(traced, inputs)
     return traced
 

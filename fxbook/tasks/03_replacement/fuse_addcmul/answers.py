@@ -251,3 +251,20 @@ def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     changes_the_addition_itself(traced)
     return traced
+
+
+@wrong("edited", says="it was traced or built anew")
+def edits_a_new_trace(traced):
+    return changes_the_addition_itself(fx.symbolic_trace(traced))
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for")
+def takes_the_left_side_for_what_is_added(traced):
+    """Where the product stands on the left, it is added to itself."""
+    for addition in additions(traced):
+        for product, other in (addition.args, addition.args[::-1]):
+            if is_product(product, addition) and isinstance(other, fx.Node) and product is not other:
+                addition.target, addition.args = torch.addcmul, (addition.args[0], *product.args)
+                break
+    traced.graph.eliminate_dead_code()
+    traced.recompile()

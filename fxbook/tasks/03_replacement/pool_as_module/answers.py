@@ -222,3 +222,52 @@ def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     makes_one_module_for_each_size(traced)
     return traced
+
+
+@wrong("same_result", node="output", says="(pools of three sizes): the result is not the one asked for")
+def reads_the_node_above(traced):
+    for node in pools(traced):
+        value, name = node.prev, free_name(traced, "squeeze")
+        traced.add_submodule(name, nn.AdaptiveAvgPool2d(node.args[1]))
+        with traced.graph.inserting_before(node):
+            new = traced.graph.call_module(name, (value,))
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong(
+    "nothing_dead",
+    node="squeeze",
+    says="is left: nothing reads its result",
+    read="03_replacement#three-steps-in-this-order",
+)
+def fetches_the_module_before_it_calls_it(traced):
+    for node in pools(traced):
+        value, size = node.args
+        name = free_name(traced, "squeeze")
+        traced.add_submodule(name, nn.AdaptiveAvgPool2d(size))
+        with traced.graph.inserting_before(node):
+            traced.graph.get_attr(name)
+            new = traced.graph.call_module(name, (value,))
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong(
+    "no_leftovers",
+    says="still holds the submodule `squeezes`",
+    read="03_replacement#a-function-by-a-module-a-module-by-a-function",
+)
+def lists_the_modules_for_itself(traced):
+    """They hang from the module twice: by their own names, and in a list that no node calls."""
+    traced.squeezes = nn.ModuleList(nn.AdaptiveAvgPool2d(node.args[1]) for node in pools(traced))
+    for node, module in zip(pools(traced), traced.squeezes, strict=True):
+        name = free_name(traced, "squeeze")
+        traced.add_submodule(name, module)
+        with traced.graph.inserting_before(node):
+            new = traced.graph.call_module(name, (node.args[0],))
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+    traced.recompile()

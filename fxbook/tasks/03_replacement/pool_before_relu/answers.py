@@ -217,3 +217,49 @@ def edits_a_new_trace(traced):
     again = fx.symbolic_trace(traced)
     exchanges_the_targets(again)
     return again
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for")
+def hands_over_the_new_pool_in_place_of_the_new_relu(traced):
+    graph = traced.graph
+    for relu, pool in swappable(traced):
+        with graph.inserting_before(relu):
+            pooled = graph.call_module(pool.target, relu.args)
+            graph.call_module(relu.target, (pooled,))
+        pool.replace_all_uses_with(pooled)
+        graph.erase_node(pool)
+        graph.erase_node(relu)
+    traced.recompile()
+
+
+@wrong(
+    "arguments_kept",
+    node="pool_1",
+    says="is passed None where it needs a node",
+    read="03_replacement#typeerror-gelu-argument-input-position-1-must-be-tensor-not-nonetype",
+)
+def erases_before_it_reads_the_arguments(traced):
+    graph = traced.graph
+    for relu, pool in swappable(traced):
+        with graph.inserting_before(relu):
+            pooled = graph.call_module(pool.target)
+            active = graph.call_module(relu.target, (pooled,))
+        pool.replace_all_uses_with(active)
+        graph.erase_node(pool)
+        graph.erase_node(relu)
+        pooled.args = relu.args
+    traced.recompile()
+
+
+@wrong(
+    "output_last",
+    node="pool_1",
+    says="stands behind `output`: it never runs",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
+def makes_two_nodes_and_leaves_it_at_that(traced):
+    """Without an anchor and without a reader."""
+    for relu, pool in swappable(traced):
+        pooled = traced.graph.call_module(pool.target, relu.args)
+        traced.graph.call_module(relu.target, (pooled,))
+    traced.recompile()

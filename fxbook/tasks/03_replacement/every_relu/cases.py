@@ -1,9 +1,18 @@
-"""Models in which chapter 03 has every ReLU replaced: all spellings, work in place, leaves with a ReLU inside."""
+"""Models with a ReLU in all spellings, in place or not, and in leaves where tracing does not go."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
-from torch import Tensor, nn
+
+# What torch imports at the first operator that a TorchDispatchMode meets: most of the time that an answer has.
+import torch._dynamo
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+
+REFUSED = "refused"
 
 
 class WithRelus(nn.Module):
@@ -156,3 +165,44 @@ class Recurrent(WithRelus):
 
     def forward(self, x: Tensor) -> Tensor:
         return self.act(self.memory(x) - 0.1)
+
+
+def rectified(name: str, build: type[WithRelus], unseen: bool = True) -> Case:
+    """The pass is called with the model and inputs to try it with."""
+    return Case(
+        name,
+        build,
+        lambda: (torch.randn(build.shape),),
+        unseen=unseen,
+        given=lambda model: (model, *model.example()),  # type: ignore[operator]
+    )
+
+
+def or_refused(answer: Any, model: nn.Module, *inputs: Any) -> Any:
+    """Use the answer; a ``ValueError`` about a ReLU where tracing does not go becomes a marked result."""
+    try:
+        return answer(model, *inputs)
+    except ValueError:
+        if getattr(model, "hidden_inside", None) is None:
+            raise
+    graph = fx.Graph()
+    for index in range(len(inputs)):
+        graph.placeholder(f"input_{index}")
+    graph.output(REFUSED)
+    return fx.GraphModule({}, graph)
+
+
+USAGE = Usage(
+    "pass",
+    cases=(
+        rectified("every spelling", EverySpelling, unseen=False),
+        rectified("in place, and read afterwards", InPlace),
+        rectified("not in place, and read afterwards", Skips),
+        rectified("batch norm, and a block called twice", Residual),
+        rectified("activations that are no ReLU", Relatives),
+        rectified("a leaf module with a ReLU inside", Encoder),
+        rectified("another leaf module with a ReLU", Recurrent),
+        rectified("a frozen leaf module with a ReLU", FrozenEncoder),
+    ),
+    call=or_refused,
+)

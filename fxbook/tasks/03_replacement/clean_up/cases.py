@@ -1,0 +1,67 @@
+"""Models with dead branches, and with work that has an effect and no reader."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import rows
+
+
+class Working(nn.Module):
+    """Dead branches beside methods and functions that work in place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(4, 4)
+        self.auxiliary = nn.Linear(4, 2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        hidden = self.hidden(x)
+        self.auxiliary(hidden).softmax(dim=-1)
+        hidden.mul_(2.0)
+        hidden.sigmoid().neg()
+        torch.tanh_(hidden)
+        return hidden
+
+
+class Effects(nn.Module):
+    """Effects by name, by keyword, of modules; dead nodes that have such a name, attribute or layer and no effect."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nn.BatchNorm1d(4)
+        self.rows_norm = nn.InstanceNorm1d(3, track_running_stats=True)
+        self.stateless_norm = nn.BatchNorm1d(4, track_running_stats=False)
+        self.spare_norm = nn.LayerNorm(4)
+        self.rectify = nn.ReLU(inplace=True)
+        self.plain = nn.ReLU()
+
+    def forward(self, x: Tensor, unused: Tensor) -> tuple[Tensor, ...]:
+        self.norm(x)
+        self.rows_norm(x)
+        self.plain(self.spare_norm(self.stateless_norm(x)))
+        hidden = x * 2.0
+        nn.functional.leaky_relu(hidden, 0.3, inplace=True)
+        torch.mul(hidden, 1.5, out=hidden)
+        nn.functional.leaky_relu(hidden, 0.7)
+        hidden.add_(1.0)
+        hidden.add_(x)
+        (x > 0.0) & (x < 1.0) | (x > 2.0)
+        hidden.__reversed__()
+        other = hidden - 1.0
+        self.rectify(other)
+        torch.rand_like(other)
+        noisy = hidden + other + torch.rand_like(other)
+        return noisy, self.norm.running_mean + x, self.rows_norm.running_mean
+
+
+USAGE = Usage(
+    "edit",
+    cases=(
+        Case("dead branches beside work in place", Working, rows()),
+        Case("effects by keyword and of modules", Effects, rows(2), unseen=True),
+    ),
+)

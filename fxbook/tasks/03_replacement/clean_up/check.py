@@ -1,0 +1,54 @@
+"""Clean up without breaking anything."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.explained import given_edited, output_last, recompiled
+from fxbook.asking.predicates import edited, same_result
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import NodeRecord
+
+from ..check import effect, lints, no_leftovers, nothing_dead
+
+_EFFECT = "03_replacement#say-what-has-an-effect"
+
+
+@rule
+def inputs_kept(case: CaseView) -> Found:
+    """The inputs are those of the graph given, whether something reads them or not."""
+    names = {node.target for node in case.nodes if node.op == "placeholder"}
+    for node in case.before:
+        if node.op == "placeholder" and node.target not in names:
+            yield None, f"Input `{node.target}` is gone: callers would no longer be able to pass it."
+
+
+@rule(_EFFECT)
+def effects_kept(case: CaseView) -> Found:
+    """What works in place, draws random numbers or collects statistics in the graph given is still there."""
+    present = case.now()
+    gone = [node for node in case.before if node.index not in present and node.op not in ("placeholder", "output")]
+    for before in gone:
+        if does := effect(case, before):
+            yield before, f"is gone, which {does}: `{before.call}`{_behind(case, before)}"
+
+
+def _behind(case: CaseView, before: NodeRecord) -> str:
+    """Where a node that is gone stood: the report draws the graph without it."""
+    return f", behind `{case.before.nodes[before.index - 1].name}` in the graph given" if before.index else ""
+
+
+CHECK = Check(
+    (
+        lints,
+        recompiled,
+        edited,
+        given_edited,
+        inputs_kept,
+        output_last,
+        effects_kept,
+        same_result,
+        nothing_dead.at(_EFFECT),
+        no_leftovers,
+    ),
+)

@@ -1,0 +1,144 @@
+"""Turn every ReLU into GELU, and prove it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from fxbook.asking import Check
+from fxbook.asking.explained import recompiled
+from fxbook.asking.families import RELU
+from fxbook.asking.predicates import input_unchanged, none_left, same_result, shares_weights
+from fxbook.asking.rule import Found, rule, where
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import NodeRecord
+
+from ..check import lints, no_leftovers, nothing_dead
+from .cases import REFUSED, WithRelus
+
+_READ_LATER = "03_replacement#silent-what-was-written-in-place-is-read-as-it-was"
+
+
+class _GeluForRelu(TorchFunctionMode):
+    """Computes GELU wherever a ReLU is called, in any spelling; in place where that was."""
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        name = getattr(function, "__name__", "")
+        if name == "rnn_relu_cell":
+            x, hidden, from_input, from_hidden, *biases = args
+            return nn.functional.gelu(x @ from_input.T + hidden @ from_hidden.T + sum(biases))
+        if name not in ("relu", "relu_"):
+            return function(*args, **kwargs)
+        value = args[0] if args else kwargs["input"]
+        result = nn.functional.gelu(value)
+        in_place = name == "relu_" or kwargs.get("inplace") or True in args[1:]
+        return value.copy_(result) if in_place else result
+
+
+def with_gelu(model: nn.Module, x: Tensor) -> Any:
+    with _GeluForRelu():
+        return model(x)
+
+
+def relus_hidden(case: CaseView) -> bool:
+    """Whether the model of this case runs a ReLU where tracing does not go."""
+    return isinstance(case.model, WithRelus) and case.model.hidden_inside is not None
+
+
+def relus_shown(case: CaseView) -> bool:
+    return not relus_hidden(case)
+
+
+@rule
+def inputs_unchanged(case: CaseView) -> Found:
+    """The tensors that were given beside the model are as before; the models hold theirs as ``tried``."""
+    if any("`tried`" in change for change in case.changes):
+        yield None, "The tensor that was given as an input has been changed, which was to stay as it is."
+
+
+@rule
+def refused_or_replaced(case: CaseView) -> Found:
+    """A ReLU where tracing does not go is told about, or replaced all the same."""
+    if case.outputs == [REFUSED, REFUSED] or same_result(case) is None:
+        return
+    assert isinstance(case.model, WithRelus)
+    inside = case.model.hidden_inside
+    node = next((node for node in case.nodes if node.target == inside), None)
+    yield (
+        node,
+        f"Running the result still runs a ReLU, inside `{inside}`, and the pass returned it without a ValueError.",
+    )
+
+
+@rule(_READ_LATER)
+def read_after_in_place(case: CaseView) -> Found:
+    """Whatever read a value after a ReLU changed it in place no longer reads the value from before."""
+    for relu, value, reader in _read_later(case):
+        if "in place" in relu.notes and value.index in reader.inputs:
+            yield reader, f"reads `{value.name}`, which `{relu.name}` changed in place before"
+
+
+@rule(_READ_LATER)
+def skips_stay(case: CaseView) -> Found:
+    """What reads the input of a ReLU that works on a new value still reads that input."""
+    for relu, value, reader in _read_later(case):
+        if "in place" not in relu.notes and value.index not in reader.inputs:
+            yield reader, f"no longer reads `{value.name}`, which `{relu.name}` did not change"
+
+
+def _read_later(case: CaseView) -> Iterator[tuple[NodeRecord, NodeRecord, NodeRecord]]:
+    """Each ReLU of the model; its input and what reads that input after it, as both are in the result."""
+    now = _by_name(case)
+    for relu in case.before:
+        for index in relu.inputs if relu in RELU else ():
+            for user in case.before.nodes[index].users:
+                if user > relu.index and user in now and index in now:
+                    yield relu, now[index], now[user]
+
+
+def _by_name(case: CaseView) -> dict[int, NodeRecord]:
+    """The nodes of the model's trace that stand under the same name in the result, which was traced anew."""
+    assert case.graph is not None
+    named = {before.index: case.graph.named(before.name) for before in case.before}
+    return {index: node for index, node in named.items() if node and node.target == case.before.nodes[index].target}
+
+
+@rule
+def others_stay(case: CaseView) -> Found:
+    """Every call of the model that is no ReLU is still made."""
+    calls = Counter((node.op, node.target) for node in case.nodes)
+    for node in case.before:
+        if not node.op.startswith("call") or node in RELU:
+            continue
+        calls[node.op, node.target] -= 1
+        if calls[node.op, node.target] < 0:
+            gone = f"Node `{node.name}` ({node.call}) of the model is gone"
+            if "in place" in node.notes:
+                yield None, f"{gone}: it works in place.", "03_replacement#what-removing-dead-code-deletes"
+            else:
+                yield None, f"{gone}: it is no ReLU."
+
+
+CHECK = Check(
+    (
+        inputs_unchanged,
+        refused_or_replaced.where(relus_hidden),
+        *where(
+            relus_shown,
+            lints,
+            recompiled,
+            none_left(RELU),
+            same_result.or_because(read_after_in_place, skips_stay, others_stay),
+            nothing_dead,
+            no_leftovers,
+        ),
+        input_unchanged,
+        shares_weights.where(relus_shown),
+    ),
+    expected=with_gelu,
+)

@@ -1,0 +1,50 @@
+"""Models that add products."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import rows, with_its_graph
+
+
+class Affine(nn.Module):
+    """Scales and shifts, with parameters of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = nn.Parameter(torch.randn(4))
+        self.shift = nn.Parameter(torch.randn(4))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * self.scale + self.shift
+
+
+class Products(nn.Module):
+    """Sums in both orders, of two products, of a product and itself, of a square; products read elsewhere too, or of a
+    number, or added to one.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mix = nn.Linear(4, 4)
+
+    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        first = self.mix(x) + x * y
+        shared = first * y
+        second = shared + x
+        doubled = x * x
+        third = (doubled + doubled) * 2.0 + second
+        return third * shared + first * first, 2.0 * second + y, y * y + third, x * y + 1.0
+
+
+USAGE = Usage(
+    "edit",
+    cases=(
+        Case("a scale and a shift", Affine, rows()),
+        Case("products in all positions, some read twice", Products, rows(2), unseen=True),
+    ),
+    call=with_its_graph,
+)

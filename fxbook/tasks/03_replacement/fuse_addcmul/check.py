@@ -1,0 +1,86 @@
+"""Fuse a product and a sum."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.explained import given_edited, recompiled
+from fxbook.asking.families import ADD, MUL, family
+from fxbook.asking.predicates import edited, same_result
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import GraphRecord, NodeRecord
+
+from ..check import arguments_kept, lints, nothing_dead
+
+ADDCMUL = family("addcmul")
+
+
+@rule
+def factors_kept(case: CaseView) -> Found:
+    """What addcmul multiplies was multiplied before."""
+    products = [list(node.inputs) for node in case.before if node in MUL and len(node.inputs) == 2]
+    orders = [order for product in products for order in (product, product[::-1])]
+    for node in case.nodes:
+        if node not in ADDCMUL or len(node.inputs) != 3:
+            continue
+        factors = [case.origins[index] for index in node.inputs[1:]]
+        # What was not in the graph given is another addcmul, which may stand for any node.
+        if not any(all(own in (None, asked) for own, asked in zip(factors, order, strict=True)) for order in orders):
+            names = " and ".join(f"`{case.nodes[index].name}`" for index in node.inputs[1:])
+            yield node, f"multiplies {names}, which the model does not"
+
+
+@rule
+def products_fused(case: CaseView) -> Found:
+    """Each product that only an addition reads is fused with it, and no other."""
+    assert case.graph is not None
+    for node in case.nodes:
+        if fuses(case.graph, node):
+            yield node, "still adds a product that nothing else reads"
+    now = case.now()
+    for before in case.before:
+        reason = why_not(case.before, before) if before in ADD else None
+        after = now.get(before.index)
+        if reason and (after is None or after not in ADD):
+            yield None, f"Addition `{before.name}` was replaced: it {reason}."
+    count = sum(node in ADDCMUL for node in case.nodes)
+    asked = sum(fuses(case.before, node) for node in case.before)
+    if count != asked:
+        yield None, f"The graph calls addcmul {count} times: {asked} were asked."
+
+
+def fuses(graph: GraphRecord, node: NodeRecord) -> bool:
+    """Whether a node is an addition that is to be fused with a product."""
+    return node in ADD and why_not(graph, node) is None
+
+
+def why_not(graph: GraphRecord, addition: NodeRecord) -> str | None:
+    """Why an addition is not to be fused with a product that it reads; ``None`` where it is."""
+    operands = [graph.nodes[index] for index in dict.fromkeys(addition.inputs)]
+    products = [node for node in operands if node in MUL]
+    if not products:
+        return "adds no product"
+    if len(addition.inputs) != 2:
+        return f"adds a number to `{products[0].name}`"
+    if len(operands) == 1:
+        return f"adds `{operands[0].name}` to itself"
+    if any(len(node.inputs) == 2 and node.users == (addition.index,) for node in products):
+        return None
+    shared = next((node for node in products if node.users != (addition.index,)), None)
+    if shared:
+        return f"adds `{shared.name}`, which {len(shared.users)} nodes read"
+    return f"adds `{products[0].name}`, a product with a number"
+
+
+CHECK = Check(
+    (
+        arguments_kept,
+        lints,
+        recompiled,
+        edited,
+        given_edited,
+        same_result.or_because(factors_kept, products_fused),
+        nothing_dead,
+        products_fused,
+    ),
+)

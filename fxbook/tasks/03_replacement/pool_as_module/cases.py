@@ -1,0 +1,53 @@
+"""Models that pool by a function, to one size and to several."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import images, with_its_graph
+
+
+class ChannelAttention(nn.Module):
+    """The model of the chapter."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(1, 4, 3)
+        self.act = nn.ReLU()
+        self.gate = nn.Conv2d(4, 4, 1)
+
+    def forward(self, image: Tensor) -> Tensor:
+        features = self.act(self.conv(image))
+        pooled = nn.functional.adaptive_avg_pool2d(features, 1)
+        return features * torch.sigmoid(self.gate(pooled))
+
+
+class Pyramid(nn.Module):
+    """Pools of three sizes beside submodules that have the obvious names, one of them called after the function."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pool = nn.MaxPool2d(2)
+        self.pool_0 = nn.Conv2d(1, 2, 3, padding=1)
+        self.pool_1 = nn.Conv2d(2, 2, 1)
+        self.adaptive_avg_pool2d = nn.Tanh()
+
+    def forward(self, image: Tensor) -> Tensor:
+        image = self.pool_1(self.pool_0(self.pool(image)))
+        coarse = self.adaptive_avg_pool2d(nn.functional.adaptive_avg_pool2d(image, 1))
+        middle = nn.functional.adaptive_avg_pool2d(image, output_size=(2, 1))
+        fine = nn.functional.adaptive_avg_pool2d(image, (None, 2))
+        return torch.cat([part.flatten(1) for part in (coarse, middle, fine)], dim=1)
+
+
+USAGE = Usage(
+    "edit",
+    cases=(
+        Case("the model of the chapter", ChannelAttention, images(6)),
+        Case("pools of three sizes", Pyramid, images(), unseen=True),
+    ),
+    call=with_its_graph,
+)

@@ -1,0 +1,72 @@
+"""Put a module in place of a function."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from fxbook.asking import Check
+from fxbook.asking.explained import given_edited, recompiled
+from fxbook.asking.families import Family
+from fxbook.asking.predicates import edited, none_left, same_result
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import NodeRecord
+
+from ..check import arguments_kept, lints, no_leftovers, nothing_dead
+
+POOL = Family("the function adaptive_avg_pool2d", frozenset({"torch.nn.functional.adaptive_avg_pool2d"}))
+
+
+def module_calls(case: CaseView) -> list[NodeRecord]:
+    return [node for node in case.nodes if node.op == "call_module" and node.kind == "torch.nn.AdaptiveAvgPool2d"]
+
+
+@rule("03_replacement#silent-add_submodule-has-replaced-a-layer-or-changed-the-model")
+def keeps_modules(case: CaseView) -> Found:
+    """Each submodule that was called is still what it was, not overwritten by a new one."""
+    for node, before in case.kept():
+        if node.op == before.op == "call_module" and node.target == before.target and node.kind != before.kind:
+            yield node, f"now calls a {node.kind}: its submodule `{node.target}` was overwritten"
+
+
+@rule
+def pools_are_modules(case: CaseView) -> Found:
+    """Each call of the function has become a call of the module, which gets the data only."""
+    asked = sum(node in POOL for node in case.before)
+    calls = module_calls(case)
+    for node in calls:
+        if len(node.positional) + len(node.kwargs["dict"]) != 1:
+            yield node, f"passes ({node.call.partition('(')[2]} to the module, which takes the data only"
+    if len(calls) != asked:
+        yield None, f"The graph has {len(calls)} calls of nn.AdaptiveAvgPool2d: {asked} were asked."
+
+
+@rule
+def sizes_kept(case: CaseView) -> Found:
+    """Calls of different sizes call different modules, each of the size of its function."""
+    functions, calls = [node for node in case.before if node in POOL], module_calls(case)
+    sizes = list(dict.fromkeys(node.call.partition(", ")[2].removesuffix(")") for node in functions))
+    modules = len({node.target for node in calls})
+    if modules < len(sizes):
+        yield calls[0], f"Calls of {len(sizes)} sizes share {modules} module{'' if modules == 1 else 's'}."
+    pooled_before = Counter(case.before.nodes[index].name for node in functions for index in node.inputs)
+    pooled = Counter(case.nodes[index].name for node in calls for index in node.inputs)
+    if pooled == pooled_before:
+        yield None, f"The modules pool to other sizes than the functions did: {', '.join(sizes)}."
+
+
+CHECK = Check(
+    (
+        arguments_kept,
+        lints,
+        recompiled,
+        edited,
+        given_edited,
+        keeps_modules,
+        none_left(POOL),
+        pools_are_modules,
+        same_result.or_because(sizes_kept),
+        nothing_dead,
+        no_leftovers,
+    ),
+)

@@ -1,0 +1,57 @@
+"""Models that pool what a ReLU gives."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import images, with_its_graph
+
+
+class Convolutional(nn.Module):
+    """The usual order: convolution, ReLU, pool. Some of what is pooled is below zero, so that the ReLU matters."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(1, 2, 3)
+        nn.init.constant_(self.conv.bias, -1.0)  # type: ignore[arg-type]
+        self.relu = nn.ReLU()
+        self.pool = nn.MaxPool2d(2)
+
+    def forward(self, image: Tensor) -> Tensor:
+        return self.pool(self.relu(self.conv(image)))
+
+
+class Swappable(nn.Module):
+    """Pairs to swap: with shared modules, behind an input, in two branches side by side, behind a value that is read
+    elsewhere too. To leave: a ReLU with two readers, a pool that reads a convolution.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.relu = nn.ReLU()
+        self.pool = nn.MaxPool2d(2)
+        self.body = nn.Sequential(nn.Conv2d(1, 2, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2))
+        self.left = nn.Conv2d(2, 2, 1)
+        self.right = nn.Conv2d(2, 2, 1)
+        self.mix = nn.Conv2d(2, 2, 1)
+
+    def forward(self, image: Tensor) -> tuple[Tensor, ...]:
+        small = self.pool(self.relu(image))
+        features = self.body(small)
+        left, right = self.left(features), self.right(features)
+        first, second = self.relu(left), self.relu(right)
+        both = self.pool(first) - self.pool(second)
+        active = self.relu(self.mix(features))
+        return both + left.mean(), self.pool(active) + active.mean(), self.pool(self.mix(features)), features * features
+
+
+USAGE = Usage(
+    "edit",
+    cases=(
+        Case("convolution, ReLU, pool", Convolutional, images()),
+        Case("shared modules, a ReLU with two readers", Swappable, images(16), unseen=True),
+    ),
+    call=with_its_graph,
+)

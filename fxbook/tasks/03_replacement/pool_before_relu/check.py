@@ -1,0 +1,80 @@
+"""Pool before ReLU."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from fxbook.asking import Check
+from fxbook.asking.explained import given_edited, output_last, recompiled
+from fxbook.asking.families import RELU, family
+from fxbook.asking.predicates import edited, same_result
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import GraphRecord, NodeRecord
+
+from ..check import arguments_kept, lints, nothing_dead
+
+MAX_POOL = family("max_pool2d", modules=(nn.MaxPool2d,))
+
+
+def swaps(graph: GraphRecord, pool: NodeRecord) -> bool:
+    """Whether a max-pool is to change places with what it reads: a ReLU that nothing else reads."""
+    relu = graph.nodes[pool.inputs[0]]
+    return relu in RELU and relu.users == (pool.index,)
+
+
+@rule
+def swapped_only(case: CaseView) -> Found:
+    """Pools and ReLUs that are no such pair, and all other nodes, read what they read before."""
+    before_of = case.before.nodes
+    pool_of = {node.inputs[0]: node.index for node in before_of if node in MAX_POOL and swaps(case.before, node)}
+    relu_of = {pool: relu for relu, pool in pool_of.items()}
+    now = case.now()
+    for node, before in case.kept():
+        if before.index in pool_of:
+            asked = [pool_of[before.index]]
+        else:
+            inputs = before_of[relu_of[before.index]].inputs[:1] if before.index in relu_of else before.inputs
+            # Whoever is to read a pool reads the ReLU behind it, but for that ReLU.
+            asked = [relu_of.get(index, index) for index in inputs]
+        if all(index in now for index in asked) and [now[index].index for index in asked] != list(node.inputs):
+            reads = ", ".join(f"`{case.nodes[index].name}`" for index in node.inputs) or "nothing"
+            wanted = ", ".join(f"`{now[index].name}`" for index in asked)
+            yield node, f"reads {reads}, where {wanted} was asked{_stays(case, before)}"
+
+
+def _stays(case: CaseView, before: NodeRecord) -> str:
+    if before in MAX_POOL and not swaps(case.before, before):
+        pooled = case.before.nodes[before.inputs[0]]
+        why = "is no ReLU" if pooled not in RELU else f"has {len(pooled.users)} readers"
+        return f": `{pooled.name}` {why}"
+    return f": it has {len(before.users)} readers" if before in RELU and len(before.users) > 1 else ""
+
+
+@rule
+def pools_before_relus(case: CaseView) -> Found:
+    """No max-pool reads a ReLU that nothing else reads, and there are as many of both as before."""
+    for kind in (MAX_POOL, RELU):
+        count, asked = (sum(node in kind for node in graph) for graph in (case.nodes, case.before))
+        if count != asked:
+            yield None, f"The graph has {count} nodes that call {kind.label}: it had {asked}."
+    for node in case.nodes:
+        if node in MAX_POOL and node.inputs:
+            relu = case.nodes[node.inputs[0]]
+            if relu in RELU and set(relu.users) == {node.index}:
+                yield node, f"still pools what `{relu.name}` gives"
+
+
+CHECK = Check(
+    (
+        arguments_kept,
+        lints,
+        output_last,
+        recompiled,
+        edited,
+        given_edited,
+        same_result.or_because(swapped_only),
+        nothing_dead,
+        pools_before_relus,
+    ),
+)
