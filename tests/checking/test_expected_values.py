@@ -17,7 +17,6 @@ from fxbook.checks.failures_08 import failure_of
 from fxbook.checks.models_07 import Partial, Reserved, Weighting
 from fxbook.checks.named_inputs_07 import faults_of
 from fxbook.checks.properties_01 import adds
-from fxbook.checks.truth_04 import failing_node, is_stale, survives_a_pickle
 from fxbook.checks.verdicts_05 import truth_of
 from fxbook.graph.record import record
 
@@ -126,12 +125,18 @@ def made(exercise_id: str) -> Iterator[tuple[Case, Any, tuple[Any, ...]]]:
             yield case, model, exercise.arguments(case, model, seed)
 
 
+def check_of(folder: str) -> Any:
+    """The module ``check`` of an exercise."""
+    return importlib.import_module(f"{tasks.__name__}.{folder}.check")
+
+
 def test_whether_a_module_is_stale() -> None:
-    found = [(case.name, is_stale(*given)) for case, _, given in made("04-is-it-stale")]
+    found = [(case.name, record(*given).stale) for case, _, given in made("04-is-it-stale")]
     assert set(found) == set(STALE.items())
 
 
 def test_which_node_fails() -> None:
+    failing_node = check_of("04_recompile.name_the_failing_node").failing_node
     for case, _, given in made("04-name-the-failing-node"):
         name = failing_node(*given)
         drawn = FAILING[case.name] == ("",)
@@ -139,7 +144,8 @@ def test_which_node_fails() -> None:
 
 
 def test_whether_the_program_survives_a_pickle() -> None:
-    found = [(case.name, survives_a_pickle(*given)) for case, _, given in made("04-survives-a-pickle")]
+    survives = check_of("04_recompile.survives_a_pickle").survives
+    found = [(case.name, survives(*given)) for case, _, given in made("04-survives-a-pickle")]
     assert set(found) == set(SURVIVES.items())
 
 

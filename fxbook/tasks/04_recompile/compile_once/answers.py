@@ -145,6 +145,15 @@ def compiles_before_the_edit(traced):
         node.target = gelu
 
 
+@wrong("result_as_asked", says="The result is not the one asked for: ")
+def takes_the_approximation_by_tanh(traced):
+    found = traced.graph.find_nodes(op="call_function", target=torch.relu)
+    for node in found:
+        node.target, node.kwargs = gelu, {"approximate": "tanh"}
+    if found:
+        traced.recompile()
+
+
 @wrong("ends well", says="Your code raises AttributeError")
 def asks_the_nodes_for_a_method(traced):
     found = traced.graph.nodes.find(op="call_function", target=torch.relu)

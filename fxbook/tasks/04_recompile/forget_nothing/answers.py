@@ -270,3 +270,17 @@ def edits_a_draft_that_goes_nowhere(traced):
     draft = copy.deepcopy(traced.graph)
     yield draft
     fx.GraphModule(traced, draft).graph.lint()
+
+
+@wrong("owned", says="The graph of the module has another owner now: lint checks it against the wrong module.")
+@contextlib.contextmanager
+def tries_the_graph_itself_in_another_module(traced):
+    """In place of a copy: the other module takes it over."""
+    former = copy.deepcopy(traced.graph)
+    try:
+        yield traced.graph
+        fx.GraphModule(traced, traced.graph).graph.lint()
+        traced.recompile()
+    except BaseException:
+        traced.graph = former
+        raise

@@ -1,21 +1,18 @@
-"""What is true of a traced module, found out by trying: which line of its code fails, and what a pickle makes of it."""
+"""Name the node that fails."""
 
 from __future__ import annotations
 
 import ast
-import copy
 import inspect
-import pickle
 from typing import Any
 
 from torch import fx
 
-from fxbook.graph.record import record
+from fxbook.asking import Check
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
 
-
-def is_stale(traced: fx.GraphModule) -> bool:
-    """Whether the text that was compiled is another than its graph gives now."""
-    return record(traced).stale
+_LINE = "04_recompile#find-the-line-that-failed"
 
 
 def failing_node(traced: fx.GraphModule, *inputs: Any) -> str | None:
@@ -48,13 +45,24 @@ def _made(statement: ast.stmt) -> list[str]:
     return []
 
 
-def survives_a_pickle(traced: fx.GraphModule) -> bool:
-    """Whether what comes out of a pickle calls the same targets in the same order as the graph."""
-    held = fx.GraphModule(traced, copy.deepcopy(traced.graph))
-    try:
-        loaded = pickle.loads(pickle.dumps(held))
-    except Exception:
-        return False
-    return [(node.op, node.target) for node in loaded.graph.nodes] == [
-        (node.op, node.target) for node in traced.graph.nodes
-    ]
+@rule
+def names_the_node(case: CaseView) -> Found:
+    """The answer is the name of the node that fails, or ``None`` where none does."""
+    asked, name = failing_node(*case.arguments), case.value
+    if name == asked:
+        return
+    if isinstance(name, dict) and "node" in name:
+        yield None, "It returns a node: its name was asked."
+    if asked is None:
+        yield None, "It names a node, and calling the module raises nothing: None was asked."
+    if name is None:
+        yield None, "It returns None, and calling the module raises."
+    if not isinstance(name, str):
+        yield None, "Your function returns neither the name of a node nor None."
+    elif case.before.named(name):
+        yield None, f"It names `{name}`, which does not fail.", _LINE
+    else:
+        yield None, f"It returns {name!r}, which is the name of no node.", _LINE
+
+
+CHECK = Check((names_the_node,))

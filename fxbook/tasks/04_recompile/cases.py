@@ -1,0 +1,170 @@
+"""What the cases of chapter 04 share: models, edits of their graphs, and what is noted of an answer as plain data.
+
+Where something may be one of several, torch's random numbers choose: a case is made under a seed.
+"""
+
+# No `from __future__ import annotations`: annotations that are strings are kept in the graph, and cannot be pickled.
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking.exercise import one_of
+from fxbook.graph.record import record
+
+Edit = Callable[[fx.Graph], Any]
+Given = Callable[[nn.Module], tuple[Any, ...]]
+
+
+# ---- models ----------------------------------------------------------------------------------------------------------
+
+
+def rows() -> tuple[Tensor, ...]:
+    """One input of three rows."""
+    return (torch.randn(3, 4),)
+
+
+class FeedForward(nn.Module):
+    """The block of the chapter."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.up = nn.Linear(4, 8)
+        self.down = nn.Linear(8, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.down(torch.relu(self.up(x)))
+
+
+class Gated(nn.Module):
+    """Two activations, a path through two modules, a parameter, and a result that is a tuple."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(4, 4), nn.Sequential(nn.Linear(4, 4)))
+        self.scale = nn.Parameter(torch.rand(4) + 1.0)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        hidden = torch.relu(self.body(x)) * self.scale
+        return hidden.sum(dim=-1), torch.relu(hidden - x)
+
+
+class Plain(nn.Module):
+    """Has nothing in it that an activation pass would change."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layer(x).tanh()
+
+
+# ---- traced models ---------------------------------------------------------------------------------------------------
+
+
+def calls(target: Callable[..., Any], *more: Any) -> Callable[[nn.Module], fx.GraphModule]:
+    """Makes the traced model with a call of ``target`` behind its result."""
+
+    def build(model: nn.Module) -> fx.GraphModule:
+        traced = fx.symbolic_trace(model)
+        output = traced.graph.output_node()
+        with traced.graph.inserting_before(output):
+            output.args = (traced.graph.call_function(target, (output.args[0], *more)),)
+        traced.recompile()
+        return traced
+
+    return build
+
+
+def calls_one_of(*targets: Callable[..., Any]) -> Callable[[nn.Module], fx.GraphModule]:
+    """As :func:`calls`, of one of these."""
+    return lambda model: calls(one_of(*targets))(model)
+
+
+def in_a_row(**blocks: nn.Module) -> fx.GraphModule:
+    """A traced module that calls one block after another; making it compiles the blocks that are traced."""
+    graph = fx.Graph()
+    value = graph.placeholder("x")
+    for name in blocks:
+        value = graph.call_module(name, (value,))
+    graph.output(value)
+    return fx.GraphModule(blocks, graph)
+
+
+def renamed(model: nn.Module) -> fx.GraphModule:
+    """The traced model, each call renamed, each node with a note in ``meta``."""
+    traced = fx.symbolic_trace(model)
+    for number, node in enumerate(traced.graph.nodes):
+        node.meta["why"] = f"step {number}"
+        if node.op.startswith("call"):
+            node._rename(f"step_{number}")
+    traced.recompile()
+    return traced
+
+
+def alone(build: Callable[[nn.Module], fx.GraphModule]) -> Given:
+    """Gives what ``build`` makes of the model."""
+    return lambda model: (build(model),)
+
+
+def edited(edit: Edit, compiled: bool = False) -> Given:
+    """Gives the traced model, edited, and recompiled where asked."""
+
+    def given(model: nn.Module) -> tuple[fx.GraphModule]:
+        traced = fx.symbolic_trace(model)
+        edit(traced.graph)
+        if compiled:
+            traced.recompile()
+        return (traced,)
+
+    return given
+
+
+# ---- edits -----------------------------------------------------------------------------------------------------------
+
+
+def relus(graph: fx.Graph) -> list[fx.Node]:
+    return graph.find_nodes(op="call_function", target=torch.relu)
+
+
+def tanh_for_relu(graph: fx.Graph) -> None:
+    """A good edit."""
+    for node in relus(graph):
+        node.target = torch.tanh
+
+
+def insert_neg(graph: fx.Graph) -> None:
+    """A good edit that adds a node, in front of the last step."""
+    last = graph.output_node().prev
+    read = last.all_input_nodes[0]
+    with graph.inserting_before(last):
+        negated = graph.call_function(torch.neg, (read,))
+    last.replace_input_with(read, negated)
+
+
+# ---- what is noted of an answer --------------------------------------------------------------------------------------
+
+
+def calls_of(traced: fx.GraphModule) -> list[str]:
+    """The graph as text, one line for each node, notes included."""
+    notes = [sorted(str(key) for key in node.meta if key != "fxbook_origin") for node in traced.graph.nodes]
+    return [f"{node.name} = {node.call} {kept}" for node, kept in zip(record(traced), notes, strict=True)]
+
+
+def graph_modules(model: nn.Module) -> dict[str, fx.GraphModule]:
+    """The traced modules in a model, itself included, by path."""
+    return {path: module for path, module in model.named_modules() if isinstance(module, fx.GraphModule)}
+
+
+def said_of(answer: Callable[[fx.GraphModule], Any], traced: fx.GraphModule) -> dict[str, Any]:
+    """What the answer says of a module, and what it leaves of it."""
+    inside = graph_modules(traced)
+    before = {path: module.code for path, module in inside.items()}
+    said = answer(traced)
+    return {
+        "said": said,
+        "owned": traced.graph.owning_module is traced,
+        "compiled": [path for path, module in inside.items() if module.code != before[path]],
+    }

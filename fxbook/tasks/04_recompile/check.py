@@ -1,0 +1,44 @@
+"""What the exercises of chapter 04 ask alike, of what an answer says of a module and of what it leaves of one."""
+
+from __future__ import annotations
+
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import Value
+from fxbook.asking.view import CaseView
+
+_DOWN = "04_recompile#recompile-goes-down-to-children-not-to-everything-inside"
+_LINT = "04_recompile#what-lint-can-see-and-what-recompile-finds"
+
+
+def noted(case: CaseView) -> dict[str, Value]:
+    """What was noted of the answer: the items of the dict that ``Usage.call`` returned."""
+    items = case.value.get("dict", []) if isinstance(case.value, dict) else []
+    return {key: item for key, item in items if isinstance(key, str)}
+
+
+def texts(value: Value) -> list[str]:
+    """The texts in a list that was noted."""
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+@rule
+def left_alone(case: CaseView) -> Found:
+    """The module that was asked about still owns its graph, and nothing in it was compiled."""
+    if noted(case).get("owned") is False:
+        owner = "The graph of the module has another owner now: a copy has taken it over."
+        yield None, owner, "04_recompile#what-a-copy-keeps"
+    for path in texts(noted(case).get("compiled")):
+        if path:
+            yield None, f"`{path}`, a traced module inside, was compiled: it was to be left as it is.", _DOWN
+        yield None, "The module was compiled: it was to be left as it is."
+
+
+@rule
+def left_well(case: CaseView) -> Found:
+    """What was left of the module is well formed and compiled."""
+    lint = noted(case).get("lint")
+    if isinstance(lint, str):
+        yield None, f"graph.lint() refuses the graph: {lint.rstrip('.')}.", _LINT
+    if noted(case).get("stale"):
+        stale = "The graph is changed, but the compiled code is stale: calling the module runs the old code."
+        yield None, stale, "04_recompile#who-sees-an-edit-at-once"

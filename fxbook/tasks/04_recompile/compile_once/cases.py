@@ -1,0 +1,86 @@
+"""Models with activations to change, or none, and how often an answer compiles them."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.graph.naming import target_name
+from fxbook.graph.record import record
+
+from ..cases import FeedForward, Gated, Plain, relus, renamed, rows
+
+
+class Mixed(nn.Module):
+    """ReLU in four spellings, of which ``torch.relu`` is one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Linear(4, 4)
+        self.relu = nn.ReLU()
+
+    def forward(self, x: Tensor) -> Tensor:
+        hidden = self.relu(self.first(x)) - nn.functional.relu(x)
+        return torch.relu(hidden) + (hidden * x).relu()
+
+
+def with_input(model: nn.Module) -> tuple[Any, ...]:
+    return fx.symbolic_trace(model), torch.randn(3, 4)
+
+
+def renamed_with_input(model: nn.Module) -> tuple[Any, ...]:
+    return renamed(model), torch.randn(3, 4)
+
+
+def counted(answer: Callable[[fx.GraphModule], Any], traced: fx.GraphModule, x: Tensor) -> dict[str, Any]:
+    """How often the answer compiles the module, and what it leaves."""
+    count = 0
+    others = _other_calls(traced.graph)
+    compile_it = traced.recompile
+
+    def counting() -> Any:
+        nonlocal count
+        count += 1
+        return compile_it()
+
+    # On the object, where assigning traced.graph meets it too.
+    traced.__dict__["recompile"] = counting
+    answer(traced)
+    del traced.__dict__["recompile"]
+    graph = record(traced)
+    remaining = [node.name for node in relus(traced.graph)]
+    gone = list((others - _other_calls(traced.graph)).elements())
+    return {
+        "compiles": count,
+        "stale": graph.stale,
+        "lint": graph.lint,
+        "left": remaining,
+        "gone": gone,
+        "result": None if graph.lint or remaining or gone else traced.forward(x),
+    }
+
+
+def _other_calls(graph: fx.Graph) -> collections.Counter[str]:
+    """The calls of anything but ``torch.relu``, as a reader would name them."""
+    activations = relus(graph)
+    called = [node for node in graph.nodes if node.op.startswith("call") and node not in activations]
+    return collections.Counter(f"{node.op} of {target_name(node)}" for node in called)
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("a model with two activations", Gated, rows),
+        Case("the block of the chapter", FeedForward, rows, unseen=True),
+        Case("a model without an activation to change", Plain, rows, unseen=True),
+        Case("nodes with names of their own", Gated, rows, True, renamed_with_input),
+        Case("other spellings of ReLU beside torch.relu", Mixed, rows, unseen=True),
+    ),
+    given=with_input,
+    call=counted,
+)

@@ -1,0 +1,52 @@
+"""Compile once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Check
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import difference, encode
+from fxbook.asking.view import CaseView
+
+from ..cases import relus
+from ..check import left_well, noted, texts
+
+
+def with_gelu(traced: fx.GraphModule, x: Tensor) -> Any:
+    for node in relus(traced.graph):
+        node.target = nn.functional.gelu
+    traced.recompile()
+    return traced(x)
+
+
+@rule
+def changed_as_asked(case: CaseView) -> Found:
+    """No call of ``torch.relu`` is left, and every other call is still there."""
+    for name in texts(noted(case).get("left")):
+        yield None, f"Node `{name}` still calls torch.relu."
+    for call in texts(noted(case).get("gone")):
+        yield None, f"The {call} is gone: calls of torch.relu alone were to change."
+
+
+@rule
+def result_as_asked(case: CaseView) -> Found:
+    """A call of the module gives what was asked for."""
+    if differs := difference(noted(case).get("result"), encode(with_gelu(*case.arguments))):
+        yield None, f"The result is not the one asked for: {differs}."
+
+
+@rule("04_recompile#compile-once-at-the-end")
+def compiled_once(case: CaseView) -> Found:
+    """Compiled not more often than needed."""
+    count = noted(case).get("compiles")
+    needed = any(node.target == "torch.relu" for node in case.before)
+    if isinstance(count, int) and count > needed:
+        times = "once" if count == 1 else f"{count} times"
+        asked = "once was asked" if needed else "nothing in it was to change"
+        yield None, f"The module is compiled {times}: {asked}."
+
+
+CHECK = Check((changed_as_asked, left_well, result_as_asked, compiled_once))

@@ -1,0 +1,74 @@
+"""Models with traced modules inside, each with an edit that is not compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage, eager
+from fxbook.graph.record import record
+
+from ..cases import FeedForward, Plain, calls_of, graph_modules, in_a_row, insert_neg, rows
+
+
+class Wrapped(nn.Module):
+    """A block inside a module that is no ``GraphModule``."""
+
+    def __init__(self, block: nn.Module) -> None:
+        super().__init__()
+        self.block = block
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.block(x)
+
+
+def block() -> fx.GraphModule:
+    return fx.symbolic_trace(FeedForward())
+
+
+def all_stale(model: nn.Module) -> nn.Module:
+    """The model, with an edit in each traced module in it, itself included, that is not compiled."""
+    for module in graph_modules(model).values():
+        insert_neg(module.graph)
+    return model
+
+
+def beside_a_sequential() -> nn.Module:
+    """The module of the chapter."""
+    return all_stale(in_a_row(near=block(), blocks=nn.Sequential(block())))
+
+
+def under_a_plain_root() -> nn.Module:
+    """The root is no ``GraphModule``, and what it holds stands beside each other and deeper."""
+    return all_stale(nn.Sequential(Wrapped(block()), block(), nn.Linear(4, 4)))
+
+
+def several_levels() -> nn.Module:
+    """A plain module between two traced ones, twice."""
+    return all_stale(in_a_row(outer=Wrapped(in_a_row(inner=Wrapped(block()), last=nn.Tanh()))))
+
+
+def brought_up_to_date(answer: Callable[[nn.Module], Any], model: nn.Module) -> dict[str, list[str]]:
+    """What is stale in the model after the answer has seen it, and whose graph is another."""
+    inside = graph_modules(model)
+    before = {path: calls_of(module) for path, module in inside.items()}
+    answer(model)
+    return {
+        "stale": [path for path, module in inside.items() if record(module).stale],
+        "changed": [path for path, module in inside.items() if calls_of(module) != before[path]],
+    }
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("the module of the chapter", beside_a_sequential, rows),
+        Case("a root that was not traced", under_a_plain_root, rows, unseen=True),
+        Case("several levels", several_levels, rows, unseen=True),
+        Case("nothing that was traced", Plain, rows, unseen=True),
+    ),
+    given=eager,
+    call=brought_up_to_date,
+)

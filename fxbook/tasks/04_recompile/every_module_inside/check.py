@@ -1,0 +1,33 @@
+"""Bring everything inside up to date."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+from ..check import noted, texts
+
+
+@rule
+def graphs_kept(case: CaseView) -> Found:
+    """The graphs are those that were given, edits included."""
+    for path in texts(noted(case).get("changed")):
+        yield (
+            None,
+            f"The graph of {_named(path)} is not the one that was given: only the code was to be made anew.",
+        )
+
+
+@rule("04_recompile#recompile-goes-down-to-children-not-to-everything-inside")
+def all_up_to_date(case: CaseView) -> Found:
+    """No traced module inside the model is stale."""
+    for path in texts(noted(case).get("stale")):
+        yield None, f"A traced module inside the model is still stale: {_named(path)}."
+
+
+def _named(path: str) -> str:
+    return f"`{path}`" if path else "the model itself"
+
+
+CHECK = Check((graphs_kept, all_up_to_date))

@@ -1,0 +1,90 @@
+"""Edits, sound and not, each to be tried on a module with names and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torch import fx, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.graph.record import record
+
+from ..cases import Edit, FeedForward, Gated, Given, calls_of, insert_neg, relus, renamed, rows, tanh_for_relu
+
+
+def stops_half_way(graph: fx.Graph) -> None:
+    """Changes the graph, then raises."""
+    tanh_for_relu(graph)
+    insert_neg(graph)
+    raise ValueError("this pass cannot do the other half")
+
+
+def breaks_order(graph: fx.Graph) -> None:
+    """Leaves a node above one that it reads."""
+    relu = relus(graph)[0]
+    next(iter(relu.users)).append(relu)
+
+
+def names_nothing(graph: fx.Graph) -> None:
+    """Leaves a path at whose end there is nothing."""
+    next(node for node in graph.nodes if node.op == "call_module").target = "gone"
+
+
+def writes_no_python(graph: fx.Graph) -> None:
+    """Leaves an argument whose text is not Python."""
+    relu = relus(graph)[0]
+    relu.args = (*relu.args, object())
+
+
+def edit_of(edit: Edit, *, stale: bool = False) -> Given:
+    """A module with names and notes, and the edit to try on it."""
+
+    def given(model: nn.Module) -> tuple[fx.GraphModule, Edit]:
+        traced = renamed(model)
+        if stale:
+            insert_neg(traced.graph)
+        return traced, edit
+
+    return given
+
+
+def tried(answer: Callable[..., Any], traced: fx.GraphModule, edit: Edit) -> dict[str, Any]:
+    """What is left of a module after ``with answer(traced) as graph: edit(graph)``."""
+    kind, raised = None, None
+    manager = answer(traced)
+    if not hasattr(type(manager), "__enter__"):
+        return {"manager": type(manager).__name__}
+    try:
+        with manager as graph:
+            kind = type(graph).__name__
+            edit(graph if isinstance(graph, fx.Graph) else traced.graph)
+    except Exception as error:
+        if kind is None:
+            raise
+        raised = type(error).__name__
+    after = record(traced)
+    return {
+        "as": kind,
+        "raised": raised,
+        "nodes": calls_of(traced),
+        "lint": after.lint,
+        "stale": after.stale,
+        "owned": traced.graph.owning_module is traced,
+    }
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("a sound edit", FeedForward, rows, given=edit_of(tanh_for_relu)),
+        Case("an edit that stops half-way", FeedForward, rows, given=edit_of(stops_half_way)),
+        Case("an edit that breaks the order", FeedForward, rows, given=edit_of(breaks_order)),
+        Case("an edit that adds a node", Gated, rows, True, edit_of(insert_neg)),
+        Case("a path that leads nowhere", Gated, rows, True, edit_of(names_nothing)),
+        Case("an argument that is no Python", FeedForward, rows, True, edit_of(writes_no_python)),
+        Case("a module that was stale before", Gated, rows, True, edit_of(stops_half_way, stale=True)),
+        Case("no edit, of a stale module", FeedForward, rows, True, edit_of(lambda graph: None, stale=True)),
+    ),
+    call=tried,
+)

@@ -1,0 +1,124 @@
+"""Make forgetting impossible."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import functools
+
+from torch import fx
+
+from fxbook.asking import Check
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.trial import Trial
+from fxbook.asking.view import CaseView
+
+from .. import check as chapter
+from ..cases import calls_of
+from ..check import noted, texts
+
+_HALF = "04_recompile#an-edit-that-stops-half-way-stays-in-the-graph"
+_LINT = "04_recompile#what-lint-can-see-and-what-recompile-finds"
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """What becomes of an edit: the graph that is to be there afterwards, and what stands in the edit's way.
+
+    Args:
+        nodes: the graph as text.
+        raised: the class of the error that the edit raises, if it does.
+        refused_by: ``"lint"`` or ``"recompile"``, if that refuses the graph that the edit leaves.
+    """
+
+    nodes: list[str]
+    raised: str | None = None
+    refused_by: str | None = None
+
+
+@functools.lru_cache(maxsize=1)
+def outcome_of(trial: Trial) -> Outcome:
+    """Try the edit of a case on a copy of its module. The rules ask one after another, of the same case."""
+    _, (traced, edit) = trial.start()
+    former = calls_of(traced)
+    draft = fx.GraphModule(traced, copy.deepcopy(traced.graph))
+    try:
+        edit(draft.graph)
+    except Exception as error:
+        return Outcome(former, raised=type(error).__name__)
+    try:
+        draft.graph.lint()
+    except Exception:
+        return Outcome(former, refused_by="lint")
+    try:
+        draft.recompile()
+    except Exception:
+        return Outcome(former, refused_by="recompile")
+    return Outcome(calls_of(draft))
+
+
+@rule
+def gives_the_graph(case: CaseView) -> Found:
+    """The answer can stand in a ``with``, and ``as`` gives a graph to edit."""
+    kind, manager = noted(case).get("as"), noted(case).get("manager")
+    if manager == "generator":
+        yield (
+            None,
+            "It returns a generator, which `with` cannot use: the decorator `@contextlib.contextmanager` was to stay.",
+        )
+    if manager:
+        yield None, f"It returns an object of class {manager}, which `with` cannot use."
+    if kind != "Graph":
+        yield None, f"`with … as graph` gives an object of class {kind}: the graph to edit was asked."
+
+
+@rule
+def lets_the_error_out(case: CaseView) -> Found:
+    """What the edit raises reaches the caller, and so does the refusal of a graph that is not well formed."""
+    outcome, raised = outcome_of(case.trial), noted(case).get("raised")
+    if outcome.raised and raised is None:
+        yield None, f"The edit raised {outcome.raised}, and the `with` kept it to itself: the caller was to see it."
+    elif outcome.raised and raised != outcome.raised:
+        yield None, f"The edit raised {outcome.raised}, and the caller saw {raised}."
+    elif outcome.refused_by and raised is None:
+        yield None, f"An edit left a graph that {outcome.refused_by} refuses, and nothing was raised.", _LINT
+    elif raised is not None and not (outcome.raised or outcome.refused_by):
+        yield None, f"The edit is sound, and the `with` raises {raised}."
+
+
+@rule
+def as_before_or_edited(case: CaseView) -> Found:
+    """After an edit that fails the graph is the former one; after one that does not it is the edited one."""
+    outcome, lines = outcome_of(case.trial), texts(noted(case).get("nodes"))
+    if lines == outcome.nodes:
+        return
+    calls, asked = ([line.rpartition(" [")[0] for line in each] for each in (lines, outcome.nodes))
+    if calls == asked:
+        yield None, "The nodes are back without their notes: `meta` is not what it was.", _HALF
+    if not (outcome.raised or outcome.refused_by):
+        yield None, "The edit was sound, and it is not in the graph.", _HALF
+    what = "its nodes stand in another order"
+    if odd := next((call for call in calls if call not in asked), None):
+        what = f"it has `{odd}`"
+    elif lost := next((call for call in asked if call not in calls), None):
+        what = f"`{lost}` is missing"
+    yield None, f"The edit failed, and the graph is not the former one: {what}.", _HALF
+
+
+@rule
+def left_well(case: CaseView) -> Found:
+    """What was left of the module is well formed and compiled, whatever it was before."""
+    for node, sentence, place in chapter.left_well.find(case):
+        if noted(case).get("stale") and case.before.stale and noted(case).get("raised"):
+            sentence = "The module was stale before the block, and after the block that failed it still is."
+        yield node, sentence, place
+
+
+@rule
+def owned(case: CaseView) -> Found:
+    """The graph belongs to the module."""
+    if noted(case).get("owned") is False:
+        yield None, "The graph of the module has another owner now: lint checks it against the wrong module."
+
+
+CHECK = Check((gives_the_graph, lets_the_error_out, as_before_or_edited, left_well, owned))

@@ -1,0 +1,78 @@
+"""Modules that were edited or not, and compiled or not."""
+
+from __future__ import annotations
+
+import torch
+
+# Loads what print_readable needs, which takes longer than an answer may.
+import torch._dynamo
+from torch import fx, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.asking.exercise import one_of
+
+from ..cases import FeedForward, Gated, edited, in_a_row, insert_neg, relus, rows, said_of, tanh_for_relu
+
+
+def either() -> nn.Module:
+    """One of two models."""
+    return one_of(FeedForward, Gated)()
+
+
+def another_activation(graph: fx.Graph) -> None:
+    """A good edit, of which there are several."""
+    target = one_of(torch.tanh, torch.sigmoid, torch.cos, torch.exp)
+    for node in relus(graph):
+        node.target = target
+
+
+def there_and_back(graph: fx.Graph) -> None:
+    """Two edits that leave the graph as it was."""
+    tanh_for_relu(graph)
+    for node in graph.find_nodes(op="call_function", target=torch.tanh):
+        node.target = torch.relu
+
+
+def add_dead_node(graph: fx.Graph) -> None:
+    """An edit that changes the code and no result."""
+    last = graph.output_node().prev
+    with graph.inserting_after(last):
+        graph.call_function(one_of(torch.neg, torch.abs, torch.exp), (one_of(last, last.prev),))
+
+
+def last_sum_later(graph: fx.Graph) -> None:
+    """An edit after which the code has the same calls in another order."""
+    [total] = graph.find_nodes(op="call_method", target="sum")
+    graph.output_node().prepend(total)
+
+
+def edited_inside(model: nn.Module) -> tuple[fx.GraphModule]:
+    """A module that calls the traced model, which is edited."""
+    whole = in_a_row(near=fx.symbolic_trace(model))
+    insert_neg(whole.near.graph)
+    return (whole,)
+
+
+def edited_around(model: nn.Module) -> tuple[fx.GraphModule]:
+    """A module that calls the traced model, and is edited itself."""
+    whole = in_a_row(near=fx.symbolic_trace(model))
+    insert_neg(whole.graph)
+    return (whole,)
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("a module fresh from tracing", either, rows, given=edited(lambda graph: None)),
+        Case("an edit", either, rows, given=edited(another_activation)),
+        Case("an edit, compiled", either, rows, given=edited(another_activation, compiled=True)),
+        Case("an edit that was taken back", Gated, rows, True, edited(there_and_back)),
+        Case("an edit that changes no result", either, rows, True, edited(add_dead_node)),
+        Case("an edit that changes the order alone", Gated, rows, True, edited(last_sum_later)),
+        Case("an edit in a traced module inside", FeedForward, rows, True, edited_inside),
+        Case("a node that changes no result, compiled", either, rows, True, edited(add_dead_node, True)),
+        Case("another order, compiled", Gated, rows, True, edited(last_sum_later, True)),
+        Case("an edit around a traced module inside", FeedForward, rows, True, edited_around),
+    ),
+    call=said_of,
+)

@@ -1,0 +1,118 @@
+"""Modules that a pickle keeps or changes."""
+
+# No `from __future__ import annotations`: annotations that are strings are kept in the graph, and cannot be pickled.
+import operator
+
+import torch
+
+# Loads what an Interpreter that fails needs, which takes longer than an answer may.
+import torch._dynamo
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.asking.exercise import one_of
+from fxbook.asking.importable import double, halve, magnitude
+
+from ..cases import FeedForward, Gated, alone, calls, calls_one_of, edited, renamed, rows, said_of, tanh_for_relu
+
+
+class Chooses(nn.Module):
+    """A module of one's own that cannot be traced into."""
+
+    def forward(self, value: Tensor) -> Tensor:
+        return magnitude(value)
+
+
+class Noisy(nn.Module):
+    """Adds noise, which is drawn in each call."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + torch.rand_like(x)
+
+
+def adds_noise(model: nn.Module) -> fx.GraphModule:
+    """The traced model with noise added to its result, of a node that reads no input."""
+    traced = calls(operator.add, 1.0)(model)
+    add = traced.graph.output_node().args[0]
+    with traced.graph.inserting_before(add):
+        add.args = (add.args[0], traced.graph.call_function(torch.rand, (4,)))
+    traced.recompile()
+    return traced
+
+
+def calls_a_module(model: nn.Module) -> fx.GraphModule:
+    """The traced model with a module of one's own behind its result."""
+    traced = fx.symbolic_trace(model)
+    traced.chooses = Chooses()
+    output = traced.graph.output_node()
+    with traced.graph.inserting_before(output):
+        output.args = (traced.graph.call_module("chooses", output.args),)
+    traced.recompile()
+    return traced
+
+
+def fetches_twice(model: nn.Module) -> fx.GraphModule:
+    """Adds the parameter ``scale`` to the result, through a second node that fetches it."""
+    return _with_weight(fx.symbolic_trace(model), "scale")
+
+
+def fetches_another(model: nn.Module) -> fx.GraphModule:
+    """Adds a parameter to the result that nothing else fetches."""
+    traced = fx.symbolic_trace(model)
+    return _with_weight(traced, one_of("body.0.weight", "body.0.bias", "body.1.0.weight"))
+
+
+def _with_weight(traced: fx.GraphModule, path: str) -> fx.GraphModule:
+    output = traced.graph.output_node()
+    with traced.graph.inserting_before(output):
+        output.args = ((*output.args[0], traced.graph.get_attr(path)),)
+    traced.recompile()
+    return traced
+
+
+def shape_first(model: nn.Module) -> fx.GraphModule:
+    """Adds the number of rows to the result; the shape is read at the top, and used at the end."""
+    traced = fx.symbolic_trace(model)
+    return _with_rows(traced, traced.graph.find_nodes(op="placeholder")[0])
+
+
+def shape_last(model: nn.Module) -> fx.GraphModule:
+    """As :func:`shape_first`, read where it is used."""
+    traced = fx.symbolic_trace(model)
+    return _with_rows(traced, traced.graph.output_node().prev)
+
+
+def _with_rows(traced: fx.GraphModule, above: fx.Node) -> fx.GraphModule:
+    """Adds the number of rows to the result; the shape is read behind the node ``above``."""
+    x, output = traced.graph.find_nodes(op="placeholder")[0], traced.graph.output_node()
+    with traced.graph.inserting_after(above):
+        shape = traced.graph.call_function(getattr, (x, "shape"))
+    with traced.graph.inserting_before(output):
+        count = traced.graph.call_function(operator.getitem, (shape, 0))
+        output.args = (traced.graph.call_function(operator.add, (output.args[0], count)),)
+    traced.recompile()
+    return traced
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("the block of the chapter", FeedForward, rows, given=alone(fx.symbolic_trace)),
+        Case("a function of your own", FeedForward, rows, given=alone(calls_one_of(double, halve))),
+        Case("nodes with names of their own", FeedForward, rows, True, alone(renamed)),
+        Case("an edit that was not compiled", FeedForward, rows, True, edited(tanh_for_relu)),
+        Case("paths and a weight", Gated, rows, True, alone(fx.symbolic_trace)),
+        Case("noise of the size of an input", Noisy, rows, True, alone(fx.symbolic_trace)),
+        Case("noise that reads no input", FeedForward, rows, True, alone(adds_noise)),
+        Case("an addition in place", FeedForward, rows, True, alone(calls(operator.iadd, 1.0))),
+        Case("a lambda", FeedForward, rows, True, alone(calls(lambda value: value * 2))),
+        Case("a function that chooses", FeedForward, rows, True, alone(calls(magnitude))),
+        Case("a module of your own that chooses", FeedForward, rows, True, alone(calls_a_module)),
+        Case("a weight fetched twice", Gated, rows, True, alone(fetches_twice)),
+        Case("a shape read early and used late", FeedForward, rows, True, alone(shape_first)),
+        Case("an addition", FeedForward, rows, True, alone(calls(operator.add, 1.0))),
+        Case("a weight that nothing else fetches", Gated, rows, True, alone(fetches_another)),
+        Case("a shape read where it is used", FeedForward, rows, True, alone(shape_last)),
+    ),
+    call=said_of,
+)
