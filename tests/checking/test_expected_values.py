@@ -13,7 +13,6 @@ from fxbook import tasks
 from fxbook.asking import Exercise
 from fxbook.asking.exercise import Case, drawn_order, model_of
 from fxbook.checks.differences_06 import truth_of as truth_of_pair
-from fxbook.checks.failures_08 import failure_of
 from fxbook.checks.models_07 import Partial, Reserved, Weighting
 from fxbook.checks.named_inputs_07 import faults_of
 from fxbook.checks.properties_01 import adds
@@ -155,6 +154,7 @@ def test_what_is_true_of_a_trace() -> None:
 
 
 def test_where_a_run_fails() -> None:
+    failure_of = importlib.import_module("fxbook.tasks.08_boxed_run.where_it_failed.check").failure_of
     for case, _, (traced, tensors) in made("08-where-it-failed"):
         found = failure_of(traced, tensors)
         assert (found and found[0]) == FAILED[case.name]

@@ -231,6 +231,24 @@ def follows_the_results_of_functions_only(kind, traced, tensors):
     return found
 
 
+@wrong("input_unchanged", says="The model that was given has been changed")
+def notes_on_the_module(kind, traced, tensors):
+    traced.unneeded = {}
+    need, refs = needed(traced.graph), refs_of(traced, tensors)
+
+    class Watched(kind):
+        def run_node(self, n):
+            if n.name in need:
+                alive = {name for name, ref in refs.items() if ref() is not None}
+                self.module.unneeded[n.name] = alive - need[n.name]
+            value = super().run_node(n)
+            refs[n.name] = weakref.ref(value)
+            return value
+
+    Watched(traced).boxed_run(tensors)
+    return traced.unneeded
+
+
 @wrong("ends well", says="Your code raises RuntimeError: gate")
 def notes_at_every_node(kind, traced, tensors):
     need, found = needed(traced.graph), {}

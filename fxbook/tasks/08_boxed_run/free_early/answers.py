@@ -159,6 +159,21 @@ class CallsRun(Entering):
         return result
 
 
+@wrong("reads_what_was_handed_over", says="Node `exp` reads `features`, but was given `scale`")
+class TakesTheInputsFromTheEnd(Entering):
+    """``pop()`` gives the last of the list first."""
+
+    def boxed_run(self, args_list):
+        if len(args_list) != len(inputs(self.graph)):
+            raise ValueError("as many items as inputs")
+        env = {node: args_list.pop() for node in inputs(self.graph)}
+        for node in env:
+            env[node] = env[node] if node.users else None
+        result = self.run(initial_env=env)
+        self.env = {}
+        return result
+
+
 @wrong("result_is_right", says="Node `square` did not run: every node was to run, once and in order")
 class RemovesDeadNodes(fx.Interpreter):
     def __init__(self, module):

@@ -152,6 +152,20 @@ def keeps_the_interpreter(traced, named):
     return runners[-1].boxed_run([named.pop(node.name) for node in inputs(traced)])
 
 
+@wrong("keeps_to_env", says="KeyError: output. `output` is looked up or deleted in `env`, and is not there")
+def deletes_all_that_nobody_reads(traced, named):
+    """Of output too, which nobody reads, and whose value is the result."""
+    runner = fx.Interpreter(traced)
+    runner.env = {node: named.pop(node.name) for node in inputs(traced)}
+    for node in traced.graph.nodes:
+        if node.op != "placeholder":
+            runner.env[node] = runner.run_node(node)
+        for gone in [*node.all_input_nodes, node]:
+            if max(gone.users, default=node) is node:
+                del runner.env[gone]
+    return runner.env[node]
+
+
 @wrong("result_is_right", says="The result is not that of the model")
 def forgets_to_return(traced, named):
     fx.Interpreter(traced).boxed_run([named.pop(node.name) for node in inputs(traced)])

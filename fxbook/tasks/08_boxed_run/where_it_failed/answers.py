@@ -165,3 +165,18 @@ def prints_in_place_of_returning(traced, tensors):
 @wrong("ends well", says="mat1 and mat2 shapes cannot be multiplied")
 def calls_the_module_and_catches_nothing(traced, tensors):
     traced(*tensors)
+
+
+@wrong("input_unchanged", says="The model that was given has been changed")
+def remembers_the_node_on_the_module(traced, tensors):
+    """The interpreter is gone when the error is met; the module is not."""
+
+    class Remembering(Noting):
+        def run_node(self, n):
+            self.module.last = n.name, [tuple(self.env[read].shape) for read in n.all_input_nodes if n.op != "output"]
+            return super().run_node(n)
+
+    try:
+        Remembering(traced).boxed_run(tensors)
+    except Exception:
+        return traced.last

@@ -1,0 +1,71 @@
+"""Runs by an interpreter that frees what is not needed, and by two that hold values too long."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import ROWS, WIDTH, Mixed, Unused, with_inputs, without_gradients
+
+
+class Hoarding(fx.Interpreter):
+    """An interpreter that keeps every value to the end of the run."""
+
+    def __init__(self, module: nn.Module) -> None:
+        super().__init__(module, garbage_collect_values=False)
+
+
+class Collecting(fx.Interpreter):
+    """An interpreter that keeps every result, in a place that is not its ``env``."""
+
+    def __init__(self, module: nn.Module) -> None:
+        super().__init__(module)
+        self.results: list[Any] = []
+
+    def run_node(self, n: fx.Node) -> Any:
+        self.results.append(super().run_node(n))
+        return self.results[-1]
+
+
+class Skip(nn.Module):
+    """An input that is read by the first and by the last step."""
+
+    def forward(self, features: Tensor, scale: Tensor, shift: Tensor) -> Tensor:
+        hidden = torch.relu(features)
+        moved = torch.sub(hidden * scale, shift)
+        return torch.add(features, torch.tanh(moved))
+
+
+class Layered(nn.Module):
+    """A layer, methods and a function; no node returns a view of what it reads."""
+
+    def __init__(self, width: int = WIDTH) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, features: Tensor, gate: Tensor, shift: Tensor) -> Tensor:
+        normed = self.norm(features)
+        mixed = torch.mul(normed, gate.sigmoid())
+        return mixed.add(shift).tanh()
+
+
+_FREEING, _HOARDING, _COLLECTING = (
+    with_inputs(*[(ROWS, WIDTH)] * 3, kind=kind) for kind in (fx.Interpreter, Hoarding, Collecting)
+)
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("the gated mix", Mixed, tuple, given=_FREEING),
+        Case("the gated mix, hoarded", Mixed, tuple, given=_HOARDING),
+        Case("values that no node reads", Unused, tuple, unseen=True, given=_FREEING),
+        Case("an input that the last node reads", Skip, tuple, unseen=True, given=_HOARDING),
+        Case("a layer and methods", Layered, tuple, unseen=True, given=_HOARDING),
+        Case("results kept in a list", Mixed, tuple, unseen=True, given=_COLLECTING),
+    ),
+    call=without_gradients,
+)

@@ -1,0 +1,42 @@
+"""Measure which values are alive without need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from torch import fx
+
+from fxbook.asking import Check
+from fxbook.asking.predicates import input_unchanged
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import NodeRecord
+
+from ..check import differences, made_before, needed
+from .cases import Collecting, Hoarding
+
+# Of each interpreter: whether it holds the value of a node to the end of the run.
+HOLDS: dict[type[fx.Interpreter], Callable[[NodeRecord], bool]] = {
+    fx.Interpreter: lambda node: not node.users,
+    Hoarding: lambda node: True,
+    Collecting: lambda node: node.op != "placeholder" or not node.users,
+}
+
+
+@rule
+def tells_unneeded(case: CaseView) -> Found:
+    """The answer maps each node that computes to what is alive then without need."""
+    must, graph, holds = needed(case.before), case.before, HOLDS[case.arguments[0]]
+    unneeded = {
+        step.name: {value.name for value in made_before(graph, step) if holds(value)} - must[step.name]
+        for step in graph
+        if step.name in must
+    }
+
+    def surplus(step: str, value: str) -> str:
+        return "has to be alive." if value in must[step] else "goes earlier in this interpreter: what else holds it?"
+
+    yield from differences(case.value, unneeded, "is alive without need", surplus)
+
+
+CHECK = Check((tells_unneeded, input_unchanged))

@@ -1,0 +1,123 @@
+"""What the cases of chapter 08 share: models, what an answer is called with, and how an answer of data is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+ROWS, WIDTH = 4, 8
+
+
+class Attention(nn.Module):
+    """The model of the chapter."""
+
+    def __init__(self, width: int = WIDTH) -> None:
+        super().__init__()
+        self.out = nn.Linear(width, width)
+
+    def forward(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        scores = query @ key.transpose(0, 1)
+        mixed = scores.softmax(dim=-1) @ value
+        return self.out(mixed)
+
+
+class Mixed(nn.Module):
+    """Gated mixing without weights: no node returns a view of what it reads."""
+
+    def forward(self, gate: Tensor, left: Tensor, right: Tensor) -> Tensor:
+        opened = torch.sigmoid(gate)
+        blended = opened * left + (1.0 - opened) * right
+        return torch.tanh(blended)
+
+
+class Nested(nn.Module):
+    """Values read in lists, by name, twice, and by nodes that are not the last made."""
+
+    def forward(self, first: Tensor, second: Tensor, third: Tensor) -> dict[str, Any]:
+        total = torch.add(first, second, alpha=2)
+        joined = torch.cat([third, total, first], dim=0)
+        scaled = torch.mul(input=joined, other=joined)
+        return {"scaled": scaled, "pair": (second * 2.0, third.exp())}
+
+
+class Unused(nn.Module):
+    """An input that no node reads, and two results that no node reads."""
+
+    def forward(self, features: Tensor, mask: Tensor, scale: Tensor) -> Tensor:
+        hidden = torch.exp(features)
+        torch.square(hidden)
+        doubled = torch.mul(hidden, 2.0)
+        torch.cos(scale)
+        rooted = torch.sqrt(doubled)
+        return torch.mul(rooted, scale)
+
+
+class Residual(nn.Module):
+    """An input that is read by the first and by the last step, and one that is returned as it came."""
+
+    def forward(self, features: Tensor, kept: Tensor, shift: Tensor) -> tuple[Tensor, Tensor]:
+        hidden = torch.relu(features)
+        moved = torch.sub(hidden, shift)
+        return torch.add(features, torch.tanh(moved)), kept
+
+
+# ---- what answers are called with ------------------------------------------------------------------------------------
+
+
+def graph_of(model: nn.Module) -> tuple[fx.Graph]:
+    """The graph of the model."""
+    return (fx.symbolic_trace(model).graph,)
+
+
+def moved_graph_of(model: nn.Module) -> tuple[fx.Graph]:
+    """The graph, each step moved up to what it reads, behind the inputs: ``users`` keeps the order of before."""
+    graph = fx.symbolic_trace(model).graph
+    last_input = max(graph.find_nodes(op="placeholder"))
+    for node in list(graph.nodes):
+        if node.op.startswith("call"):
+            max(last_input, *node.all_input_nodes).append(node)
+    return (graph,)
+
+
+def with_inputs(
+    *shapes: tuple[int, ...], kind: type[fx.Interpreter] | None = None
+) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """The traced model and a list of inputs of these shapes, behind a class of interpreter if one is given."""
+
+    def given(model: nn.Module) -> tuple[Any, ...]:
+        traced, tensors = fx.symbolic_trace(model), [torch.randn(shape) for shape in shapes]
+        return (traced, tensors) if kind is None else (kind, traced, tensors)
+
+    return given
+
+
+# ---- how answers are used --------------------------------------------------------------------------------------------
+
+
+def called(answer: Callable[..., Any]) -> Callable[..., Any]:
+    """The answer as a function: of a class, what it makes."""
+    return answer() if isinstance(answer, type) else answer
+
+
+def without_gradients(answer: Callable[..., Any], *arguments: Any) -> Any:
+    """The answer's own result; autograd would keep values of the run alive."""
+    with torch.no_grad():
+        return called(answer)(*arguments)
+
+
+def with_changes(answer: Callable[..., Any], graph: fx.Graph) -> dict[str, Any]:
+    """What the answer returns of a graph, and which of its nodes the answer has erased, rewired or moved."""
+    before = _listing(graph)
+    returned = called(answer)(graph)
+    after = _listing(graph)
+    changed = [name for name, row in before.items() if after.get(name) != row]
+    if not changed and list(before) != list(after):
+        changed = [next(new for new, old in zip(after, [*before, ""], strict=False) if new != old)]
+    return {"returned": returned, "changed": changed}
+
+
+def _listing(graph: fx.Graph) -> dict[str, str]:
+    return {node.name: f"{node.op} {node.target} {node.args} {node.kwargs}" for node in graph.nodes}

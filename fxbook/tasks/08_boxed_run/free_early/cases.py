@@ -1,0 +1,63 @@
+"""Models with values that nobody reads, that are changed in place, and that are read in lists."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import Mixed, Nested, Residual, Unused
+from ..watched_run.cases import draw, inputs_of, run_watched, with_inputs_of_its_own
+
+
+class InPlace(nn.Module):
+    """A value changed in place: no node reads what the change returns, which is the value itself."""
+
+    def forward(self, features: Tensor, bias: Tensor) -> Tensor:
+        hidden = torch.exp(features)
+        hidden.add_(bias)
+        squared = torch.square(hidden)
+        return torch.tanh(squared).neg()
+
+
+def call_boxed_run(answer: Callable[..., Any], model: nn.Module, tensors: list[Tensor]) -> dict[str, Any]:
+    """Run through ``boxed_run`` of what a class makes."""
+    if not callable(answer):
+        raise TypeError("pass the class itself, by its name, without ()")
+
+    def use(traced: fx.GraphModule, handed: list[Tensor]) -> Callable[[], Any]:
+        runner = answer(traced)
+        return lambda: runner.boxed_run(handed)
+
+    observed = run_watched(use, model, tensors)
+    return {**observed, "taken": _lengths_taken(answer, model)} if "steps" in observed else observed
+
+
+def _lengths_taken(answer: Callable[..., Any], model: nn.Module) -> list[int]:
+    """The lengths of a list, one item too long or too short, that the answer runs on without an error."""
+    taken = []
+    inputs = inputs_of(model)
+    for length in (inputs + 1, inputs - 1):
+        with contextlib.suppress(Exception), torch.no_grad():
+            answer(fx.symbolic_trace(model)).boxed_run(draw(length))
+            taken.append(length)
+    return taken
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("values that no node reads", Unused, tuple),
+        Case("the gated mix", Mixed, tuple),
+        Case("a value changed in place", InPlace, tuple, unseen=True),
+        Case("a residual, and an input that is returned", Residual, tuple, unseen=True),
+        Case("values read in lists and by name", Nested, tuple, unseen=True),
+    ),
+    given=with_inputs_of_its_own,
+    call=call_boxed_run,
+)

@@ -1,0 +1,45 @@
+"""Let everything go as early as it can."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+from ..watched_run.check import (
+    keeps_to_env,
+    left_in,
+    let_go,
+    nothing_held_after,
+    reads_what_was_handed_over,
+    result_is_right,
+    run_of,
+)
+
+
+@rule("08_boxed_run#a-box-that-is-emptied")
+def list_is_empty(case: CaseView) -> Found:
+    """The list that was handed over is empty after the run."""
+    yield from left_in(case, "list")
+
+
+@rule("08_boxed_run#a-list-as-long-as-the-signature")
+def refuses_other_lengths(case: CaseView) -> Found:
+    """A list that is too long or too short raises."""
+    run = run_of(case)
+    inputs = sum(node.op == "placeholder" for node in case.before)
+    for length in run.taken if run else ():
+        yield None, f"A list of {length} items is taken without an error, though the graph has {inputs} inputs."
+
+
+CHECK = Check(
+    (
+        keeps_to_env,
+        reads_what_was_handed_over,
+        result_is_right,
+        list_is_empty,
+        let_go,
+        nothing_held_after,
+        refuses_other_lengths,
+    )
+)

@@ -1,0 +1,19 @@
+"""Graphs with values that no node reads, that are read in lists and by name, and whose nodes were moved."""
+
+from __future__ import annotations
+
+from fxbook.asking import Case, Usage
+
+from ..cases import Attention, Nested, Unused, graph_of, moved_graph_of, with_changes
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("the attention of the chapter", Attention, tuple),
+        Case("values that no node reads", Unused, tuple),
+        Case("values read in lists and by name", Nested, tuple, unseen=True),
+        Case("a graph whose nodes were moved", Nested, tuple, unseen=True, given=moved_graph_of),
+    ),
+    given=graph_of,
+    call=with_changes,
+)

@@ -1,0 +1,41 @@
+"""Tell which node reads each value last."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.returned import name_of, table_of
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+from ..check import graph_left_alone, last_reader, returned
+
+
+@rule
+def ends_at_last_reader(case: CaseView) -> Found:
+    """The answer maps the name of each node but ``output`` to the name of its last reader."""
+    table, graph = table_of(returned(case)), case.before
+    if table is None:
+        yield None, "The answer is not a dict with names of nodes as keys."
+        return
+    for node in graph:
+        if node.op == "output":
+            continue
+        if node.name not in table:
+            yield node, "is missing in the answer"
+            return
+        answer = name_of(table[node.name])
+        if answer == last_reader(graph, node).name:
+            continue
+        if not node.users:
+            yield None, f"Nothing reads node `{node.name}`: the answer for it was to be itself, not `{answer}`."
+        if answer in [graph.nodes[user].name for user in node.users]:
+            yield None, f"Node `{answer}` reads `{node.name}`, but another reader stands further down in the list."
+        yield None, f"The answer for `{node.name}` is `{answer}`, which does not read it."
+    for name in table:
+        if name == "output":
+            yield None, "`output` is in the answer, but it is no value that goes."
+        if graph.named(name) is None:
+            yield None, f"`{name}` is in the answer, but it is no node of the graph."
+
+
+CHECK = Check((ends_at_last_reader, graph_left_alone))

@@ -1,0 +1,29 @@
+"""Models whose inputs are handed over by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import Mixed, Residual, called
+from ..watched_run.cases import run_watched, with_inputs_of_its_own
+
+
+def call_by_name(answer: Callable[..., Any], model: nn.Module, tensors: list[Tensor]) -> dict[str, Any]:
+    """Run through a function of the module and a dict of inputs."""
+    return run_watched(lambda traced, named: lambda: called(answer)(traced, named), model, tensors, by_name=True)
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("the gated mix", Mixed, tuple),
+        Case("a residual, and an input that is returned", Residual, tuple, unseen=True),
+    ),
+    given=with_inputs_of_its_own,
+    call=call_by_name,
+)

@@ -1,0 +1,140 @@
+"""What is asked of a run: what its nodes read, what was alive meanwhile, and what is left of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+import torch
+
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import Value, difference, encode
+from fxbook.asking.view import CaseView
+
+from ..check import last_reader, needed
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """What ``run_watched`` wrote down of a run.
+
+    Attributes:
+        steps: the nodes that computed, in order, each with the names of the values alive.
+        astray: a node that got another value than it reads.
+        result: of the run.
+        left: how many inputs were left in what was handed over.
+        held: the values alive when the result was dropped.
+        taken: the wrong lengths of a list that raised nothing.
+    """
+
+    steps: list[tuple[str, list[str]]]
+    astray: list[Value]
+    result: Value
+    left: int
+    held: list[str]
+    taken: list[Value]
+
+
+def run_of(case: CaseView) -> Run | None:
+    """The run as it was written down, or ``None`` for data of another form."""
+    match case.value:
+        case {
+            "dict": [
+                ["steps", list(items)],
+                ["astray", list(astray)],
+                ["result", result],
+                ["left", int(left)],
+                ["held", list(held)],
+                *more,
+            ]
+        }:
+            steps = [step for item in items for step in _step(item)]
+            taken = more[0][1] if more and isinstance(more[0][1], list) else []
+            if len(steps) == len(items) and _all_text(held):
+                return Run(steps, astray, result, left, held, taken)
+    return None
+
+
+def _step(item: Value) -> Iterator[tuple[str, list[str]]]:
+    match item:
+        case {"tuple": [str(step), list(alive)]} if _all_text(alive):
+            yield step, alive
+
+
+def _all_text(items: list[Value]) -> bool:
+    return all(isinstance(item, str) for item in items)
+
+
+@rule
+def keeps_to_env(case: CaseView) -> Found:
+    """No node is looked up, or deleted, where it is not."""
+    match case.value:
+        case {"dict": [["not in env", str(name)]]}:
+            lookup = f"`{name}` is looked up or deleted in `env`, and is not there."
+            last = " `run` takes the result from there, last of all." if name == "output" else ""
+            yield None, f"The run ends with KeyError: {name}. {lookup}{last}"
+
+
+@rule
+def reads_what_was_handed_over(case: CaseView) -> Found:
+    """Each node computes from the very inputs and results that it reads."""
+    run = run_of(case)
+    for item in run.astray if run else ():
+        match item:
+            case {"tuple": [str(step), str(read), ""]}:
+                memory = f"Node `{step}` was given a tensor in other memory than that of `{read}`"
+                yield None, f"{memory}: a copy takes memory once more."
+            case {"tuple": [str(step), str(read), str(received)]}:
+                yield None, f"Node `{step}` reads `{read}`, but was given `{received}`."
+
+
+@rule
+def result_is_right(case: CaseView) -> Found:
+    """Every node ran once and in order, and the run gave what the model gives."""
+    run = run_of(case)
+    if run is None:
+        yield None, "The answer could not be run."
+        return
+    asked, ran = list(needed(case.before)), [step for step, _ in run.steps]
+    for step in asked:
+        if step not in ran:
+            yield None, f"Node `{step}` did not run: every node was to run, once and in order."
+        if ran.count(step) > 1:
+            yield None, f"Node `{step}` ran more than once."
+    if ran != asked:
+        yield None, "The nodes ran in another order than they have in the list."
+    model, inputs = case.arguments
+    with torch.no_grad():
+        expected = encode(model(*inputs))
+    if differs := difference(run.result, expected):
+        yield None, f"The result is not that of the model: {differs}."
+
+
+def left_in(case: CaseView, kind: str) -> Found:
+    """Inputs that the list or dict which was handed over still holds after the run."""
+    run = run_of(case)
+    if run and run.left:
+        inputs = f"{run.left} input{'' if run.left == 1 else 's'}"
+        yield None, f"The {kind} still holds {inputs} after the run: it was to be emptied."
+
+
+@rule
+def let_go(case: CaseView) -> Found:
+    """While a node computes, nothing is alive but what it or a later node reads."""
+    run, graph = run_of(case), case.before
+    must = needed(graph)
+    for step, alive in run.steps if run else ():
+        for name in alive:
+            value = graph.named(name)
+            if value is not None and name not in must.get(step, ()):
+                kind = "input" if value.op == "placeholder" else "value"
+                why = f"its last reader is `{last_reader(graph, value).name}`" if value.users else "no node reads it"
+                yield None, f"While node `{step}` computes, the {kind} `{name}` is alive: {why}."
+
+
+@rule("08_boxed_run#what-stays-after-the-run")
+def nothing_held_after(case: CaseView) -> Found:
+    """When the run is over and its result dropped, nothing is alive."""
+    run = run_of(case)
+    for name in run.held if run else ():
+        yield None, f"The run is over and its result dropped, but `{name}` is still alive: something of yours holds it."

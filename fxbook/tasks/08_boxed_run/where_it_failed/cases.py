@@ -1,0 +1,69 @@
+"""Inputs of drawn sizes on which a model fails, or does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import WIDTH, Attention, with_inputs, without_gradients
+
+
+class Typed(nn.Module):
+    """A function that reads by name: two values of different dtypes."""
+
+    def forward(self, features: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        doubled = weight.double()
+        hidden = torch.relu(features + bias)
+        return torch.mm(input=hidden, mat2=doubled).sum()
+
+
+class Joined(nn.Module):
+    """A function that reads a list: two values of shapes that may not fit."""
+
+    def forward(self, features: Tensor, more: Tensor) -> Tensor:
+        opened = torch.sigmoid(more)
+        doubled = features * 2.0
+        return torch.cat([doubled, opened], dim=0).sum()
+
+
+class Indexed(nn.Module):
+    """A sum over a second dimension, of a tensor that has one: an IndexError."""
+
+    def forward(self, features: Tensor) -> Tensor:
+        pooled = features.mean(dim=0)
+        return torch.sum(pooled, dim=1) + features.sum()
+
+
+def with_sizes(*shapes: str) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """As :func:`with_inputs`, of shapes that are drawn: a letter is a size, ``w`` the width of the model.
+
+    Different letters are different sizes.
+    """
+
+    def given(model: nn.Module) -> tuple[Any, ...]:
+        letters = sorted(set("".join(shapes)) - {"w"})
+        drawn = (torch.randperm(WIDTH - 2)[: len(letters)] + 2).tolist()
+        sizes = dict(zip(letters, drawn, strict=True)) | {"w": WIDTH}
+        return with_inputs(*(tuple(sizes[letter] for letter in shape) for shape in shapes))(model)
+
+    return given
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("the attention, a wrong shape", Attention, tuple, given=with_sizes("aw", "bw", "cw")),
+        Case("the attention, no mistake", Attention, tuple, given=with_sizes("aw", "bw", "bw")),
+        Case("a wrong dtype", Typed, tuple, unseen=True, given=with_sizes("ab", "bc", "b")),
+        Case("a wrong shape in a list", Joined, tuple, unseen=True, given=with_sizes("ab", "cd")),
+        Case("a dimension too many", Indexed, tuple, unseen=True, given=with_sizes("ab")),
+        Case("the attention, a wrong width", Attention, tuple, unseen=True, given=with_sizes("aw", "bc", "bw")),
+        Case("two shapes in a list, no mistake", Joined, tuple, unseen=True, given=with_sizes("ab", "cb")),
+    ),
+    call=without_gradients,
+)

@@ -1,0 +1,78 @@
+"""Name the node that failed, and the shapes that it read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, fx
+
+from fxbook.asking import Check
+from fxbook.asking.predicates import input_unchanged
+from fxbook.asking.returned import name_of
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import Value, difference, encode
+from fxbook.asking.view import CaseView
+
+
+class _Noting(fx.Interpreter):
+    """Knows which node it runs, and the shapes of the tensors that this one reads."""
+
+    reached: tuple[str, list[tuple[int, ...]]]
+
+    def run_node(self, n: fx.Node) -> Any:
+        values = [self.env[node] for node in n.all_input_nodes]
+        self.reached = n.name, [tuple(value.shape) for value in values if isinstance(value, Tensor)]
+        return super().run_node(n)
+
+
+def failure_of(traced: fx.GraphModule, tensors: list[Tensor]) -> tuple[str, list[tuple[int, ...]]] | None:
+    """The name of the node that fails on these inputs and the shapes that it reads; ``None`` where none fails."""
+    noting = _Noting(traced)
+    noting.extra_traceback = False
+    try:
+        with torch.no_grad():
+            noting.run(*tensors)
+    except Exception:
+        return noting.reached
+    return None
+
+
+@rule
+def tells_failure(case: CaseView) -> Found:
+    """The answer is the name of the node that fails and the shapes that it reads, or ``None`` where none does."""
+    failure, answer = failure_of(*case.arguments), case.value
+    if failure is None:
+        if answer is not None:
+            yield None, "The model runs without an error, but the answer is not None."
+        return
+    if answer is None:
+        yield None, "The answer is None, but the model does not run to its end."
+        return
+    match answer:
+        case [named, shapes] | {"tuple": [named, shapes]}:
+            name = name_of(named)
+            if name is None or case.before.named(name) is None:
+                yield None, f"`{name}`, the first part of the answer, is no name of a node."
+            if name != failure[0]:
+                yield None, f"The answer names node `{name}`: another one raised the error."
+            yield from _wrong_shapes(shapes, *failure)
+        case _:
+            yield None, "The answer is not a pair: the name of a node, and a list of shapes."
+
+
+def _wrong_shapes(answer: Value, name: str, asked: list[tuple[int, ...]]) -> Found:
+    shapes = answer["tuple"] if isinstance(answer, dict) and "tuple" in answer else answer
+    if not isinstance(shapes, list):
+        yield None, f"Node `{name}` is right, but its shapes are not in a list."
+        return
+    if len(shapes) != len(asked):
+        reads = f"{len(asked)} tensor{'' if len(asked) == 1 else 's'}"
+        yield None, f"Node `{name}` is right and reads {reads}, but the answer has {len(shapes)} for its shapes."
+        return
+    for place, (shape, right) in enumerate(zip(shapes, asked, strict=True)):
+        if difference(shape, encode(right)):
+            yield None, f"Node `{name}` is right, but shape {place + 1} of {len(asked)} is not what it read."
+
+
+CHECK = Check((tells_failure, input_unchanged))
