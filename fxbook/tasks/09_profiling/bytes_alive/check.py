@@ -1,0 +1,93 @@
+"""Count the bytes that are alive at each node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import fx
+
+from fxbook.asking import Check
+from fxbook.asking.returned import numbers_of
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.stepping.run.record import Method, RunRecord, record_run
+
+_UNITS = {"MiB": 2**20, "KiB": 2**10, "MB": 10**6, "kB": 10**3}
+
+
+@rule
+def bytes_alive(case: CaseView) -> Found:
+    """For each node, the bytes that are alive when its result is made and nothing was let go yet."""
+    numbers = numbers_of(case.value)
+    if numbers is None:
+        yield None, "A list of numbers was asked, the bytes alive at each node."
+        return
+    traced, *inputs = case.arguments
+    run = _recorded(traced, inputs)
+    if len(numbers) != len(run.during):
+        yield None, f"The list has {len(numbers)} numbers: one for each of the {len(run.during)} nodes was asked."
+    elif numbers != list(run.during):
+        yield from _at_another_moment(numbers, run)
+        yield from _of_another_run(numbers, run, traced, inputs)
+        yield from _first_difference(case, numbers, run)
+
+
+def _recorded(traced: fx.GraphModule, inputs: list[Any], method: Method = "run", gradients: bool = False) -> RunRecord:
+    with torch.set_grad_enabled(gradients):
+        return record_run(traced, traced.graph, inputs, method)
+
+
+def _at_another_moment(numbers: list[float], run: RunRecord) -> Found:
+    """Of the same run: mistakes that explain each number of the list."""
+    if numbers == list(run.after):
+        yield None, "The bytes are those left when values were let go: those alive before that were asked."
+    if numbers in ([0, *run.after[:-1]], [run.during[0], *run.after[:-1]]):
+        yield None, "Each number is of the moment before its node made a result: that result was to be counted."
+    for unit, size in _UNITS.items():
+        if all(abs(number * size - held) < 1e-3 * held for number, held in zip(numbers, run.during, strict=True)):
+            yield None, f"The numbers are {unit}: bytes were asked."
+    if numbers == _never_let_go(run):
+        yield None, "Nothing is let go in the answer: a value was to count no longer than it is alive."
+
+
+def _never_let_go(run: RunRecord) -> list[int]:
+    """The bytes at each node if every storage stayed."""
+    met: set[int] = set()
+    held = []
+    for value in run.values:
+        met.update(value.stores if value else ())
+        held.append(sum(run.stores[number].nbytes for number in met if not run.stores[number].stored))
+    return held
+
+
+def _of_another_run(numbers: list[float], run: RunRecord, traced: fx.GraphModule, inputs: list[Any]) -> Found:
+    """Runs that explain each number of the list."""
+    if numbers == list(_recorded(traced, inputs, "boxed_run").during):
+        yield None, "Inputs go after their last reader in the answer: the caller holds them to the end."
+    with_gradients = _recorded(traced, inputs, gradients=True)
+    if numbers == list(with_gradients.during) and with_gradients.during != run.during:
+        kept = "The bytes are those of a run that keeps values for gradients: a run without gradients was asked."
+        yield None, kept, "09_profiling#who-asks-for-gradients"
+
+
+def _first_difference(case: CaseView, numbers: list[float], run: RunRecord) -> Found:
+    for node, number, held in zip(case.before, numbers, run.during, strict=True):
+        if number == held:
+            continue
+        more, value = number > held, run.values[node.index]
+        before = numbers[node.index - 1] if node.index else 0
+        why = ""
+        if more and value and any(run.stores[store].stored for store in value.stores):
+            why = " Weights were not to be counted, nor views of them."
+        elif node.op == "placeholder":
+            why = " Inputs count, from their own node to the end."
+        elif not more and value and len(value.stores) > 1 and number <= before:
+            why = " Its result is a tuple, in which each tensor has memory of its own."
+        elif more:
+            why = " Memory that several tensors share counts once."
+        how = "more" if more else "fewer"
+        yield None, f"At node `{node.name}` the answer has {how} bytes than are alive.{why}"
+
+
+CHECK = Check((bytes_alive,))

@@ -1,0 +1,42 @@
+"""Two calls on a machine that slows down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import Machine, between
+
+ROUNDS = 12
+
+
+class Drifting(nn.Module):
+    """Two calls, of which one takes ``ratio`` times as long, on a machine that is slower by ``drift`` at each call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ratio, self.drift = between(2.2, 4.0), between(1.015, 1.03)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x
+
+
+def two_calls(model: nn.Module) -> tuple[Any, ...]:
+    """Two calls on a machine that slows down: ``(first, second, rounds, clock)``."""
+    assert isinstance(model, Drifting)
+    machine = Machine(drift=model.drift)
+    result = nn.Identity().forward
+    first, second = (
+        machine.work(name, seconds, result, slow)
+        # Their first calls are slow by different factors, so that they do not cancel.
+        for name, seconds, slow in (("first", 0.03, 60.0), ("second", 0.03 / model.ratio, 8.0))
+    )
+    inputs = torch.randn(2)
+    return (lambda: first(inputs)), (lambda: second(inputs)), ROUNDS, machine.clock
+
+
+USAGE = Usage("compute", cases=(Case("two calls on a machine that slows down", Drifting, tuple),), given=two_calls)

@@ -1,0 +1,146 @@
+"""Find the bottleneck of a GPT and remove it: the same scores with no more work than is needed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Check
+from fxbook.asking.exercise import inputs_of, model_of, same_as_eager
+from fxbook.asking.explained import lints, recompiled
+from fxbook.asking.predicates import input_unchanged, no_dead_nodes, runs, shares_weights
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import Value, difference
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import GraphRecord, NodeRecord
+
+from ..check import one_thread
+from .cases import GPT, OtherGPT, flops_by_node
+
+REPAIR = "09_profiling#find-it-change-it-measure-again"
+
+# What treats each position by itself, as the exercise says.
+_BY_POSITION = ("torch.nn.Linear", "torch.nn.LayerNorm", "torch.tanh")
+
+
+class Repaired(nn.Module):
+    """The same scores, where the head works on the one position that is returned."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        assert isinstance(model, GPT)
+        self.model = model
+
+    def forward(self, tokens: Tensor) -> Any:
+        model, hidden = self.model, self.model.hidden(tokens)
+        if isinstance(model, OtherGPT):
+            normed = model.final(hidden)
+            return model.scored(normed[:, -1]).softmax(dim=-1), normed.mean(dim=1)
+        return model.head(model.norm(hidden[:, -1]))
+
+
+def flops_needed(case: CaseView) -> dict[str, int]:
+    """FLOPs by path of the submodule that does them, without the bottleneck; ``""`` for the model's own."""
+    traced = fx.symbolic_trace(Repaired(model_of(case.case, case.seed)))
+    with one_thread(), torch.no_grad():
+        flops = flops_by_node(traced, *inputs_of(case.case, case.seed)[0])
+    needed: Counter[str] = Counter()
+    for node in traced.graph.nodes:
+        needed[node.target.removeprefix("model.") if node.op == "call_module" else ""] += flops[node.name]
+    return needed
+
+
+def parts(output: Value) -> tuple[Value, dict[str, int]]:
+    """What ``counted`` put together: the result, and the FLOPs of the nodes."""
+    value, flops = output["tuple"]
+    return value, dict(flops["dict"])
+
+
+@rule
+def same_scores(case: CaseView) -> Found:
+    """As ``same_result``, of what stands beside the FLOPs."""
+    fault = next(_other_scores(case), None)
+    if fault:
+        yield from _passed_too_far(case)
+        yield fault
+
+
+def _other_scores(case: CaseView) -> Found:
+    yield from runs.find(case)
+    for output, expected in zip(case.outputs or [], case.expected, strict=True):
+        if differs := difference(parts(output)[0], expected):
+            returning = next((node for node in case.nodes if node.op == "output"), None)
+            yield returning, f"The result is not that of the model: {differs}."
+
+
+def _passed_too_far(case: CaseView) -> Found:
+    """A node that got every position and now gets fewer, although it, or another reader of its result, needs them."""
+    if case.graph is None:
+        return
+    select = next(node for node in case.before if node.target == "operator.getitem" and "(:, -1)" in node.call)
+    way = {*_above(case.before, select), select.index}
+    for node in case.nodes:
+        was = case.before.named(node.name)
+        above = [case.nodes[index].name for index in _above(case.graph, node)]
+        narrowed = any(name == select.name or case.before.named(name) is None for name in above)
+        if was is None or was is select or was.op == "output" or not narrowed:
+            continue
+        if select.index in _above(case.before, was):
+            continue
+        if (was.kind or was.target) not in _BY_POSITION:
+            yield node, "no longer gets every position: it does not treat each by itself", REPAIR
+        for user in was.users:
+            if user not in way:
+                other = case.before.nodes[user].name
+                yield node, f"no longer gets every position, and `{other}`, which reads it too, needs all", REPAIR
+
+
+def _above(graph: GraphRecord, node: NodeRecord) -> set[int]:
+    """The indices of the nodes that the node depends on."""
+    met: set[int] = set()
+    waiting = list(node.inputs)
+    while waiting:
+        if (index := waiting.pop()) not in met:
+            met.add(index)
+            waiting += graph.nodes[index].inputs
+    return met
+
+
+@rule("09_profiling#work-can-be-counted")
+def bottleneck_gone(case: CaseView) -> Found:
+    """No more FLOPs than the model needs when its head works on the position that is returned."""
+    needed = flops_needed(case)
+    enough = sum(needed.values())
+    for output in case.outputs or []:
+        flops = parts(output)[1]
+        total = sum(flops.values())
+        if total > 1.01 * enough:
+            # The node with the most work beyond what its module has to do; of those that call none, the largest.
+            beyond = {
+                node.index: flops.get(node.name, 0) - (needed[node.target] if node.op == "call_module" else 0)
+                for node in case.nodes
+            }
+            node = case.nodes[max(beyond, key=lambda index: beyond[index])]
+            share = 100 * flops[node.name] / total
+            yield (
+                node,
+                f"The result still does {total / enough:.1f} times the work that is needed: "
+                f"node `{node.name}` has {share:.0f} % of its FLOPs.",
+            )
+
+
+CHECK = Check(
+    (
+        lints,
+        recompiled,
+        same_scores,
+        bottleneck_gone,
+        no_dead_nodes,
+        input_unchanged,
+        shares_weights,
+    ),
+    expected=one_thread()(same_as_eager),
+)

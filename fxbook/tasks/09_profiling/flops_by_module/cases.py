@@ -1,0 +1,58 @@
+"""Models with products inside submodules and outside of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+# A FlopCounterMode imports this when it is first used, which takes longer than a check may: done here, before the fork.
+import torch._dynamo
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import ResNet, images, with_images
+
+
+class Weighted(nn.Module):
+    """A product that no submodule of its own makes."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(width, width))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x @ self.weight
+
+
+class Twice(nn.Module):
+    """Products made by the root itself and inside submodules, one of which is called twice; nested two deep."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mix = nn.Sequential(nn.Sequential(nn.Linear(6, 6), nn.GELU()), Weighted(6))
+        self.gate = nn.Linear(6, 6)
+        self.weight = nn.Parameter(torch.randn(6, 6))
+
+    def forward(self, x: Tensor) -> Tensor:
+        mixed = self.mix(self.mix(x)) @ self.weight
+        return torch.sigmoid(self.gate(mixed)) * mixed
+
+
+def rows() -> tuple[Tensor, ...]:
+    return (torch.randn(3, 6),)
+
+
+def with_rows(model: nn.Module) -> tuple[Any, ...]:
+    """The traced model, and rows."""
+    return fx.symbolic_trace(model), *rows()
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("the network of the chapter", ResNet, images, given=with_images),
+        Case("modules in modules, one called twice", Twice, rows, unseen=True, given=with_rows),
+    ),
+)

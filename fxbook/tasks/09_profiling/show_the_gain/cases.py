@@ -1,0 +1,81 @@
+"""Two products and one, on a machine of known speed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+# A FlopCounterMode imports this when it is first used, which takes longer than a check may: done here, before the fork.
+import torch._dynamo
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import Machine, between
+
+# What the calls take, in turn: 1 of 24 is very short and 1 very long, 4 are short and 4 long. In any 20 or more in
+# a row the deciles are SHORT and LONG and the median 1, whichever of the usual definitions is used.
+SHORT, LONG, SHORTEST, LONGEST = 0.6, 1.5, 0.2, 8.0
+_TAKES = [
+    {"M": 1.0, "L": SHORT, "H": LONG, "m": SHORTEST, "x": LONGEST}[letter] for letter in "MMHMLMHMMMxMLMHHmLMMLMMM"
+]
+
+
+class Products(nn.Module):
+    """``x @ up @ down``, and the same as one product, on a machine where the first takes ``slower`` times as long."""
+
+    def __init__(self, width: int, inner: int, slower: tuple[float, float]) -> None:
+        super().__init__()
+        self.up, self.down = nn.Parameter(torch.randn(width, inner)), nn.Parameter(torch.randn(inner, width))
+        self.slower = between(*slower)
+
+    def two(self, machine: Machine) -> tuple[fx.GraphModule, fx.GraphModule]:
+        """Two products and one."""
+        # Not by way of the model, which knows how fast the machine is.
+        up, down = self.up, self.down
+        both = (up @ down).detach()
+        seconds = 0.002
+        before = machine.work(
+            "before",
+            seconds * self.slower,
+            lambda x: x @ up @ down,
+            later=lambda call: _TAKES[call % len(_TAKES)],
+        )
+        return self._graph(before), self._graph(machine.work("after", seconds, lambda x: x @ both))
+
+    def _graph(self, function: Callable[..., Any]) -> fx.GraphModule:
+        graph = fx.Graph()
+        graph.output(graph.call_function(function, (graph.placeholder("x"),)))
+        return fx.GraphModule({}, graph)
+
+
+def with_and_without(model: nn.Module) -> tuple[Any, ...]:
+    """Two modules on a machine of known speed: ``(before, after, x, machine)``."""
+    assert isinstance(model, Products)
+    machine = Machine(drift=1.01)
+    before, after = model.two(machine)
+    return before, after, torch.randn(4, len(model.up)), machine
+
+
+def measured(answer: Callable[..., Any], before: Any, after: Any, x: Tensor, machine: Machine) -> Any:
+    """What the answer returns, how often it timed each module, how often with gradients, how often it read the clock.
+
+    Raises:
+        Exception: whatever the answer raises.
+    """
+    returned = answer(before, after, x, clock=machine.clock)
+    first, second = machine.timed("before"), machine.timed("after")
+    return returned, len(first), len(second), sum(first + second), machine.log.count(None)
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("two products and one", lambda: Products(6, 24, (2.5, 3.5)), tuple),
+        Case("fewer FLOPs, and not faster", lambda: Products(5, 30, (0.75, 0.85)), tuple, unseen=True),
+    ),
+    given=with_and_without,
+    call=measured,
+)

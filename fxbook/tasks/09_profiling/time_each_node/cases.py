@@ -1,0 +1,83 @@
+"""Graphs of functions that take a known time."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import Machine, between
+
+RUNS = 5
+
+
+class Timed(nn.Module):
+    """A graph of functions that take a known time: ``costs`` are seconds by node, none for a node left out.
+
+    The machine is faster or slower each time. Each call of a function takes longer by the share ``growth``, so that no
+    time stands for another.
+    """
+
+    usual: ClassVar[dict[str, float]] = {"load": 0.002, "multiply": 0.030, "small": 0.001}
+    inputs = 1
+    growth = 0.01
+
+    def __init__(self) -> None:
+        super().__init__()
+        speed = between(0.5, 2.0)
+        self.costs = {name: seconds * speed for name, seconds in self.usual.items()}
+
+    @classmethod
+    def slower(cls, call: int) -> float:
+        return 1 + cls.growth * call
+
+    def graph(self, machine: Machine) -> fx.GraphModule:
+        graph = fx.Graph()
+        x = graph.placeholder("x")
+        load, multiply, small = (
+            machine.work(name, seconds, result, later=self.slower)
+            for (name, seconds), result in zip(self.costs.items(), (torch.abs, torch.mul, torch.add), strict=True)
+        )
+        loaded = graph.call_function(load, (x,))
+        product = graph.call_function(multiply, (loaded, x))
+        graph.output(graph.call_function(small, (product, loaded)))
+        return fx.GraphModule({}, graph)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.add(torch.abs(x) * x, torch.abs(x))
+
+
+class TimedTwice(Timed):
+    """Two inputs, and one function that two nodes call."""
+
+    usual: ClassVar[dict[str, float]] = {"scale": 0.004, "scale_1": 0.004, "join": 0.020}
+    inputs = 2
+
+    def graph(self, machine: Machine) -> fx.GraphModule:
+        graph = fx.Graph()
+        x, y = graph.placeholder("x"), graph.placeholder("y")
+        scale = machine.work("scale", self.costs["scale"], torch.neg, later=self.slower)
+        both = [graph.call_function(scale, (value,)) for value in (x, y)]
+        join = machine.work("join", self.costs["join"], torch.sub, later=self.slower)
+        graph.output((graph.call_function(join, tuple(both)), x))
+        return fx.GraphModule({}, graph)
+
+
+def on_a_machine(model: nn.Module) -> tuple[Any, ...]:
+    """A graph on a machine of known speed: ``(traced, inputs, runs, clock)``."""
+    assert isinstance(model, Timed)
+    machine = Machine()
+    return model.graph(machine), tuple(torch.randn(3) for _ in range(model.inputs)), RUNS, machine.clock
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("three functions of known speed", Timed, tuple),
+        Case("two inputs, and a function called twice", TimedTwice, tuple, unseen=True),
+    ),
+    given=on_a_machine,
+)

@@ -1,0 +1,90 @@
+"""Time each node of a graph, run by run."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+from fxbook.asking import Check
+from fxbook.asking.returned import numbers_of, table_of
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+from ..check import A_CLOCK, close
+from .cases import RUNS, Timed
+
+
+@rule
+def times_of_each_node(case: CaseView) -> Found:
+    """A dict with a list of seconds for each node of the graph, by name."""
+    table = table_of(case.value)
+    if table is not None and any(isinstance(key, dict) for key, _ in case.value["dict"]):
+        yield None, "The keys of the answer are nodes: the names of the nodes were asked."
+    if table is None or any(numbers_of(item) is None for item in table.values()):
+        yield None, "A dict was asked that gives for the name of each node a list of seconds."
+        return
+    names = [node.name for node in case.before]
+    for name in names:
+        if name not in table:
+            yield None, f"Node `{name}` has no times: every node of the graph was to have them."
+    for name in table:
+        if name not in names:
+            yield None, f"The answer has times for `{name}`, which is no node of the graph."
+
+
+@rule(A_CLOCK)
+def without_the_first_run(case: CaseView) -> Found:
+    """As many times as runs were asked for, none of them that of a first call."""
+    for name, (cost, seconds) in _measured(case).items():
+        if cost and any(close(second, 40 * cost) for second in seconds):
+            yield None, f"The times of `{name}` hold that of the first run, which takes far longer than the others."
+        if len(seconds) != RUNS:
+            yield None, f"Node `{name}` has {len(seconds)} times: {RUNS} runs were asked, besides the first."
+
+
+@rule
+def on_the_clock(case: CaseView) -> Found:
+    """Each time is what the clock showed while that node ran: each call takes a known share longer than the last."""
+    measured = _measured(case)
+    callers = Counter(node.target for node in case.before)
+    for node in case.before:
+        cost, seconds = measured[node.name]
+        if any(second < 0 for second in seconds):
+            yield None, f"A time of `{node.name}` is negative: the end, less the start, was asked."
+        elif cost:
+            yield from _wrong_calls(node.name, _calls(seconds, cost), callers[node.target])
+        elif any(seconds):
+            yield None, _not_shown(node.name), A_CLOCK
+
+
+def _calls(seconds: list[float], cost: float) -> list[float]:
+    """The number of the call that takes as long, of each time."""
+    return [(second / cost - 1) / Timed.growth for second in seconds]
+
+
+def _wrong_calls(name: str, calls: list[float], callers: int) -> Found:
+    """``callers``: how many nodes call the function, which is called as often in a run."""
+    if not all(0 < call < 1000 and abs(call - round(call)) <= 1e-3 for call in calls):
+        yield None, _not_shown(name), A_CLOCK
+        return
+    steps = {round(after) - round(before) for before, after in itertools.pairwise(calls)}
+    if steps == {0}:
+        yield None, f"The times of `{name}` are one number repeated: one time of each run was asked."
+    elif steps != {callers}:
+        often = max(steps) // callers
+        repeated = f"Node `{name}` ran {often} times for each of its times: once in each run was asked."
+        yield None, repeated if often > 1 else _not_shown(name), A_CLOCK
+
+
+def _not_shown(name: str) -> str:
+    return f"A time of `{name}` is not what `clock` showed while that node ran."
+
+
+def _measured(case: CaseView) -> dict[str, tuple[float, list[float]]]:
+    """By node: the seconds that it takes, and those of the answer."""
+    model, table = case.model, table_of(case.value) or {}
+    assert isinstance(model, Timed)
+    return {node.name: (model.costs.get(node.name, 0.0), numbers_of(table[node.name]) or []) for node in case.before}
+
+
+CHECK = Check((times_of_each_node, without_the_first_run, on_the_clock))
