@@ -28,7 +28,7 @@ UNPROTECTED = (
     "and memory are limited then."
 )
 _OWN_PACKAGES = ("fxbook", "classroom", "press")
-_NEEDED = ("torch", "numpy", "matplotlib", "graphviz", "jupytext", "nbformat")
+_NEEDED = ("torch", "numpy", "matplotlib", "graphviz", "msgspec", "jupytext", "nbformat")
 _FROM_ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 # What the warm process needs to confine its forks, and to read Python's files as root.

@@ -1,8 +1,7 @@
 """Values as plain data: what an answer returned, sent from one process to another as JSON and compared there.
 
-A tensor is ``{"tensor": dtype, "shape": […], "data": [flat]}``; ``float32`` and ``float64`` come back exactly, with
-``nan`` and the infinities. A float is ``{"float": repr}``, a tuple ``{"tuple": […]}``, a dict
-``{"dict": [[key, value]]}``, a node ``{"node": name}``; what has no such form is ``{"opaque": its class}``.
+The form is that of :mod:`fxbook.graph.plain`. A tensor is ``{"tensor": dtype, "shape": […], "data": [flat]}``, of which
+``float32`` and ``float64`` come back exactly; a node is ``{"node": name}``, a function ``{"function": name}``.
 """
 
 from __future__ import annotations
@@ -14,44 +13,31 @@ import torch
 from torch import fx
 
 from fxbook.graph.naming import callable_name
+from fxbook.graph.plain import plain
 
 Value = Any
 _MOST_ELEMENTS = 200_000
-_MOST_ITEMS = 10_000
-_DEEPEST = 20
 # Two ways to compute the same thing round differently; a wrong answer differs by far more.
 _TOLERANCE = {torch.float64: 1e-8, torch.complex128: 1e-8, torch.float16: 1e-2, torch.bfloat16: 2e-2}
 
 
-def encode(value: Any, depth: int = 0) -> Value:
+def encode(value: Any) -> Value:
     """Any value as JSON; never raises, and bounded in size."""
-    if depth > _DEEPEST:
-        return {"opaque": "a container too deep to read"}
+    return plain(value, _special)
+
+
+def _special(value: Any) -> Value | None:
     match value:
         case torch.Tensor():
             return _encode_tensor(value)
-        case None | bool() | int():
-            return value
-        case str():
-            return value if len(value) <= 10 * _MOST_ITEMS else {"opaque": "a very long str"}
-        case float():
-            return {"float": repr(value)}
-        case complex():
-            return {"complex": [repr(value.real), repr(value.imag)]}
-        case tuple() | list() | set() | frozenset() | dict() if len(value) > _MOST_ITEMS:
-            return {"opaque": f"a very long {type(value).__name__}"}
-        case tuple():
-            return {"tuple": [encode(item, depth + 1) for item in value]}
-        case list():
-            return [encode(item, depth + 1) for item in value]
-        case dict():
-            return {"dict": [[encode(key, depth + 1), encode(item, depth + 1)] for key, item in value.items()]}
-        case set() | frozenset():
-            return {"set": sorted((encode(item, depth + 1) for item in value), key=repr)}
         case fx.Node():
             return {"node": value.name}
         case torch.dtype() | torch.device():
             return {"torch": str(value)}
+        case torch.Size():
+            return {"tuple": list(value)}
+        case tuple() | list() | dict() | set() | frozenset():
+            return None
         case _ if callable(value) and hasattr(value, "__name__"):
             return {"function": callable_name(value)}
         case _:

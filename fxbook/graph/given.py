@@ -7,8 +7,9 @@ from typing import Any
 import torch
 from torch import fx, nn
 
+from fxbook.graph.plain import plain
+
 JSON = Any
-MOST_TEXT = 10_000
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 _MISSING = object()
 _Module, _Tensor, _GraphModule = nn.Module, torch.Tensor, fx.GraphModule
@@ -110,38 +111,12 @@ def settings_of(module: nn.Module) -> dict[str, JSON]:
 
 def _setting(value: Any, depth: int = 0) -> Any:
     if isinstance(value, bool | int | float | str | None):
-        return constant(value)
+        return plain(value, lambda _: None)
     if isinstance(value, tuple | list) and len(value) <= 20 and depth < 3:
         items = [_setting(item, depth + 1) for item in value]
         if all(item is not _MISSING for item in items):
             return {"tuple": items} if isinstance(value, tuple) else items
     return _MISSING
-
-
-# ---- plain data ------------------------------------------------------------------------------------------------------
-
-
-def constant(value: Any) -> JSON:
-    """A value that holds no other as data; ``{"unknown": its class}`` where it has no such form."""
-    match value:
-        case None | bool() | int():
-            return value
-        case str():
-            return value if len(value) <= MOST_TEXT else {"unknown": "a very long str"}
-        case float():
-            return {"float": repr(value)}
-        case complex():
-            return {"complex": [repr(value.real), repr(value.imag)]}
-        case range():
-            return {"range": [value.start, value.stop, value.step]}
-        case torch.dtype() | torch.layout() | torch.memory_format():
-            return {type(value).__name__: str(value).removeprefix("torch.")}
-        case torch.device():
-            return {"device": str(value)}
-        case _ if value is Ellipsis:
-            return {"ellipsis": True}
-        case _:
-            return {"unknown": type(value).__name__}
 
 
 # ---- bytes -----------------------------------------------------------------------------------------------------------

@@ -16,9 +16,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
+import torch
 from torch import fx, nn
 
 from fxbook.graph.naming import call_text, constant_text, module_kind, target_name, without_addresses
+from fxbook.graph.plain import plain
 
 JSON = Any
 # x += y and the like; operator.iadd is named like no method that works in place.
@@ -169,24 +171,20 @@ def _node_record(node: fx.Node, position: dict[fx.Node, int], module: nn.Module 
 
 def _json(value: Any, position: dict[fx.Node, int], reads: list[fx.Node]) -> JSON:
     """An argument as JSON; every node met is appended to ``reads``."""
-    match value:
-        case fx.Node():
-            reads.append(value)
-            return {"node": position[value]} if value in position else {"foreign": value.name}
-        case None | bool() | int() | str():
-            return value
-        case float():
-            return {"float": repr(value)}
-        case tuple():
-            return {"tuple": [_json(item, position, reads) for item in value]}
-        case list():
-            return [_json(item, position, reads) for item in value]
-        case dict():
-            return {"dict": [[str(key), _json(item, position, reads)] for key, item in value.items()]}
-        case slice():
-            return {"slice": [_json(item, position, reads) for item in (value.start, value.stop, value.step)]}
-        case _:
-            return {"constant": type(value).__name__, "repr": constant_text(value)[:200]}
+
+    def special(inner: Any) -> JSON | None:
+        match inner:
+            case fx.Node():
+                reads.append(inner)
+                return {"node": position[inner]} if inner in position else {"foreign": inner.name}
+            case torch.Size():
+                return {"tuple": list(inner)}
+            case tuple() | list() | dict() | slice():
+                return None
+            case _:
+                return {"constant": type(inner).__name__, "repr": constant_text(inner)[:200]}
+
+    return plain(value, special)
 
 
 def _fetch(module: nn.Module | None, path: Any) -> Any:

@@ -10,10 +10,8 @@ refused: whoever rebuilds checks every word. The data is::
 A **node** is ``{"op", "name", "target", "args", "kwargs"}``. Its target is a string,
 ``{"function": "torch.relu"}`` where importing that name gives the very object, or ``{"unknown": "helper"}``.
 
-A **value** among arguments and settings is JSON as it is, or a dict of one key that says what it is: ``node`` (place in
-the list), ``foreign`` (a node that is not in the list; ``erased`` beside it), ``tensor`` (place in ``tensors``),
-``float``, ``complex``, ``tuple``, ``size``, ``dict``, ``slice``, ``range``, ``ellipsis``, ``dtype``, ``device``,
-``layout``, ``memory_format``, or ``unknown``.
+A **value** among arguments and settings has the form of :mod:`fxbook.graph.plain`, with ``node`` (place in the list),
+``foreign`` (a node that is not in the list; ``erased`` beside it) and ``tensor`` (place in ``tensors``).
 
 A **module** of ``modules``, of which the first is the one that the graph runs in, is one of
 ``{"given": path}`` (that object of the model given, ``""`` for itself), ``{"like": path}`` (another object of that
@@ -34,13 +32,13 @@ from typing import Any
 import torch
 from torch import fx, nn
 
-from fxbook.graph.given import HOOKS, MOST_TEXT, Given, bytes_of, children_of, constant, plain_tensors, settings_of
+from fxbook.graph.given import HOOKS, Given, bytes_of, children_of, plain_tensors, settings_of
 from fxbook.graph.naming import callable_name
+from fxbook.graph.plain import MOST_TEXT, plain
 
 JSON = Any
 MOST_NODES = 5000
 MOST_BYTES = 8 << 20
-DEEPEST = 20
 _Tensor, _Parameter, _GraphModule = torch.Tensor, nn.Parameter, fx.GraphModule
 
 
@@ -173,33 +171,25 @@ class _Description:
             "kwargs": self._value(node.kwargs, position),
         }
 
-    def _value(self, value: Any, position: dict[fx.Node, int], depth: int = 0) -> JSON:
+    def _value(self, value: Any, position: dict[fx.Node, int]) -> JSON:
         """An argument of a node as data."""
-        if depth > DEEPEST:
-            return {"unknown": "a container too deep to read"}
 
-        def inner(items: Any) -> list[JSON]:
-            return [self._value(item, position, depth + 1) for item in items]
+        def special(inner: Any) -> JSON | None:
+            match inner:
+                case fx.Node() if inner in position:
+                    return {"node": position[inner]}
+                case fx.Node():
+                    return {"foreign": inner.name, "erased": bool(getattr(inner, "_erased", False))}
+                case _Tensor():
+                    return {"tensor": self._tensor(inner)}
+                case set() | frozenset():
+                    return {"opaque": type(inner).__name__}
+                case tuple() if hasattr(inner, "_fields"):
+                    return {"opaque": type(inner).__name__}
+                case _:
+                    return None
 
-        match value:
-            case fx.Node():
-                if value in position:
-                    return {"node": position[value]}
-                return {"foreign": value.name, "erased": bool(getattr(value, "_erased", False))}
-            case _Tensor():
-                return {"tensor": self._tensor(value)}
-            case torch.Size():
-                return {"size": inner(value)}
-            case tuple() if not hasattr(value, "_fields"):
-                return {"tuple": inner(value)}
-            case list():
-                return inner(value)
-            case dict():
-                return {"dict": [inner(pair) for pair in value.items()]}
-            case slice():
-                return {"slice": inner((value.start, value.stop, value.step))}
-            case _:
-                return constant(value)
+        return plain(value, special)
 
 
 def _function(target: Any) -> JSON:

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import fx
 
-from fxbook.graph.wire import DEEPEST
+from fxbook.graph.plain import DEEPEST
 
 JSON = Any
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,200}")
@@ -133,7 +133,7 @@ def value_of(
             return slice(*inner([start, stop, step]))
         case {"size": list(sizes)} if all(type(size) is int for size in sizes):
             return torch.Size(sizes)
-        case {"unknown": str(what)}:
+        case {"opaque": str(what)}:
             raise RefusedError(f"a value of it is of class `{plain(what)}`")
         case dict() if len(told) == 1:
             [(kind, inside)] = told.items()

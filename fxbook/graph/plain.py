@@ -1,0 +1,72 @@
+"""Python values as JSON: the one form in which arguments, settings and results travel between processes.
+
+JSON as it is, or a dict of one key that says what it is: ``float`` and ``complex`` (as ``repr``, so that they come back
+exactly, with ``nan`` and the infinities), ``tuple``, ``size``, ``dict`` (pairs), ``set``, ``slice``, ``range``,
+``dtype``, ``layout``, ``memory_format``, ``device``, ``ellipsis``; and ``opaque``, its class, for what has no such form.
+What a node or a tensor is depends on who asks: they say it with ``special``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+JSON = Any
+DEEPEST = 20
+MOST_ITEMS, MOST_TEXT = 10_000, 100_000
+
+
+def plain(value: Any, special: Callable[[Any], JSON | None], depth: int = 0) -> JSON:
+    """A value as JSON; it never raises, and is bounded in size.
+
+    Args:
+        value: anything.
+        special: says what a value is that is neither a number nor text, ``None`` where it has nothing to say of it.
+        depth: how many containers it stands in.
+    """
+    match value:
+        case None | bool() | int():
+            return value
+        case str():
+            return value if len(value) <= MOST_TEXT else {"opaque": "a very long str"}
+        case float():
+            return {"float": repr(value)}
+        case complex():
+            return {"complex": [repr(value.real), repr(value.imag)]}
+    if depth > DEEPEST:
+        return {"opaque": "a container too deep to read"}
+    said = special(value)
+    return _container(value, special, depth) if said is None else said
+
+
+def _container(value: Any, special: Callable[[Any], JSON | None], depth: int) -> JSON:
+    def inner(items: Any) -> list[JSON]:
+        return [plain(item, special, depth + 1) for item in items]
+
+    match value:
+        case tuple() | list() | set() | frozenset() | dict() if len(value) > MOST_ITEMS:
+            return {"opaque": f"a very long {type(value).__name__}"}
+        case torch.Size():
+            return {"size": list(value)}
+        case tuple():
+            return {"tuple": inner(value)}
+        case list():
+            return inner(value)
+        case dict():
+            return {"dict": [inner(pair) for pair in value.items()]}
+        case set() | frozenset():
+            return {"set": sorted(inner(value), key=repr)}
+        case slice():
+            return {"slice": inner((value.start, value.stop, value.step))}
+        case range():
+            return {"range": [value.start, value.stop, value.step]}
+        case torch.dtype() | torch.layout() | torch.memory_format():
+            return {type(value).__name__: str(value).removeprefix("torch.")}
+        case torch.device():
+            return {"device": str(value)}
+        case _ if value is Ellipsis:
+            return {"ellipsis": True}
+        case _:
+            return {"opaque": type(value).__qualname__}
