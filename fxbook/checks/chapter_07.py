@@ -10,7 +10,14 @@ import torch
 from torch import Tensor, fx, nn
 
 from fxbook.asking.exercise import Case
-from fxbook.asking.explained import callers_input_stays, given_edited, output_last, tensor_free
+from fxbook.asking.explained import (
+    a_home_each,
+    callers_input_stays,
+    given_edited,
+    output_last,
+    own_weights_stay,
+    tensor_free,
+)
 from fxbook.asking.predicates import edited, input_unchanged
 from fxbook.checks.legacy import Exercise, compiled, has_reader, look, same_result_or, well_formed
 from fxbook.checks.models_07 import (
@@ -37,7 +44,6 @@ from fxbook.checks.models_07 import (
     table,
 )
 from fxbook.checks.named_inputs_07 import no_interpreter, tells_what_is_wrong, used_by_name
-from fxbook.checks.properties_01 import a_home_each, own_weights_stay
 from fxbook.checks.properties_07 import (
     constants_injected,
     in_state_dict,

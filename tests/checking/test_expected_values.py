@@ -15,10 +15,10 @@ from fxbook.asking.exercise import Case, drawn_order, model_of
 from fxbook.checks.differences_06 import truth_of as truth_of_pair
 from fxbook.checks.models_07 import Partial, Reserved, Weighting
 from fxbook.checks.named_inputs_07 import faults_of
-from fxbook.checks.properties_01 import adds
 from fxbook.checks.verdicts_05 import truth_of
 from fxbook.graph.record import record
 
+additions = importlib.import_module("fxbook.tasks.01_node_creation.find_adds.check")
 unused_parameters = importlib.import_module("fxbook.tasks.00_first_graph.unused_parameters.check")
 
 SEEDS = (1, 2, 3, 2**20)
@@ -170,7 +170,7 @@ def test_in_which_respect_two_modules_differ() -> None:
 def test_which_nodes_add() -> None:
     found: dict[str, list[str]] = {}
     for case, _, (traced,) in made("01-find-adds"):
-        found[case.name] = [node.name for node in record(traced) if adds(node)]
+        found[case.name] = [node.name for node in record(traced) if additions.adds(node)]
     assert {name: found[name] for name in ADDITIONS} == ADDITIONS
 
 

@@ -258,3 +258,22 @@ def assigns_a_list_of_arguments(gm):
         if node.op.startswith("call"):
             node.args = arguments
     gm.recompile()
+
+
+@wrong("no_dead_nodes", node="lifted0", says="is dead: nothing reads its result")
+def lifts_once_to_see_whether_there_is_anything_to_lift(gm):
+    named = free_names(gm)
+
+    def lift(value):
+        if not isinstance(value, torch.Tensor):
+            return value
+        name = named()
+        gm.register_buffer(name, value)
+        return gm.graph.get_attr(name)
+
+    for node in list(gm.graph.nodes):
+        given = (node.args, node.kwargs)
+        with gm.graph.inserting_before(node):
+            if fx.node.map_aggregate(given, lift) is not given:
+                node.args, node.kwargs = fx.node.map_aggregate(given, lift)
+    gm.recompile()

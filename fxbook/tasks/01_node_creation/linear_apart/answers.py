@@ -148,3 +148,20 @@ def hides_the_layer_in_a_function(linear):
     graph = fx.Graph()
     graph.output(graph.call_function(run, (graph.placeholder("x"),)))
     return fx.GraphModule(linear, graph)
+
+
+@wrong("has_node", says="The graph has no `output` node", read="01_node_creation#no-output-node")
+def forgets_the_output(linear):
+    graph = fx.Graph()
+    x, weights = graph.placeholder("x"), [graph.get_attr(name) for name, _ in linear.named_parameters()]
+    graph.call_function(nn.functional.linear, (x, *weights))
+    return fx.GraphModule(linear, graph)
+
+
+@wrong("no_dead_nodes", node="t", says="is dead: nothing reads its result")
+def transposes_for_a_function_that_does_so_itself(linear):
+    graph = fx.Graph()
+    x, weights = graph.placeholder("x"), [graph.get_attr(name) for name, _ in linear.named_parameters()]
+    graph.call_method("t", (weights[0],))
+    graph.output(graph.call_function(nn.functional.linear, (x, *weights)))
+    return fx.GraphModule(linear, graph)

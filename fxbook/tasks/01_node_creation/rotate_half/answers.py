@@ -175,3 +175,14 @@ def leaves_a_trial_behind():
     turned = graph.call_function(operator.neg, (last,))
     graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
     return graph
+
+
+@wrong("lints", node="neg", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
+def makes_them_all_behind_the_input():
+    """Each new node stands directly behind ``x``, before those that were made earlier."""
+    graph, x = started()
+    with graph.inserting_after(x):
+        first, last = halves(graph, x)
+        turned = graph.call_function(operator.neg, (last,))
+    graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
+    return graph

@@ -200,3 +200,30 @@ def takes_the_bias_from_a_trace_of_the_model(model):
     total = graph.call_function(torch.add, (graph.placeholder("x"), bias))
     graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
     return graph
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for")
+def fetches_the_bias_of_the_norm(model):
+    graph = fx.Graph()
+    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("norm.bias")))
+    graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
+    return graph
+
+
+@wrong("calls_before", node="tanh", says="(tanh) does not read the layer `norm`")
+def hands_tanh_the_sum(model):
+    graph = fx.Graph()
+    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
+    graph.call_module("norm", (total,))
+    graph.output(graph.call_method("tanh", (total,)))
+    return graph
+
+
+@wrong("no_dead_nodes", node="tanh", says="is dead: nothing reads its result")
+def keeps_the_function_beside_the_method(model):
+    graph = fx.Graph()
+    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
+    norm = graph.call_module("norm", (total,))
+    graph.call_function(torch.tanh, (norm,))
+    graph.output(graph.call_method("tanh", (norm,)))
+    return graph

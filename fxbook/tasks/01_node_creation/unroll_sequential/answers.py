@@ -243,3 +243,47 @@ def wraps_each_node_in_a_proxy_of_its_own(model):
             value = nn.functional.linear(value, weight, bias)
     graph.output(value.node)
     return fx.GraphModule(model, graph)
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def edits_a_trace_and_forgets_to_recompile(model):
+    traced = fx.symbolic_trace(model)
+    layers = [(path, layer) for path, layer in all_layers(model) if not isinstance(layer, nn.Sequential)]
+    for node, (path, layer) in zip(traced.graph.find_nodes(op="call_module"), layers, strict=True):
+        with traced.graph.inserting_before(node):
+            weights = weights_of(traced.graph, path, layer) if hasattr(layer, "bias") else ()
+            new = call(traced.graph, node.args[0], layer, weights, **settings_of(layer))
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+    return traced
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
+def forgets_the_biases(model):
+    def fetch(graph, path, layer):
+        weight, _ = weights_of(graph, path, layer)
+        return weight, None
+
+    return unrolled(model, all_layers(model), fetch=fetch)
+
+
+@wrong("has_node", says="The graph has no `output` node", read="01_node_creation#no-output-node")
+def forgets_the_output(model):
+    module = unrolled(model, all_layers(model))
+    module.graph.erase_node(module.graph.output_node())
+    module.recompile()
+    return module
+
+
+@wrong("no_dead_nodes", node="_1_0_weight", says="is dead: nothing reads its result")
+def fetches_every_parameter_at_the_top(model):
+    """By the parameter itself, so of a layer that stands twice only the second path is read."""
+    graph = fx.Graph()
+    value = graph.placeholder("x")
+    fetched = {id(each): graph.get_attr(name) for name, each in model.named_parameters(remove_duplicate=False)}
+    for _, layer in all_layers(model):
+        if not isinstance(layer, nn.Sequential):
+            weights = [fetched.get(id(layer._parameters.get(name))) for name in ("weight", "bias")]
+            value = call(graph, value, layer, weights, **settings_of(layer))
+    graph.output(value)
+    return fx.GraphModule(model, graph)

@@ -1,0 +1,108 @@
+"""Models that add in every spelling, and do what looks like it."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+import torch
+from torch import fx, nn
+
+from fxbook.asking import Case, Usage, traced
+
+from ..cases import rows
+
+
+class Residual(nn.Module):
+    """A block that adds in the three spellings of the chapter, and does other things besides."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = nn.Linear(4, 4)
+        self.bias = nn.Parameter(torch.randn(4))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        hidden = torch.add(self.inner(x), self.bias)
+        hidden = (torch.relu(hidden) * 2).add(x)
+        return hidden + x - 1
+
+
+class Sum(nn.Module):
+    """A module that computes a sum, to be called under the path ``add``."""
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return x + y
+
+
+class ManySums(nn.Module):
+    """Additions in place, by keyword and with ``alpha``, and nodes that only look like additions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.add = Sum()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        scaled = torch.add(x, x, alpha=2)
+        plain = torch.add(scaled, x, alpha=1)
+        named = torch.add(input=plain, other=x)
+        called = self.add(named, x)
+        placed = called.clone().add_(x)
+        weighted = placed.add(x, alpha=3)
+        return 1 + weighted.sub(x)
+
+
+def many_sums(model: nn.Module) -> tuple[fx.GraphModule]:
+    """``ManySums`` with its submodule kept whole, one ``+=`` and one misleading name."""
+
+    class Whole(fx.Tracer):
+        def is_leaf_module(self, module: nn.Module, path: str) -> bool:
+            return isinstance(module, Sum)
+
+    graph = Whole().trace(model)
+    output = graph.output_node()
+    with graph.inserting_before(output):
+        doubled = graph.call_function(operator.iadd, (output.args[0], 1))
+        result = graph.call_function(torch.mul, (doubled, 2), name="add_total")
+    output.args = (result,)
+    return (fx.GraphModule(model, graph),)
+
+
+class DrawnSums(nn.Module):
+    """Steps in an order that is drawn, some of them additions in some spelling."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.order = tuple(torch.randint(len(_STEPS), (12,)).tolist())
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        value = x
+        for place in self.order:
+            value = _STEPS[place](value, x)
+        return value
+
+
+_STEPS: tuple[Callable[[torch.Tensor, torch.Tensor], torch.Tensor], ...] = (
+    lambda value, x: value + x,
+    lambda value, x: 2 + value,
+    lambda value, x: torch.add(value, x),
+    lambda value, x: torch.add(value, x, alpha=1),
+    lambda value, x: torch.add(input=value, other=x, alpha=2),
+    lambda value, x: value.add(x),
+    lambda value, x: value.clone().add_(1.0),
+    lambda value, x: value.add(x, alpha=3),
+    lambda value, x: value - x,
+    lambda value, x: value.sum(dim=-1, keepdim=True) * x,
+    lambda value, x: torch.mul(value, 2),
+    lambda value, x: value.relu(),
+)
+
+
+USAGE = Usage(
+    "compute",
+    given=traced,
+    cases=(
+        Case("the residual block", Residual, rows(4)),
+        Case("the block of many sums", ManySums, rows(4), unseen=True, given=many_sums),
+        Case("a model of drawn steps", DrawnSums, rows(4), unseen=True),
+    ),
+)

@@ -1,0 +1,47 @@
+"""Find every addition."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.families import ADD
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import kind_of
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import NodeRecord
+
+
+def adds(node: NodeRecord) -> bool:
+    """Whether the node computes the sum of two values, as they are."""
+    alpha = dict(node.kwargs["dict"]).get("alpha", 1)
+    return node.op != "call_module" and node in ADD and alpha == 1
+
+
+@rule
+def finds(case: CaseView) -> Found:
+    """The answer is the list of the nodes that add."""
+    listed = case.value.get("tuple") if isinstance(case.value, dict) else case.value
+    if not isinstance(listed, list):
+        yield None, f"The answer is {kind_of(case.value)}: a list of nodes was asked."
+        return
+    for item in listed:
+        if not isinstance(item, dict) or "node" not in item:
+            yield None, f"The answer holds {kind_of(item)}: a list of nodes was asked."
+            return
+    names = [item["node"] for item in listed]
+    for node in case.before:
+        if adds(node) and node.name not in names:
+            yield None, _told(case, node, "is an addition, and not in the list")
+        if node.name in names and not adds(node):
+            yield None, _told(case, node, "is in the list, and no addition")
+    if names != [node.name for node in case.before if adds(node)]:
+        yield None, "The list holds the right nodes, not each once and in graph order."
+
+
+def _told(case: CaseView, node: NodeRecord, what: str) -> str:
+    """A sentence on a node, with the lines of the graph that lead to it."""
+    near = [line for line in case.before.nodes[: node.index + 1] if line.op != "placeholder"][-2:]
+    lines = ", ".join(f"`{line.name} = {line.call}`" for line in near)
+    return f"Node `{node.name}`, a `{node.op}`, {what}{f'; the graph reads {lines}' if lines else ''}."
+
+
+CHECK = Check((finds,))

@@ -1,0 +1,61 @@
+"""Graphs with tensors for arguments, and the models that compute the same."""
+
+from __future__ import annotations
+
+import torch
+from torch import fx, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import rows
+
+
+class ScaleAndShift(nn.Module):
+    """``x * 2 + [1, 2, 3]``."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * 2 + torch.tensor([1.0, 2.0, 3.0])
+
+
+def scale_and_shift_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
+    """``ScaleAndShift`` as a graph with tensors for arguments."""
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    scaled = graph.call_function(torch.mul, (x, torch.tensor(2.0)))
+    graph.output(graph.call_function(torch.add, (scaled, torch.tensor([1.0, 2.0, 3.0]))))
+    return (fx.GraphModule({}, graph),)
+
+
+class Padded(nn.Module):
+    """A column of constants on each side, a floor, then an affine map of the module's own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("constant_0", torch.randn(5))
+        self._tensor_constant0 = nn.Parameter(torch.randn(5))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        padded = torch.cat([torch.zeros(2, 1), x, torch.full((2, 1), 7.0)], dim=1)
+        floored = torch.clamp(padded, min=torch.tensor(-0.5))
+        return floored * self.constant_0 + self._tensor_constant0
+
+
+def padded_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
+    """``Padded`` as a graph with tensors in a list and in a keyword."""
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    padded = graph.call_function(torch.cat, ([torch.zeros(2, 1), x, torch.full((2, 1), 7.0)],), {"dim": 1})
+    floored = graph.call_function(torch.clamp, (padded,), {"min": torch.tensor(-0.5)})
+    scaled = graph.call_function(torch.mul, (floored, graph.get_attr("constant_0")))
+    graph.output(graph.call_function(torch.add, (scaled, graph.get_attr("_tensor_constant0"))))
+    return (fx.GraphModule(model, graph),)
+
+
+USAGE = Usage(
+    "edit",
+    given=scale_and_shift_by_hand,
+    cases=(
+        Case("the scale and shift", ScaleAndShift, rows(3)),
+        Case("the padded rows", Padded, rows(3, 2), unseen=True, given=padded_by_hand),
+    ),
+)

@@ -1,0 +1,44 @@
+"""Give every constant a home."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.explained import (
+    a_home_each,
+    args_are_tuples,
+    given_edited,
+    lints,
+    own_weights_stay,
+    recompiled,
+    tensor_free,
+)
+from fxbook.asking.predicates import edited, no_dead_nodes, same_result
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+_PLAIN = "01_node_creation#attempted-to-insert-a-get_attr-node-with-no-underlying-reference"
+
+
+@rule
+def fetches_buffers(case: CaseView) -> Found:
+    """Each ``get_attr`` that is new fetches a buffer, which ``state_dict`` holds and training leaves alone."""
+    for node in case.nodes:
+        if node.op == "get_attr" and node.target not in case.shared:
+            yield node, f"fetches `{node.target}`, which is neither a parameter nor a buffer", _PLAIN
+        if node.op == "get_attr" and node.target not in case.weights and node.kind == "torch.nn.Parameter":
+            yield node, f"fetches `{node.target}`, a parameter: a buffer was asked"
+
+
+CHECK = Check(
+    (
+        tensor_free,
+        args_are_tuples,
+        lints,
+        recompiled,
+        same_result.or_because(a_home_each, own_weights_stay),
+        fetches_buffers,
+        no_dead_nodes,
+        edited,
+        given_edited,
+    ),
+)

@@ -1,0 +1,33 @@
+"""Take a linear layer apart."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.explained import has_output, lints, recompiled, tensor_free
+from fxbook.asking.predicates import has_node, no_dead_nodes, same_result, shares_weights
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+from ..check import no_module_called
+
+
+@rule
+def fetches_each_weight(case: CaseView) -> Found:
+    """A ``get_attr`` for each parameter of the layer that was given."""
+    fetched = {node.target.rpartition(".")[2] for node in case.nodes if node.op == "get_attr"}
+    for name, _ in case.model.named_parameters():
+        if name not in fetched:
+            yield None, f"No node fetches `{name}`, which the layer has."
+
+
+CHECK = Check(
+    (
+        lints,
+        recompiled,
+        no_module_called,
+        same_result.or_because(tensor_free, has_output, fetches_each_weight),
+        has_node("get_attr"),
+        shares_weights,
+        no_dead_nodes,
+    ),
+)

@@ -1,0 +1,24 @@
+"""The rotation of halves, on batches of two shapes."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from fxbook.asking import Case, Usage
+
+
+class RotateHalf(nn.Module):
+    """The second half of four columns, negated, before the first."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.cat([-x[..., 2:], x[..., :2]], dim=-1)
+
+
+USAGE = Usage(
+    "build",
+    cases=(
+        Case("rotation", RotateHalf, lambda: (torch.randn(2, 3, 4),)),
+        Case("a batch of another shape", RotateHalf, lambda: (torch.randn(4, 5, 4),), unseen=True),
+    ),
+)

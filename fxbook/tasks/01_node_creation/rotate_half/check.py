@@ -1,0 +1,87 @@
+"""Rotate half of the columns."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.explained import has_output, lints
+from fxbook.asking.families import MUL, NEG, SUB, family
+from fxbook.asking.predicates import no_dead_nodes, placeholders, same_result
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import JSON, NodeRecord
+
+CAT = family("cat", "concat", "concatenate")
+TURNS = NEG | MUL | SUB
+
+
+@rule("01_node_creation#too-many-arguments-for-an-operator")
+def brackets_take_two(case: CaseView) -> Found:
+    """``[]`` has one index: what follows it among the arguments vanishes from the code."""
+    for node in case.nodes:
+        count = len(node.positional)
+        if node.target == "operator.getitem" and count > 2:
+            yield node, f"has {count} arguments: the code of `[]` has room for two, the rest is left out"
+
+
+@rule
+def pieces_in_a_list(case: CaseView) -> Found:
+    """``cat`` gets one list."""
+    for node in case.nodes:
+        first = node.positional[0] if node.positional else None
+        if node in CAT and isinstance(first, dict) and "node" in first:
+            yield node, "gets its pieces one by one: it takes them as one list"
+
+
+@rule
+def in_last_dimension(case: CaseView) -> Found:
+    """Slices and ``cat`` work on the last of the three dimensions of ``x``."""
+    for node in case.nodes:
+        parts = _index(node)
+        is_whole = any(part.get("constant") == "ellipsis" for part in parts)
+        if any("slice" in part for part in parts) and not is_whole and len(parts) < 3:
+            yield node, f"cuts dimension {len(parts) - 1} of `x`, which has 3: the last was asked"
+        by_position = node.positional[1] if len(node.positional) > 1 else 0
+        dim = dict(node.kwargs.get("dict", ())).get("dim", by_position)
+        if node in CAT and isinstance(dim, int) and dim not in (-1, 2):
+            yield node, f"joins along dimension {dim}: the last was asked"
+
+
+@rule
+def negated_half_first(case: CaseView) -> Found:
+    """The sign of the second half is turned, and that half comes first."""
+    if not any(node in TURNS for node in case.nodes):
+        yield None, "No node turns the sign of a half."
+    for node in case.nodes:
+        if not node.inputs:
+            continue
+        first = case.nodes[node.inputs[0]]
+        slices = [part["slice"] for part in _index(first) if "slice" in part]
+        if node in TURNS and slices and slices[-1][0] in (None, 0) and slices[-1][1] is not None:
+            yield node, "turns the sign of the first half of the columns: the second was asked"
+        if node in CAT and first not in TURNS:
+            yield node, f"begins with `{first.name}`: the negated half was to come first"
+
+
+def _index(node: NodeRecord) -> list[dict[str, JSON]]:
+    """The parts of the index of a node that stands for square brackets; those that are data of their own."""
+    if node.target != "operator.getitem" or len(node.positional) != 2:
+        return []
+    index = node.positional[1]
+    parts = index["tuple"] if isinstance(index, dict) and "tuple" in index else [index]
+    return [part for part in parts if isinstance(part, dict)]
+
+
+CHECK = Check(
+    (
+        lints,
+        placeholders("x"),
+        same_result.or_because(
+            has_output,
+            brackets_take_two,
+            pieces_in_a_list,
+            in_last_dimension,
+            negated_half_first,
+        ),
+        no_dead_nodes,
+    ),
+)

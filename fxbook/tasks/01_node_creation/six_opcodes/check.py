@@ -1,0 +1,30 @@
+"""Use all six opcodes."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.explained import has_output, lints, paths_exist, reads_nodes, tensor_free
+from fxbook.asking.families import ADD, LAYER_NORM, TANH
+from fxbook.asking.predicates import calls, calls_before, no_dead_nodes, opcodes, placeholders, same_result
+
+SUM = ADD.called("the sum of `x` and `bias`")
+NORM = LAYER_NORM.called("the layer `norm`")
+
+CHECK = Check(
+    (
+        lints,
+        placeholders("x"),
+        same_result.or_because(
+            paths_exist,
+            tensor_free,
+            has_output,
+            reads_nodes,
+            calls(TANH),
+            calls_before(SUM, NORM),
+            calls_before(NORM, TANH),
+            no_dead_nodes,
+        ),
+        opcodes("placeholder", "get_attr", "call_function", "call_module", "call_method", "output"),
+        no_dead_nodes,
+    ),
+)

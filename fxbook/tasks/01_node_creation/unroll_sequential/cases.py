@@ -1,0 +1,35 @@
+"""A chain of layers, and blocks of layers in blocks."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from torch import nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import rows, trained
+
+
+def mlp() -> nn.Module:
+    """Linear, norm, activation, linear."""
+    return nn.Sequential(nn.Linear(4, 6), nn.LayerNorm(6, eps=0.1), nn.LeakyReLU(0.3), nn.Linear(6, 2))
+
+
+def nested() -> nn.Module:
+    """Blocks in blocks, one with names; a layer without a bias, a norm without weights, a layer that stands twice."""
+    shared = nn.Linear(4, 4)
+    named = nn.Sequential(OrderedDict(mix=nn.Linear(4, 4, bias=False), bend=nn.LeakyReLU(0.01)))
+    block = nn.Sequential(shared, nn.LeakyReLU(0.5), named)
+    return nn.Sequential(
+        nn.LayerNorm(4, elementwise_affine=False), block, shared, nn.LayerNorm(4, eps=0.01, bias=False)
+    )
+
+
+USAGE = Usage(
+    "pass",
+    cases=(
+        Case("the MLP", lambda: trained(mlp()), rows(4)),
+        Case("the nested model", lambda: trained(nested()), rows(4), unseen=True),
+    ),
+)

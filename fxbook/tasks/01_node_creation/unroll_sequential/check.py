@@ -1,0 +1,91 @@
+"""Rebuild any Sequential without its layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torch import nn
+
+from fxbook.asking import Check
+from fxbook.asking.explained import has_output, lints, recompiled, tensor_free
+from fxbook.asking.families import LAYER_NORM, LINEAR, Family, family
+from fxbook.asking.predicates import no_dead_nodes, opcodes, same_result, shares_weights
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import NodeRecord
+
+from ..check import no_module_called
+
+LEAKY_RELU = family("leaky_relu", modules=(nn.LeakyReLU,))
+KINDS = ((LINEAR, nn.Linear), (LAYER_NORM, nn.LayerNorm), (LEAKY_RELU, nn.LeakyReLU))
+
+
+def layers_of(model: nn.Module) -> Iterator[tuple[Family, list[tuple[str, nn.Module]]]]:
+    """The layers of each kind with their paths, in the order in which a Sequential calls them."""
+    named = list(model.named_modules(remove_duplicate=False))
+    for kind, layer in KINDS:
+        yield kind, [(path, module) for path, module in named if isinstance(module, layer)]
+
+
+@rule
+def each_layer_called(case: CaseView) -> Found:
+    """As many calls of each kind of layer as the model makes."""
+    for kind, layers in layers_of(case.model):
+        count = sum(node in kind for node in case.nodes)
+        if count < len(layers):
+            calls = f"{count} {'call' if count == 1 else 'calls'}"
+            why = _why_fewer(count, layers)
+            yield None, f"The graph has {calls} of {kind.label}, the model {len(layers)}{why}."
+
+
+def _why_fewer(count: int, layers: list[tuple[str, nn.Module]]) -> str:
+    earlier = [[layer for _, layer in layers[:place]] for place in range(len(layers))]
+    again = [path for (path, layer), others in zip(layers, earlier, strict=True) if layer in others]
+    inside = [path for path, _ in layers if "." in path]
+    if again and count == len(layers) - len(again):
+        return f": its layer `{again[0]}` is an earlier one, called once more"
+    if inside and count <= len(layers) - len(inside):
+        return f": its layer `{inside[0]}` stands inside another Sequential"
+    return ""
+
+
+@rule
+def settings_kept(case: CaseView) -> Found:
+    """The slope of each ``LeakyReLU`` and the ``eps`` of each ``LayerNorm`` stand among the arguments of their call."""
+    for kind, layers in layers_of(case.model):
+        calls = [node for node in case.nodes if node in kind]
+        for (path, layer), node in zip(layers, calls, strict=False):
+            name, default = ("negative_slope", 0.01) if isinstance(layer, nn.LeakyReLU) else ("eps", 1e-5)
+            setting, numbers = getattr(layer, name, default), _numbers(node)
+            if setting not in numbers and (numbers or setting != default):
+                yield node, f"does not have the `{name}` of layer `{path}`"
+
+
+def _numbers(node: NodeRecord) -> list[float]:
+    """The floats among the arguments of a call."""
+    arguments = [*node.positional, *(value for _, value in node.kwargs.get("dict", ()))]
+    return [float(value["float"]) for value in arguments if isinstance(value, dict) and "float" in value]
+
+
+@rule
+def keeps_names(case: CaseView) -> Found:
+    """The parameters of the result have the names that they have in the model."""
+    names = {name for name, _ in case.model.named_parameters(remove_duplicate=False)}
+    for extra in sorted(case.shared.keys() - names):
+        yield None, f"The result has a parameter `{extra}`, which the model does not have."
+    for missing in sorted(names - case.shared.keys()):
+        yield None, f"The result has no parameter `{missing}`: the model's checkpoint does not load."
+
+
+CHECK = Check(
+    (
+        lints,
+        recompiled,
+        no_module_called,
+        same_result.or_because(tensor_free, has_output, each_layer_called, settings_kept),
+        opcodes("placeholder", "get_attr", "call_function", "output"),
+        shares_weights,
+        keeps_names,
+        no_dead_nodes,
+    ),
+)
