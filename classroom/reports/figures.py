@@ -95,7 +95,6 @@ def _made(part: _Part, prefix: str, caption: str, may_draw: bool) -> Markup:
 
 def _drawn(graph: GraphRecord, blamed: NodeRecord, prefix: str, caption: str) -> Markup:
     from fxbook.drawing import draw_record  # Brings torch in.
-    from fxbook.drawing.svg import picture
 
     # A node with a fault of its own is marked by it.
     drawing = draw_record(graph, caption, {} if blamed.faults else {blamed.index: "broken"})
@@ -107,14 +106,12 @@ def _drawn(graph: GraphRecord, blamed: NodeRecord, prefix: str, caption: str) ->
         f"{len(graph)} nodes, in the order of the list: {', '.join(node.name for node in graph)}. "
         f"Node {blamed.index}, {blamed.name}, is marked: {'; '.join(drawing.words[blamed.index])}. {table}"
     )
-    svg = picture(drawing.record, layout, drawing.marks, prefix, drawing.title, description)
     part = Markup('Rows {} to {} of {} are in sight. <span class="on-screen">{}</span>').format(
         first, last, len(graph), table
     )
-    if not whole:
-        top = layout.boxes[first].y - _HALF_A_GAP
-        height = layout.boxes[last].y + layout.boxes[last].height + _HALF_A_GAP - top
-        svg = svg.replace(f'"0 0 {layout.width:g} {layout.height:g}"', f'"0 {top:g} {layout.width:g} {height:g}"', 1)
+    top = layout.boxes[first].y - _HALF_A_GAP
+    height = layout.boxes[last].y + layout.boxes[last].height + _HALF_A_GAP - top
+    svg = drawing.picture(prefix, description, view=None if whole else (top, height))
     reach = Markup(' aria-label="{}" role="group" tabindex="0"').format(caption) if layout.width > 300 else ""
     return Markup(
         '<figure class="fx-drawing{}"><figcaption>{}</figcaption><div class="fx-scroll"{}>{}</div>'

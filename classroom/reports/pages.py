@@ -114,7 +114,7 @@ def _style() -> Markup:
 
 def _legend() -> list[Markup]:
     from fxbook.drawing.display import LEGEND
-    from fxbook.drawing.svg import swatch
+    from fxbook.drawing.paint import swatch
 
     return [Markup("{}{}").format(Markup(swatch(op)), text) for op, text in LEGEND.items() if op != "group"]
 

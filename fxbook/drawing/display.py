@@ -16,8 +16,9 @@ from torch import fx
 from fxbook.drawing.layout import Layout, place
 from fxbook.drawing.lettering import clean, wrap
 from fxbook.drawing.node_table import html_table, text_table
+from fxbook.drawing.paint import SIGNS, swatch
+from fxbook.drawing.still import View, picture
 from fxbook.drawing.summary import SUMMARY_ABOVE, summarise
-from fxbook.drawing.svg import SIGNS, picture, swatch
 from fxbook.graph.record import GraphRecord, record
 
 STALE = "The compiled code is older than this graph: recompile()."
@@ -47,8 +48,25 @@ class Drawing:
     environment variable ``JPY_SESSION_NAME`` and the ordinal counts the pictures of this process.
     """
 
-    def __init__(self, record: GraphRecord, title: str, marks: Mapping[int, tuple[str, ...]]) -> None:
+    def __init__(
+        self,
+        record: GraphRecord,
+        title: str,
+        marks: Mapping[int, tuple[str, ...]],
+        *,
+        fill: Mapping[int, float] | None = None,
+    ) -> None:
+        """Describe what :func:`draw` shows.
+
+        Args:
+            record: the graph as plain data.
+            title: the caption.
+            marks: what happened to nodes, by index.
+            fill: by index, a strength from 0 to 1 that the colour of a node tells in place of its opcode; a node left
+                out has 0. Only for graphs that are drawn node by node.
+        """
         self.title = title
+        self.fill = fill
         self.remark = ""
         if len(record) > SUMMARY_ABOVE:
             count = len(record)
@@ -79,7 +97,7 @@ class Drawing:
         prefix = next_prefix()
         title = html.escape(self.title)
         banners = "".join(f'<div class="fx-banner">{html.escape(text)}</div>' for text in self.banners)
-        svg = picture(self.record, self.layout, self.marks, prefix, self.title, self._description())
+        svg = self.picture(prefix, self._description())
         items = "".join(f"<li>{item}</li>" for item in self._legend())
         legend = f'<ul class="fx-legend">{items}</ul>' if items else ""
         # A picture wider than a phone scrolls there, so it must be reachable by keyboard.
@@ -89,6 +107,16 @@ class Drawing:
             f'</figcaption><div class="fx-scroll"{reach}>{svg}</div></figure>{legend}'
             f"<details><summary>The graph as a table</summary>{html_table(self.record, self.words)}</details></div>"
         )
+
+    def picture(self, prefix: str, description: str, view: View | None = None) -> str:
+        """The picture alone, as one ``<svg>``.
+
+        Args:
+            prefix: what each id in it starts with.
+            description: what a screen reader says of it.
+            view: the part of it that is in sight; all of it where there is none.
+        """
+        return picture(self.record, self.layout, self.marks, prefix, self.title, description, fill=self.fill, view=view)
 
     def _description(self) -> str:
         """The picture in sentences, for those who do not see it; long graphs go on in the table."""
@@ -108,7 +136,7 @@ class Drawing:
 
     def _legend(self) -> list[str]:
         ops = {node.op for node in self.record}
-        items = [swatch(op) + text for op, text in LEGEND.items() if op in ops]
+        items = [swatch(op, hue=self.fill is None) + text for op, text in LEGEND.items() if op in ops]
         if len(self.record) > 1:
             items.append("numbers: order in the list")
         if any(node.inputs for node in self.record):

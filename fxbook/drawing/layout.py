@@ -54,7 +54,7 @@ class Wire:
     ``branch`` is the part of the path that no other edge of the same lane draws. ``k`` counts the inputs of the reader
     (``NodeRecord.inputs[k]``). ``label`` is the argument's place, ``0`` for ``args[0]``, ``0.1`` for ``args[0][1]``,
     the name for a keyword, ``!`` for an edge that is at fault; it stands at ``label_at``, and is empty when the reader
-    has one input only.
+    has one input only. ``lane`` is where the edge runs beside the nodes, and ``None`` for one that goes straight.
     """
 
     source: int
@@ -66,6 +66,7 @@ class Wire:
     label: str
     label_at: tuple[float, float] | None
     broken: bool
+    lane: float | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -283,7 +284,7 @@ def _lane_wires(
         head = f"M{_n(tip)} {_n(in_y)}l{8 * sign} -4v8z"
         label = _label(labels, reader, k, not lane.falls)
         at = (tip + sign * (9 + len(label) * LABEL_SIZE * ADVANCE / 2), in_y - 3) if label else None
-        wires.append(Wire(lane.source, reader, k, out + into, branch, head, label, at, not lane.falls))
+        wires.append(Wire(lane.source, reader, k, out + into, branch, head, label, at, not lane.falls, x))
     return wires
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from torch import fx
@@ -10,10 +9,6 @@ from torch import fx
 from fxbook.drawing import Drawing
 from fxbook.drawing.lettering import clean
 from fxbook.graph.record import record
-
-# One hue from none to strong: it blends with a light page and a dark one, and reads in grey.
-_HUE, _STRONGEST = "#d55e00", 0.6
-_NODE = re.compile(r'(<g class="fx-node [^>]* id="[^"]*-n-(\d+)">.*?class="fx-shape")', re.DOTALL)
 
 
 class Heat(Drawing):
@@ -33,7 +28,9 @@ class Heat(Drawing):
         total = sum(values.values())
         self.shares = {position[node]: value / total if total else 0.0 for node, value in values.items()}
         self.unit = clean(unit, 60)
-        super().__init__(drawn, clean(title, 200), {})
+        most = max(self.shares.values(), default=0.0) or 1.0
+        strengths = {index: share / most for index, share in self.shares.items()}
+        super().__init__(drawn, clean(title, 200), {}, fill=strengths)
         if len(self.record) != len(drawn):
             raise ValueError(f"{len(drawn)} nodes are too many to draw one by one: draw a part, or a table")
         for index, share in self.shares.items():
@@ -41,19 +38,8 @@ class Heat(Drawing):
                 [*self.words[index], f"{_percent(share)} of the {self.unit}"] if share else self.words[index]
             )
 
-    def _repr_html_(self) -> str:
-        # Inline, since the style sheet of all drawings colours by opcode.
-        def coloured(found: re.Match[str]) -> str:
-            opacity = round(_STRONGEST * self.shares.get(int(found[2]), 0.0) / most, 3)
-            return f'{found[1]} style="fill:{_HUE};fill-opacity:{opacity:g}"'
-
-        most = max(self.shares.values(), default=0.0) or 1.0
-        return _NODE.sub(coloured, super()._repr_html_())
-
     def _legend(self) -> list[str]:
-        # The shapes without the colours of opcodes, which mean something else here.
-        shapes = [re.sub(r'class="fx-swatch fx-op-\w+"', 'class="fx-swatch"', item) for item in super()._legend()]
-        return [*shapes, f"fill: share of the {self.unit}, the more the stronger"]
+        return [*super()._legend(), f"fill: share of the {self.unit}, the more the stronger"]
 
 
 def heat(traced: fx.Graph | fx.GraphModule, values: Mapping[fx.Node, float], unit: str, title: str = "") -> Heat:

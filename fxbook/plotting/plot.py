@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fxbook.drawing import style
 from fxbook.drawing.display import next_prefix
 from fxbook.drawing.lettering import clean, wrap
-from fxbook.drawing.svg import add_text
+from fxbook.drawing.paint import add_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from fxbook.drawing.display import words_for
-from fxbook.drawing.layout import Box, Layout, Wire, argument_places, inset, letter, lettering, place_looks
-from fxbook.drawing.svg import add_text, shape
+from fxbook.drawing.layout import Box, Layout, Wire, argument_places, letter, lettering, place_looks
+from fxbook.drawing.paint import paint_node, paint_number, paint_rail, paint_tick, paint_wire, state_classes
 from fxbook.graph.record import GraphRecord, NodeRecord
 from fxbook.stepping.film import Film
 
@@ -73,12 +73,6 @@ def still(
     return Scene(seen, edges)
 
 
-def state_classes(node: NodeRecord) -> tuple[str, ...]:
-    """The classes of a node that is broken or dead."""
-    dead = node.op != "group" and any("dead" in note for note in node.notes)
-    return (*(["fx-broken"] if node.faults else []), *(["fx-dead"] if dead else []))
-
-
 def inputs_of(node: NodeRecord) -> list[tuple[int, str]]:
     """What the node reads, with the label of each arrow: its place among the arguments, where there are several."""
     labels = argument_places(node) if len(node.inputs) > 1 else [""] * len(node.inputs)
@@ -132,12 +126,8 @@ def _draw_rail(film: Film, layout: Layout, scenes: Sequence[Scene]) -> None:
     """The line of the list, and the number of each node beside it."""
     if not layout.boxes:
         return
-    rail = ET.SubElement(film.root, "g", {"class": "fx-rail"})
-    x = layout.rail_x
-    ends = f"M{x:g} {layout.boxes[0].rail_y:g}V{layout.boxes[-1].rail_y:g}"
-    ET.SubElement(rail, "path", {"class": "fx-line", "d": ends})
+    rail = paint_rail(film.root, layout)
     for box in layout.boxes:
-        y = box.rail_y
         frames: dict[str, list[int]] = defaultdict(list)
         op = ""
         for frame, scene in enumerate(scenes):
@@ -147,12 +137,16 @@ def _draw_rail(film: Film, layout: Layout, scenes: Sequence[Scene]) -> None:
         if not frames:
             continue
         tick = ET.SubElement(rail, "g")
-        end = box.x + inset(op, box, y)
-        ET.SubElement(tick, "path", {"class": "fx-hair", "d": f"M{x:g} {y:g}H{round(end, 1):g}"})
-        ET.SubElement(tick, "circle", {"cx": f"{x:g}", "cy": f"{y:g}", "r": "2"})
+        paint_tick(tick, layout, box, op)
         film.show(tick, [frame for shown in frames.values() for frame in shown])
         for number, shown in frames.items():
-            film.show(add_text(rail, "text", number, x=f"{x - 6:g}", y=f"{y + 4.5:g}"), shown)
+            film.show(paint_number(rail, layout, box, number), shown)
+    _draw_moves(film, rail, layout, scenes)
+
+
+def _draw_moves(film: Film, rail: ET.Element, layout: Layout, scenes: Sequence[Scene]) -> None:
+    """An arrow beside the rail for each node that got another place."""
+    x = layout.rail_x
     moves: dict[tuple[int, int], list[int]] = defaultdict(list)
     for frame, scene in enumerate(scenes):
         for move in scene.moves:
@@ -170,7 +164,7 @@ def _draw_rail(film: Film, layout: Layout, scenes: Sequence[Scene]) -> None:
 
 def _in_trunk(wire: Wire) -> bool:
     """Whether other edges of the same source may run along with this one."""
-    return "q" in wire.path and not wire.broken
+    return wire.lane is not None and not wire.broken
 
 
 def _draw_trunks(film: Film, drawn: Mapping[Edge, Wire], scenes: Sequence[Scene]) -> None:
@@ -198,13 +192,8 @@ def _draw_edge(film: Film, wire: Wire, edge: Edge, looks: list[dict], scenes: Se
     ends = " ".join(map(str, keys))
     for classes, shown in frames.items():
         own = ("fx-broken",) if wire.broken else ("fx-branch",) if _in_trunk(wire) and not classes else ()
-        names = " ".join(("fx-edge", *own, *classes))
-        group = ET.SubElement(film.root, "g", {"class": names, "data-fx-edge": ends})
-        ET.SubElement(group, "path", {"d": wire.path})
-        ET.SubElement(group, "path", {"class": "fx-head", "d": wire.head})
-        if wire.label_at and "fx-removed" not in classes:
-            x, y = wire.label_at
-            add_text(group, "text", wire.label, x=f"{round(x, 1):g}", y=f"{round(y, 1):g}")
+        labelled = "fx-removed" not in classes
+        group = paint_wire(film.root, wire, wire.path, (*own, *classes), {"data-fx-edge": ends}, labelled=labelled)
         film.show(group, shown)
 
 
@@ -213,16 +202,12 @@ def _draw_node(
 ) -> None:
     """Each look of a node as a group of its own, all in one place."""
     for seen, shown in looks.values():
-        box = row
-        names = " ".join(("fx-node", f"fx-op-{seen.node.op}", *seen.classes))
-        group = ET.SubElement(film.root, "g", {"class": names, "data-fx-node": str(seen.key)})
+        box, attributes = row, {"data-fx-node": str(seen.key)}
         came = {old for frame in shown for old, new in scenes[frame].moves if new == row.index}
         if came:
-            group.set("data-fx-from", f"{layout.boxes[min(came)].y - row.y:g}")
+            attributes["data-fx-from"] = f"{layout.boxes[min(came)].y - row.y:g}"
         if not seen.number and "fx-ghost" in seen.classes:
             # Nothing leads to it, so it need not fill its row.
             box = dataclasses.replace(box, height=min(box.height, _GHOST_HEIGHT))
-        shape(group, seen.node.op, box)
-        for kind, text, y in letter(box, seen.node.op, lettering(seen.node, seen.words)).lines:
-            add_text(group, "text", text, **{"class": f"fx-{kind}"}, x=f"{box.middle:g}", y=f"{y:g}")
-        film.show(group, shown)
+        box = letter(box, seen.node.op, lettering(seen.node, seen.words))
+        film.show(paint_node(film.root, box, seen.node.op, seen.classes, attributes), shown)

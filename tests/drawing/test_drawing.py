@@ -40,15 +40,13 @@ def test_rows_follow_the_list_and_no_box_or_lane_overlaps() -> None:
         assert upper.y + upper.height < lower.y and upper.rail_y < lower.rail_y
     left = layout.boxes[0].x
     right = left + layout.boxes[0].width
-    # A lane is the vertical part of a path: M x y H … q … V …
-    lanes = {(float(wire.path.split("H")[1].split("q")[0]), wire.source) for wire in layout.wires if "q" in wire.path}
-    assert lanes and all(not left < x < right for x, _ in lanes)
+    in_lanes = [wire for wire in layout.wires if wire.lane is not None]
+    assert in_lanes and all(not left < wire.lane < right for wire in in_lanes)
     spans: dict[float, list[tuple[int, int]]] = {}
-    for source in {wire.source for wire in layout.wires if "q" in wire.path}:
-        mine = [wire for wire in layout.wires if wire.source == source and "q" in wire.path]
-        xs = {wire.path.split("H")[1].split("q")[0] for wire in mine}
-        assert len(xs) == 1, "the edges of one node share a lane"
-        spans.setdefault(float(xs.pop()), []).append((source, max(wire.reader for wire in mine)))
+    for source in {wire.source for wire in in_lanes}:
+        mine = [wire for wire in in_lanes if wire.source == source]
+        [lane] = {wire.lane for wire in mine}  # The edges of one node share a lane.
+        spans.setdefault(lane, []).append((source, max(wire.reader for wire in mine)))
     for taken in spans.values():
         taken.sort()
         assert all(a[1] <= b[0] for a, b in itertools.pairwise(taken)), "two values in one lane at one row"

@@ -7,7 +7,7 @@ from collections.abc import Set
 
 from fxbook.drawing.layout import argument_places
 from fxbook.drawing.lettering import clean
-from fxbook.drawing.svg import SIGNS
+from fxbook.drawing.paint import SIGNS
 from fxbook.graph.record import JSON, NodeRecord
 from fxbook.stepping.edit.shot import Shot
 

@@ -10,7 +10,7 @@ from torch import fx
 from fxbook.drawing.display import LEGEND, MARK_LEGEND
 from fxbook.drawing.layout import argument_places
 from fxbook.drawing.lettering import clean
-from fxbook.drawing.svg import swatch
+from fxbook.drawing.paint import state_classes, swatch
 from fxbook.graph.record import NodeRecord
 from fxbook.stepping.edit.changes import Changes, compare
 from fxbook.stepping.edit.code import code_panel
@@ -19,7 +19,7 @@ from fxbook.stepping.edit.listing import Entry, list_panel, words_on
 from fxbook.stepping.edit.rows import union_rows
 from fxbook.stepping.edit.shot import Shot, take
 from fxbook.stepping.player import MAX_FRAMES, Frame, Panel, Player
-from fxbook.stepping.scene import Edge, Scene, Seen, film_of, inputs_of, state_classes
+from fxbook.stepping.scene import Edge, Scene, Seen, film_of, inputs_of
 
 _MOST_SENTENCES = 6
 _ORDERS = ("numbers: order in the list", "arrows: who reads what")

@@ -1,0 +1,101 @@
+"""A placed graph as one ``<svg>`` that stands by itself, with ids, titles and a description."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping
+
+from fxbook.drawing.layout import Box, Layout, Wire
+from fxbook.drawing.lettering import clean
+from fxbook.drawing.paint import (
+    add_text,
+    paint_node,
+    paint_number,
+    paint_rail,
+    paint_tick,
+    paint_wire,
+    state_classes,
+)
+from fxbook.graph.record import GraphRecord, NodeRecord
+
+Marks = Mapping[int, tuple[str, ...]]
+View = tuple[float, float]
+"""The part of a picture that is in sight: where it begins and how high it is, in pixels at natural size."""
+
+# One hue from none to strong: it blends with a light page and a dark one, and reads in grey.
+_HUE, _STRONGEST = "#d55e00", 0.6
+
+
+def picture(
+    record: GraphRecord,
+    layout: Layout,
+    marks: Marks,
+    prefix: str,
+    title: str,
+    description: str,
+    *,
+    fill: Mapping[int, float] | None = None,
+    view: View | None = None,
+) -> str:
+    """The drawing as one ``<svg>`` element; every id in it starts with ``prefix``.
+
+    A node's group is ``<prefix>-n-<index>``, an edge's ``<prefix>-e-<from>-<to>-<k>``, a row's number on the rail
+    ``<prefix>-r-<index>``. With ``fill``, one hue tells a strength from 0 to 1, and no colour tells the opcodes.
+    """
+    top, height = view or (0.0, layout.height)
+    svg = ET.Element(
+        "svg",
+        {
+            "aria-labelledby": f"{prefix}-title {prefix}-desc",
+            "class": "fx-svg",
+            "role": "img",
+            # Never enlarged; text is never shrunk below 12.5 px, beyond that the picture scrolls.
+            "style": f"max-width:{layout.width:g}px;min-width:{layout.width * 0.96:g}px",
+            "viewBox": f"0 {top:g} {layout.width:g} {height:g}",
+            "xmlns": "http://www.w3.org/2000/svg",
+        },
+    )
+    add_text(svg, "title", title, id=f"{prefix}-title")
+    add_text(svg, "desc", description, id=f"{prefix}-desc")
+    if layout.boxes:
+        _rail(svg, record, layout, marks, prefix)
+    for wire in layout.wires:
+        _wire(svg, record, wire, marks, prefix)
+    for box in layout.boxes:
+        strength = None if fill is None else fill.get(box.index, 0.0)
+        _node(svg, record.nodes[box.index], box, marks.get(box.index, ()), prefix, strength)
+    return ET.tostring(svg, encoding="unicode")
+
+
+def _rail(svg: ET.Element, record: GraphRecord, layout: Layout, marks: Marks, prefix: str) -> None:
+    rail, x = paint_rail(svg, layout), layout.rail_x
+    for box in layout.boxes:
+        row, y = ET.SubElement(rail, "g", {"id": f"{prefix}-r-{box.index}"}), box.rail_y
+        paint_tick(row, layout, box, record.nodes[box.index].op)
+        paint_number(row, layout, box, str(box.index))
+        if "moved" in marks.get(box.index, ()):
+            arrow = f"M{x:g} {y - 11:g}v22M{x - 4:g} {y - 6:g}l4 -5l4 5M{x - 4:g} {y + 6:g}l4 5l4 -5"
+            ET.SubElement(row, "path", {"class": "fx-shift", "d": arrow})
+
+
+def _wire(svg: ET.Element, record: GraphRecord, wire: Wire, marks: Marks, prefix: str) -> None:
+    ends = (*marks.get(wire.source, ()), *marks.get(wire.reader, ()))
+    classes = ["fx-broken"] if wire.broken else []
+    classes += ["fx-rewired"] if "rewired" in marks.get(wire.reader, ()) else []
+    classes += ["fx-removed"] if "removed" in ends else []
+    # An edge that looks unlike the others of its lane is drawn whole.
+    path = wire.path if classes else wire.branch
+    title = f"{clean(record.nodes[wire.reader].name)} reads {clean(record.nodes[wire.source].name)}"
+    identity = f"{prefix}-e-{wire.source}-{wire.reader}-{wire.k}"
+    paint_wire(svg, wire, path, classes, {"id": identity}, title=title)
+
+
+def _node(
+    svg: ET.Element, node: NodeRecord, box: Box, marks: tuple[str, ...], prefix: str, strength: float | None
+) -> None:
+    classes = list(dict.fromkeys([*(f"fx-{mark}" for mark in marks), *state_classes(node)]))
+    kind = f" ({clean(node.kind)})" if node.kind else ""
+    title = f"{node.index} {clean(node.name)}: {node.op}{kind}\n{clean(node.call)}"
+    # Inline, since the style sheet of all drawings colours by opcode.
+    style = "" if strength is None else f"fill:{_HUE};fill-opacity:{round(_STRONGEST * strength, 3):g}"
+    paint_node(svg, box, node.op, classes, {"id": f"{prefix}-n-{node.index}"}, title=title, style=style)
