@@ -1,39 +1,32 @@
 """Lead the edges that skip rows around the nodes, in lanes beside them.
 
 The edges from one node share a lane, with a branch to each reader, so the lanes beside a row are the values alive
-there. Graphviz routes them: it decides on which side each goes and which lies outside which.
+there. Each lane takes the place nearest to the nodes that is free, on the right or on the left, so a drawing stays
+narrow.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import itertools
-import sysconfig
-from pathlib import Path
 from typing import Literal
-
-import graphviz
-import graphviz.backend.dot_command
 
 from fxbook.graph.record import GraphRecord
 
-# graphviz-pure installs a command beside the interpreter, on no search path unless the environment is activated.
-graphviz.backend.dot_command.DOT_BINARY = Path(sysconfig.get_path("scripts")) / "graphviz-pure"
-
 Side = Literal["left", "right"]
+# Where both are as near: on the left, lanes cross the hairs that lead to the numbers.
+_SIDES: tuple[Side, ...] = ("right", "left")
 
 
 @dataclasses.dataclass
 class Lane:
     """What runs beside the nodes from the row ``source`` to the farthest of its readers ``(row, k)``, on one side.
 
-    ``place`` counts from 1, nearest to the nodes; ``distance`` is graphviz's, good for the order only.
+    ``place`` counts from 1, nearest to the nodes.
     """
 
     source: int
     readers: list[tuple[int, int]]
     side: Side = "right"
-    distance: float = 0.0
     place: int = 0
 
     @property
@@ -58,54 +51,29 @@ def find_lanes(record: GraphRecord) -> tuple[list[tuple[int, int, int]], list[La
             else:
                 odd.setdefault((source, node.index), Lane(source, [])).readers.append((node.index, k))
     lanes = [*trunks.values(), *odd.values()]
-    _route(lanes, len(record))
     _pack(lanes)
     return straight, lanes
 
 
-def _route(lanes: list[Lane], rows: int) -> None:
-    """Let graphviz route one edge per lane around a column of boxes; keep its side and its distance from the middle."""
-    routed = [lane for lane in lanes if lane.span[0] != lane.span[1]]
-    if not routed:
-        return
-    dot = graphviz.Digraph(engine="neato", graph_attr={"splines": "ortho"})
-    dot.attr("node", shape="box", fixedsize="true", width="3", height="0.5", label="")
-    for row in range(rows):
-        dot.node(str(row), pos=f"0,{-60 * row}")
-    for lane in routed:
-        start, end = lane.span
-        dot.edge(str(start), str(end))
-    paths: dict[tuple[int, int], list[float]] = {}
-    try:
-        plain = dot.pipe(format="plain", encoding="utf-8", neato_no_op=2)
-    except graphviz.ExecutableNotFound:
-        raise RuntimeError(
-            "drawing needs the command graphviz-pure, which is not beside this Python: pip install -r requirements.txt"
-        ) from None
-    for line in plain.splitlines():
-        match line.split():
-            case ["node", name, x, *_] if name == "0":
-                middle = float(x)
-            case ["edge", tail, head, count, *numbers]:
-                paths[int(tail), int(head)] = [float(number) for number in numbers[: 2 * int(count)]]
-    for lane in routed:
-        numbers = paths[lane.span]
-        points = list(zip(numbers[::2], numbers[1::2], strict=True))
-        _, x = max((abs(b[1] - a[1]), a[0]) for a, b in itertools.pairwise(points))
-        lane.side, lane.distance = ("left" if x < middle else "right"), abs(x - middle)
-
-
 def _pack(lanes: list[Lane]) -> None:
-    """Give lanes their place, 1 nearest to the nodes, in graphviz's order, none beside another at the same place."""
-    for side in ("left", "right"):
-        placed: list[Lane] = []
-        for lane in sorted((lane for lane in lanes if lane.side == side), key=lambda lane: (lane.distance, lane.span)):
-            start, end = lane.span
-            beside = (other.place for other in placed if other.span[0] < end and start < other.span[1])
-            touching = (
-                other.place
-                for other in placed
-                if (other.span[0] == end or start == other.span[1]) and not (other.falls and lane.falls)
-            )
-            lane.place = 1 + max([*beside, *touching], default=0)
-            placed.append(lane)
+    """Give each lane its side and its place, none beside another at the same place.
+
+    Taken in the order in which they end, two lanes overlap exactly if the first ends below the start of the second, so
+    of each place only the last lane counts.
+    """
+    last: dict[Side, list[Lane]] = {side: [] for side in _SIDES}
+    for lane in sorted(lanes, key=lambda lane: (lane.span[1], -lane.span[0])):
+        free = {side: _first_free(lane, last[side]) for side in _SIDES}
+        lane.side = min(_SIDES, key=lambda side: free[side])
+        lane.place = free[lane.side] + 1
+        last[lane.side][free[lane.side] : lane.place] = [lane]
+
+
+def _first_free(lane: Lane, last: list[Lane]) -> int:
+    start = lane.span[0]
+    for place, other in enumerate(last):
+        end = other.span[1]
+        # A node is left below the height at which it is entered, so two lanes that fall may meet at one.
+        if end < start or (end == start and other.falls and lane.falls):
+            return place
+    return len(last)

@@ -1,7 +1,7 @@
 """Place a graph: one row per node in list order, one lane per value that skips rows.
 
-The rows are fixed by the order of the list, the lanes by graphviz (see ``fxbook.drawing.lanes``). Distances are set
-here, so that a drawing stays narrow and its text fits.
+The rows are fixed by the order of the list, the lanes by ``fxbook.drawing.lanes``. Distances are set here, so that a
+drawing stays narrow and its text fits.
 """
 
 from __future__ import annotations
