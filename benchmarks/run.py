@@ -46,9 +46,11 @@ def main() -> None:
     imports = seconds(command("-c", "import torch.fx"), 3)
     base = statistics.median(imports)
     tell("import torch.fx", imports, unit, base)
-    for length in (10, 298):
-        traced = fx.symbolic_trace(nn.Sequential(*(nn.ReLU() for _ in range(length))))
-        tell(f"draw {length + 2} nodes", seconds(lambda: draw(traced)._repr_html_(), 7), unit, base)  # noqa: B023
+    for count in (10, 100, 1_000, 10_000):
+        traced = fx.symbolic_trace(nn.Sequential(*(nn.ReLU() for _ in range(count - 2))))
+        for order in ("list", "data"):
+            drawn = seconds(lambda: draw(traced, order=order)._repr_html_(), 7)  # noqa: B023
+            tell(f"draw {count} nodes by {order}", drawn, unit, base)
     tell("check an unsolved exercise", seconds(lambda: check("01-six-opcodes", fx.Graph), 7), unit, base)
 
     unit = "start of Jupyter Book"

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from torch import fx
 
@@ -38,6 +38,11 @@ MARK_LEGEND = {
     "moved": "↕ on the numbers: moved in the list",
     "broken": "! bold: broken",
 }
+Order = Literal["list", "data"]
+_ORDERED = {
+    "list": "{} rows, in the order of the list.",
+    "data": "{} nodes, each below the nodes that it reads; numbered as in the list.",
+}
 _ordinals = itertools.count(1)
 
 
@@ -55,6 +60,7 @@ class Drawing:
         marks: Mapping[int, tuple[str, ...]],
         *,
         fill: Mapping[int, float] | None = None,
+        order: Order = "list",
     ) -> None:
         """Describe what :func:`draw` shows.
 
@@ -64,7 +70,16 @@ class Drawing:
             marks: what happened to nodes, by index.
             fill: by index, a strength from 0 to 1 that the colour of a node tells in place of its opcode; a node left
                 out has 0. Only for graphs that are drawn node by node.
+            order: what places the nodes, as in :func:`draw`.
+
+        Raises:
+            ValueError: the order is not known.
         """
+        if order not in get_args(Order):
+            raise ValueError(
+                f"order: {order!r} is not known; use 'list', for the order of the list, or 'data', for the data flow"
+            )
+        self.order = order
         self.title = title
         self.fill = fill
         self.remark = ""
@@ -87,7 +102,11 @@ class Drawing:
     @functools.cached_property
     def layout(self) -> Layout:
         """Where everything stands; computed when first shown."""
-        return place(self.record, self.words)
+        if self.order == "list":
+            return place(self.record, self.words)
+        from fxbook.drawing.layers import place_layers  # Brings graphviz in.
+
+        return place_layers(self.record, self.words)
 
     def __repr__(self) -> str:
         banners = [line for text in self.banners for line in wrap(text, 100, 6)]
@@ -120,7 +139,7 @@ class Drawing:
 
     def _description(self) -> str:
         """The picture in sentences, for those who do not see it; long graphs go on in the table."""
-        parts = [*self.banners, f"{len(self.record)} rows, in the order of the list."]
+        parts = [*self.banners, _ORDERED[self.order].format(len(self.record))]
         for node in self.record.nodes[:30]:
             reads = ", ".join(clean(self.record.nodes[i].name, 60) for i in node.inputs)
             notes = "; ".join(self.words[node.index])
@@ -141,6 +160,7 @@ class Drawing:
             items.append("numbers: order in the list")
         if any(node.inputs for node in self.record):
             items.append("arrows: who reads what")
+            items += ["from top to bottom: the data flow"] if self.order == "data" else []
         if any(wire.label_at and not wire.broken for wire in self.layout.wires):
             items.append("small digits: place among the arguments")
         notes = {note for node in self.record for note in node.notes}
@@ -156,6 +176,7 @@ def draw(
     graph_or_module: fx.Graph | fx.GraphModule,
     title: str | None = None,
     marks: Mapping[fx.Node | str, str | Collection[str]] | None = None,
+    order: Order = "list",
 ) -> Drawing:
     """Draw a graph; name the result at the end of a cell to see it.
 
@@ -165,10 +186,12 @@ def draw(
         marks: for nodes or their names, what happened to them: ``"added"``, ``"removed"``, ``"rewired"``, ``"moved"``
             or ``"broken"``, or several of them. Faults, dead nodes, side effects and stale code are marked without
             being asked.
+        order: ``"list"`` draws the nodes in the order of the list, one below the other, beside a rail with their
+            numbers; ``"data"`` draws each node below the nodes that it reads, with its number in the list beside it.
 
     Raises:
         TypeError: there is no graph to draw.
-        ValueError: a mark or a node is not known; the message lists those that are.
+        ValueError: a mark, a node or an order is not known; the message lists those that are.
     """
     drawn = record(graph_or_module)
     graph = graph_or_module if isinstance(graph_or_module, fx.Graph) else graph_or_module.graph
@@ -181,16 +204,19 @@ def draw(
         if isinstance(key, fx.Node) and key not in position:
             raise ValueError(f"marks: the node {key.name} is not in this graph; {_known(drawn)}")
         named[position[key] if isinstance(key, fx.Node) else key] = value
-    return draw_record(drawn, title, named)
+    return draw_record(drawn, title, named, order)
 
 
 def draw_record(
-    record: GraphRecord, title: str = "Graph", marks: Mapping[int | str, str | Collection[str]] | None = None
+    record: GraphRecord,
+    title: str = "Graph",
+    marks: Mapping[int | str, str | Collection[str]] | None = None,
+    order: Order = "list",
 ) -> Drawing:
-    """Draw a graph given as plain data; ``marks`` are as in :func:`draw`, by name or by index.
+    """Draw a graph given as plain data; ``marks`` are as in :func:`draw`, by name or by index, and so is ``order``.
 
     Raises:
-        ValueError: a mark or a node is not known; the message lists those that are.
+        ValueError: a mark, a node or an order is not known; the message lists those that are.
     """
     resolved: dict[int, tuple[str, ...]] = {}
     for key, value in (marks or {}).items():
@@ -203,7 +229,7 @@ def draw_record(
             if mark not in SIGNS:
                 raise ValueError(f"marks: {mark!r} is not a mark; use one of {', '.join(SIGNS)}")
         resolved[index] = tuple(dict.fromkeys([*resolved.get(index, ()), *values]))
-    return Drawing(record, clean(title, 200), resolved)
+    return Drawing(record, clean(title, 200), resolved, order=order)
 
 
 @functools.cache

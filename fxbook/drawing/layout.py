@@ -9,42 +9,26 @@ from __future__ import annotations
 import dataclasses
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
+from fxbook.drawing.boxes import (
+    ADVANCE,
+    LABEL_SIZE,
+    Box,
+    Lettering,
+    even,
+    inset,
+    letter,
+    lettering,
+    text_height,
+    text_width,
+)
 from fxbook.drawing.lanes import Lane, Side, find_lanes
-from fxbook.drawing.lettering import clean, columns, cut, wrap
+from fxbook.drawing.lettering import clean, cut
 from fxbook.graph.record import JSON, GraphRecord, NodeRecord
 
-# Pixels at natural size. Fixed-width fonts advance 0.55 to 0.602 of their size.
-NAME_SIZE, CALL_SIZE, LABEL_SIZE = 14, 13, 12.5
-ADVANCE = 0.605
-_COLUMNS, _CALL_LINES = 24, 2
-_NAME_LINE, _LINE, _PAD_X, _PAD_Y = 19, 17, 12, 7
-_ROW_GAP, _PITCH, _MARGIN = 24, 9, 3
-# A hexagon's and a pill's ends narrow towards top and bottom; a cylinder needs room for its lids.
-CHAMFER, LID = 11, 5
-_ENDS = ("placeholder", "output")
-
-Kind = Literal["name", "call", "word"]
-Lettering = list[tuple[Kind, str, float]]
-"""What is written on a node: ``(kind, text, size)`` per line."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Box:
-    """Where a node stands, and its text: ``(kind, text, baseline y)`` per line, centred on ``x + width / 2``."""
-
-    index: int
-    x: float
-    y: float
-    width: float
-    height: float
-    lines: tuple[tuple[Kind, str, float], ...]
-    rail_y: float
-
-    @property
-    def middle(self) -> float:
-        return self.x + self.width / 2
+MARGIN = 3
+"""Pixels around a drawing."""
+_ROW_GAP, _PITCH, _LEAST_WIDTH = 24, 9, 96
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,11 +55,11 @@ class Wire:
 
 @dataclasses.dataclass(frozen=True)
 class Layout:
-    """A placed graph; all lengths in pixels at natural size."""
+    """A placed graph; all lengths in pixels at natural size. Without a rail, numbers stand beside the nodes."""
 
     width: float
     height: float
-    rail_x: float
+    rail_x: float | None
     boxes: tuple[Box, ...]
     wires: tuple[Wire, ...]
 
@@ -83,10 +67,7 @@ class Layout:
 def place(record: GraphRecord, words: dict[int, list[str]] | None = None) -> Layout:
     """Place every node and edge of the record; ``words`` are further lines of text for nodes, by index."""
     words = words or {}
-    labels = {
-        node.index: argument_places(node) if len(node.inputs) > 1 and node.op != "group" else [] for node in record
-    }
-    return place_looks(record, [[lettering(node, words.get(node.index, ()))] for node in record], labels)
+    return place_looks(record, [[lettering(node, words.get(node.index, ()))] for node in record], input_labels(record))
 
 
 def place_looks(
@@ -112,28 +93,31 @@ def place_looks(
     for lane in lanes:
         exits[lane.source, lane.side].add(lane.falls)
 
-    widths = (columns(text) * size * ADVANCE for row in looks for look in row for _, text, size in look)
-    text_width = max(widths, default=60)
-    width = _even(max(text_width + 2 * _PAD_X, 96))
+    width = text_width((look for row in looks for look in row), _LEAST_WIDTH)
     gaps = {side: _gap(side, slots, labels) for side in ("left", "right")}
     count = {side: max((lane.place for lane in lanes if lane.side == side), default=0) for side in ("left", "right")}
     digits = len(str(max(len(record) - 1, 0) if highest_number is None else highest_number))
-    rail_x = _even(_MARGIN + digits * LABEL_SIZE * ADVANCE + 6)
+    rail_x = even(MARGIN + digits * LABEL_SIZE * ADVANCE + 6)
     beside = {side: gaps[side] + (count[side] - 1) * _PITCH if count[side] else 0 for side in ("left", "right")}
     left = rail_x + max(beside["left"] + _PITCH, 16)
 
-    boxes, y = [], float(_MARGIN)
+    boxes, y = [], float(MARGIN)
     for node, row in zip(record, looks, strict=True):
         most = max(len(slots[node.index, side]) + len(exits[node.index, side]) for side in ("left", "right"))
         boxes.append(_box(node, row, left, y, width, most))
         y = boxes[-1].y + boxes[-1].height + _ROW_GAP
-    height = max(y - _ROW_GAP, 30) + _MARGIN
+    height = max(y - _ROW_GAP, 30) + MARGIN
     wires = [_straight_wire(record, boxes, labels, *edge) for edge in straight]
     for lane in lanes:
         wires += _lane_wires(record, boxes, labels, lane, slots, exits, gaps[lane.side])
     wires.sort(key=lambda wire: (wire.reader, wire.k))
-    total = left + width + max(beside["right"] + 6, 2) + _MARGIN
-    return Layout(_even(total), height, rail_x, tuple(boxes), tuple(wires))
+    total = left + width + max(beside["right"] + 6, 2) + MARGIN
+    return Layout(even(total), height, rail_x, tuple(boxes), tuple(wires))
+
+
+def input_labels(record: GraphRecord) -> dict[int, list[str]]:
+    """For each node, a label per input: its place among the arguments, where there are several; none for a group."""
+    return {node.index: argument_places(node) if len(node.inputs) > 1 and node.op != "group" else [] for node in record}
 
 
 def argument_places(node: NodeRecord) -> list[str]:
@@ -144,16 +128,6 @@ def argument_places(node: NodeRecord) -> list[str]:
     for key, value in _parts(node.kwargs):
         _walk(value, key, found)
     return found if len(found) == len(node.inputs) else [str(k) for k in range(len(node.inputs))]
-
-
-def inset(op: str, box: Box, y: float) -> float:
-    """How far inside the side of its box the outline of a node stands at height ``y``."""
-    off = abs(y - box.y - box.height / 2)
-    if op in _ENDS:
-        radius = min(box.height / 2, 22)
-        over = off - (box.height / 2 - radius)
-        return radius - (radius**2 - over**2) ** 0.5 if over > 0 else 0
-    return CHAMFER * off / (box.height / 2) if op == "call_method" else 0
 
 
 def _parts(value: JSON) -> list[tuple[str, JSON]]:
@@ -174,58 +148,27 @@ def _walk(value: JSON, place: str, found: list[str]) -> None:
         _walk(item, f"{place}.{key}", found)
 
 
-def lettering(node: NodeRecord, words: Sequence[str]) -> Lettering:
-    """The lines on a node: its name, its call, the class of its module, then ``words``."""
-    name = cut(clean(node.name), int(_COLUMNS * CALL_SIZE / NAME_SIZE))
-    lines: Lettering = [("name", name, NAME_SIZE)]
-    call = clean(node.call)
-    if call != node.name:
-        lines += [("call", line, CALL_SIZE) for line in wrap(call, _COLUMNS, _CALL_LINES)]
-    if node.op == "call_module" and node.kind:
-        lines.append(("call", cut(f": {clean(node.kind).removeprefix('torch.')}", _COLUMNS), CALL_SIZE))
-    for word in words:
-        lines += [("word", line, LABEL_SIZE) for line in wrap(clean(word), _COLUMNS, 3)]
-    return lines
-
-
 def _gap(side: Side, slots: dict, labels: Mapping[int, Sequence[str]]) -> float:
     """Room between the nodes and the nearest lane: an arrowhead, and the widest label on this side."""
     texts = [
-        _label(labels, reader, k, not lane.falls)
+        shown_label(labels, reader, k, not lane.falls)
         for (reader, at), ends in slots.items()
         if at == side
         for k, lane in ends
     ]
-    return _even(14 + max(map(len, texts), default=0) * LABEL_SIZE * ADVANCE)
+    return even(14 + max(map(len, texts), default=0) * LABEL_SIZE * ADVANCE)
 
 
-def _label(labels: Mapping[int, Sequence[str]], reader: int, k: int, broken: bool) -> str:
+def shown_label(labels: Mapping[int, Sequence[str]], reader: int, k: int, broken: bool) -> str:
+    """What stands at an arrowhead."""
     return "!" if broken else cut(clean(labels[reader][k]), 5) if labels[reader] else ""
 
 
 def _box(node: NodeRecord, looks: Sequence[Lettering], x: float, y: float, width: float, slots: int) -> Box:
-    text_height = max(map(_text_height, looks))
-    lid = LID if node.op == "get_attr" else 0
     # Labels need 15 pixels each; many ends on one side are drawn closer together, without growing the node for ever.
     spread = (slots + 1) * (15 if slots <= 8 else 7)
-    height = max(text_height + 2 * _PAD_Y + 2 * lid, spread)
+    height = max(text_height(node.op, looks), spread)
     return letter(Box(node.index, x, y, width, height, (), y + 9), node.op, looks[0])
-
-
-def letter(box: Box, op: str, look: Lettering) -> Box:
-    """The box with its lines set, in the middle of its height."""
-    lid = LID if op == "get_attr" else 0
-    baseline = box.y + lid + (box.height - lid - _text_height(look)) / 2
-    lines = []
-    for kind, text, _ in look:
-        advance = _NAME_LINE if kind == "name" else _LINE
-        lines.append((kind, text, round(baseline + advance - 5, 1)))
-        baseline += advance
-    return dataclasses.replace(box, lines=tuple(lines))
-
-
-def _text_height(look: Lettering) -> float:
-    return sum(_NAME_LINE if kind == "name" else _LINE for kind, _, _ in look)
 
 
 def _straight_wire(
@@ -240,7 +183,7 @@ def _straight_wire(
     sign = -1 if rises else 1
     path = f"M{_n(x)} {_n(start)}V{_n(end - sign * 6)}"
     head = f"M{_n(x)} {_n(end)}l-4 {-8 * sign}h8z"
-    label = _label(labels, reader, k, rises)
+    label = shown_label(labels, reader, k, rises)
     at = (x + 5 + len(label) * LABEL_SIZE * ADVANCE / 2, (start + end) / 2 + 3) if label else None
     return Wire(source, reader, k, path, path, head, label, at, rises)
 
@@ -282,14 +225,10 @@ def _lane_wires(
         branch = out + into if drawn_to is None else f"M{_n(x)} {_n(drawn_to)}{into}"
         drawn_to = turn
         head = f"M{_n(tip)} {_n(in_y)}l{8 * sign} -4v8z"
-        label = _label(labels, reader, k, not lane.falls)
+        label = shown_label(labels, reader, k, not lane.falls)
         at = (tip + sign * (9 + len(label) * LABEL_SIZE * ADVANCE / 2), in_y - 3) if label else None
         wires.append(Wire(lane.source, reader, k, out + into, branch, head, label, at, not lane.falls, x))
     return wires
-
-
-def _even(value: float) -> float:
-    return float(2 * -(-value // 2))
 
 
 def _n(value: float) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 
-from fxbook.drawing.layout import CHAMFER, LID, Box, Layout, Wire, inset
+from fxbook.drawing.boxes import CHAMFER, LID, Box, inset
+from fxbook.drawing.layout import Layout, Wire
 from fxbook.graph.record import NodeRecord
 
 SIGNS = {"added": "+", "removed": "\N{MINUS SIGN}", "rewired": "↪", "moved": "↕", "broken": "!"}
@@ -36,9 +37,9 @@ def paint_tick(parent: ET.Element, layout: Layout, box: Box, op: str) -> None:
     ET.SubElement(parent, "circle", {"cx": f"{x:g}", "cy": f"{y:g}", "r": "2"})
 
 
-def paint_number(parent: ET.Element, layout: Layout, box: Box, number: str) -> ET.Element:
-    """A node's place in the list, beside its dot on the rail."""
-    return add_text(parent, "text", number, x=f"{layout.rail_x - 6:g}", y=f"{box.rail_y + 4.5:g}")
+def paint_number(parent: ET.Element, x: float, box: Box, number: str) -> ET.Element:
+    """A node's place in the list, left of ``x``: the rail, or the node itself."""
+    return add_text(parent, "text", number, x=f"{x - 6:g}", y=f"{box.rail_y + 4.5:g}")
 
 
 def paint_wire(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 
-from fxbook.drawing.layout import Box, Layout, Wire
+from fxbook.drawing.boxes import Box
+from fxbook.drawing.layout import Layout, Wire
 from fxbook.drawing.lettering import clean
 from fxbook.drawing.paint import (
     add_text,
@@ -24,6 +25,8 @@ View = tuple[float, float]
 
 # One hue from none to strong: it blends with a light page and a dark one, and reads in grey.
 _HUE, _STRONGEST = "#d55e00", 0.6
+# Where an arrow stands beside a node, between the node and its number.
+_ASIDE = 7
 
 
 def picture(
@@ -39,7 +42,7 @@ def picture(
 ) -> str:
     """The drawing as one ``<svg>`` element; every id in it starts with ``prefix``.
 
-    A node's group is ``<prefix>-n-<index>``, an edge's ``<prefix>-e-<from>-<to>-<k>``, a row's number on the rail
+    A node's group is ``<prefix>-n-<index>``, an edge's ``<prefix>-e-<from>-<to>-<k>``, its number in the list
     ``<prefix>-r-<index>``. With ``fill``, one hue tells a strength from 0 to 1, and no colour tells the opcodes.
     """
     top, height = view or (0.0, layout.height)
@@ -58,7 +61,7 @@ def picture(
     add_text(svg, "title", title, id=f"{prefix}-title")
     add_text(svg, "desc", description, id=f"{prefix}-desc")
     if layout.boxes:
-        _rail(svg, record, layout, marks, prefix)
+        _numbers(svg, record, layout, marks, prefix)
     for wire in layout.wires:
         _wire(svg, record, wire, marks, prefix)
     for box in layout.boxes:
@@ -67,13 +70,19 @@ def picture(
     return ET.tostring(svg, encoding="unicode")
 
 
-def _rail(svg: ET.Element, record: GraphRecord, layout: Layout, marks: Marks, prefix: str) -> None:
-    rail, x = paint_rail(svg, layout), layout.rail_x
+def _numbers(svg: ET.Element, record: GraphRecord, layout: Layout, marks: Marks, prefix: str) -> None:
+    """The place of each node in the list: on the rail, or beside the node where there is none."""
+    rail = ET.SubElement(svg, "g", {"class": "fx-rail"}) if layout.rail_x is None else paint_rail(svg, layout)
     for box in layout.boxes:
         row, y = ET.SubElement(rail, "g", {"id": f"{prefix}-r-{box.index}"}), box.rail_y
-        paint_tick(row, layout, box, record.nodes[box.index].op)
-        paint_number(row, layout, box, str(box.index))
-        if "moved" in marks.get(box.index, ()):
+        moved = "moved" in marks.get(box.index, ())
+        if layout.rail_x is None:
+            x = box.x - _ASIDE if moved else box.x
+        else:
+            x = layout.rail_x
+            paint_tick(row, layout, box, record.nodes[box.index].op)
+        paint_number(row, x, box, str(box.index))
+        if moved:
             arrow = f"M{x:g} {y - 11:g}v22M{x - 4:g} {y - 6:g}l4 -5l4 5M{x - 4:g} {y + 6:g}l4 5l4 -5"
             ET.SubElement(row, "path", {"class": "fx-shift", "d": arrow})
 

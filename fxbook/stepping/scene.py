@@ -7,8 +7,9 @@ import xml.etree.ElementTree as ET
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from fxbook.drawing.boxes import Box, letter, lettering
 from fxbook.drawing.display import words_for
-from fxbook.drawing.layout import Box, Layout, Wire, argument_places, letter, lettering, place_looks
+from fxbook.drawing.layout import Layout, Wire, argument_places, place_looks
 from fxbook.drawing.paint import paint_node, paint_number, paint_rail, paint_tick, paint_wire, state_classes
 from fxbook.graph.record import GraphRecord, NodeRecord
 from fxbook.stepping.film import Film
@@ -140,7 +141,7 @@ def _draw_rail(film: Film, layout: Layout, scenes: Sequence[Scene]) -> None:
         paint_tick(tick, layout, box, op)
         film.show(tick, [frame for shown in frames.values() for frame in shown])
         for number, shown in frames.items():
-            film.show(paint_number(rail, layout, box, number), shown)
+            film.show(paint_number(rail, layout.rail_x, box, number), shown)
     _draw_moves(film, rail, layout, scenes)
 
 

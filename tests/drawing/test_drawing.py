@@ -225,7 +225,7 @@ def test_the_same_bytes_in_every_process() -> None:
     code = (
         "import tests.drawing.graphs as t; from fxbook.drawing import draw\n"
         "for build in (t.residual, t.reads_far_ahead, lambda: t.chain(80, 9), lambda: t.chain(900, 40)):\n"
-        "    drawing = draw(build()); print(drawing); print(drawing._repr_html_())"
+        "    print(draw(build())); print(draw(build())._repr_html_(), draw(build(), order='data')._repr_html_())"
     )
     outputs = [
         subprocess.run(

@@ -34,7 +34,9 @@ def gallery() -> str:
     """Drawings of all kinds, one below the other, their tables unfolded."""
     marks = {"linear": "moved", "relu": ["added", "rewired"], "mul": "removed", "where": "broken"}
     drawings = [draw(residual()), draw(residual(), "With marks", marks), draw(chain(40, 9)), draw(chain(500, 30))]
-    drawings += [draw(build(), build.__name__) for build in BROKEN]
+    drawings += [draw(residual(), "By data, with marks", marks, "data")]
+    drawings += [draw(chain(count, skip), order="data") for count, skip in ((40, 9), (500, 30))]
+    drawings += [draw(build(), build.__name__, order=order) for order in ("list", "data") for build in BROKEN]
     return "".join(drawing._repr_html_() for drawing in drawings).replace("<details>", "<details open>")
 
 
@@ -52,7 +54,7 @@ def test_drawings_in_a_browser(browser: Browser, gallery: str, tmp_path: Path, t
         problems: list[str] = []
         shown.on("console", lambda message: problems.append(message.text))
         shown.goto(page.as_uri())
-        assert shown.locator(".fx-svg").count() == 4 + len(BROKEN)
+        assert shown.locator(".fx-svg").count() == 7 + 2 * len(BROKEN)
         assert not problems
         assert shown.evaluate(OUTSIDE) == []
         assert shown.evaluate(OVERLAPPING) == []

@@ -1,0 +1,166 @@
+"""Place a graph in layers of its data flow: every node below the nodes that it reads, whatever the order of the list.
+
+Graphviz places the nodes and leads the edges. How large a node is, and where edges enter it, is set here: from above,
+in the order of its arguments.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sysconfig
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import graphviz
+import graphviz.backend.dot_command
+
+from fxbook.drawing.boxes import ADVANCE, LABEL_SIZE, Box, Lettering, even, letter, lettering, text_height, text_width
+from fxbook.drawing.layout import MARGIN, Layout, Wire, input_labels, shown_label
+from fxbook.graph.record import GraphRecord, NodeRecord
+
+# graphviz-pure installs a command beside the interpreter, on no search path unless the environment is activated.
+graphviz.backend.dot_command.DOT_BINARY = Path(sysconfig.get_path("scripts")) / "graphviz-pure"
+
+# Pixels, which are Graphviz's points. The corner is the part of a shape's top that may be round.
+_CORNER, _LEAST_INPUT, _LEAST_WIDTH = 22, 14, 64
+_INCH = 72
+_GRAPH = {"nodesep": f"{4 / _INCH:.3f}", "ranksep": f"{40 / _INCH:.3f}", "nslimit": "1"}
+# Graphviz's search for the best places takes minutes where hundreds of edges cross: above so many, good ones will do.
+_QUICK_ABOVE, _LINES_ABOVE = 200, 1000
+_CELL = '<TD{} FIXEDSIZE="TRUE" WIDTH="{:g}" HEIGHT="{:g}"></TD>'
+_TABLE = '<<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0"><TR>{}</TR></TABLE>>'
+
+
+def place_layers(record: GraphRecord, words: Mapping[int, Sequence[str]] | None = None) -> Layout:
+    """Place every node and edge of the record; ``words`` are further lines of text for nodes, by index.
+
+    Raises:
+        RuntimeError: the command of graphviz-pure is missing.
+    """
+    words, labels = words or {}, input_labels(record)
+    looks = [lettering(node, words.get(node.index, ())) for node in record]
+    widths = [_width(node, look, labels) for node, look in zip(record, looks, strict=True)]
+    drawn = _laid_out(_source(record, looks, widths))
+    left, bottom, right, top = _numbers(drawn["bb"])
+    nodes = {part["name"]: part for part in drawn.get("objects", ())}
+    edges = {part["id"]: part for part in drawn.get("edges", ())}
+    boxes = []
+    for node, look, width in zip(record, looks, widths, strict=True):
+        x, y = _numbers(nodes[str(node.index)]["pos"])
+        height = text_height(node.op, [look])
+        x, y = round(MARGIN + x - left, 1), round(MARGIN + top - y, 1)
+        box = Box(node.index, round(x - width / 2, 1), round(y - height / 2, 1), width, height, (), y)
+        boxes.append(letter(box, node.op, look))
+    wires = []
+    for node in record:
+        paths = [edges[_edge_id(node.index, k)]["pos"] for k in range(len(node.inputs))]
+        wires += _wires(node, paths, (MARGIN - left, MARGIN + top), labels)
+    size = even(right - left + 2 * MARGIN), round(top - bottom + 2 * MARGIN, 1)
+    return Layout(*size, None, tuple(boxes), tuple(wires))
+
+
+def _width(node: NodeRecord, look: Lettering, labels: Mapping[int, Sequence[str]]) -> float:
+    """Room for the text, and for each arrow that enters with its label."""
+    inputs, written = len(node.inputs), labels[node.index]
+    if not inputs:
+        return text_width([look], _LEAST_WIDTH)
+    longest = max((len(shown_label(labels, node.index, k, False)) for k in range(inputs)), default=0)
+    least = max(_LEAST_INPUT, 12 + longest * LABEL_SIZE * ADVANCE if written else 0)
+    cell = math.ceil(max((text_width([look], _LEAST_WIDTH) - 2 * _CORNER) / inputs, least))
+    return even(inputs * cell) + 2 * _CORNER
+
+
+def _source(record: GraphRecord, looks: Sequence[Lettering], widths: Sequence[float]) -> graphviz.Digraph:
+    """The graph in Graphviz's language: boxes of the right size with a port for each input, inputs on top."""
+    dot = graphviz.Digraph(
+        graph_attr=_GRAPH | _effort(sum(len(node.inputs) for node in record)),
+        node_attr={"shape": "plain"},
+        edge_attr={"arrowsize": "0.8", "tailport": "s"},
+    )
+    digits = len(str(max(len(record) - 1, 0)))
+    # Kept free on both sides, so that a node stands in the middle of what Graphviz places.
+    strip = even(digits * LABEL_SIZE * ADVANCE + 16)
+    ends: dict[str, list[str]] = {"placeholder": [], "output": []}
+    for node, look, width in zip(record, looks, widths, strict=True):
+        height, inputs = text_height(node.op, [look]), len(node.inputs)
+        side = _CELL.format("", strip + _CORNER, height)
+        middle = width - 2 * _CORNER
+        ports = [_CELL.format(f' PORT="{k}"', middle / inputs, height) for k in range(inputs)]
+        ports = ports or [_CELL.format("", middle, height)]
+        dot.node(str(node.index), _TABLE.format("".join([side, *ports, side])))
+        ends.get(node.op, []).append(str(node.index))
+    for kind, rank in (("placeholder", "min"), ("output", "max")):
+        with dot.subgraph(graph_attr={"rank": rank}) as layer:
+            for name in ends[kind]:
+                layer.node(name)
+    for node in record:
+        for k, source in enumerate(node.inputs):
+            # Heavy edges are drawn straight: those that are in the list order too.
+            weight = "3" if node.index - source == 1 else "1"
+            dot.edge(str(source), f"{node.index}:{k}:n", id=_edge_id(node.index, k), weight=weight)
+    return dot
+
+
+def _effort(edges: int) -> dict[str, str]:
+    """How long Graphviz may search for better places, and whether lines may bend around nodes."""
+    quick = {"nslimit": "0.2", "mclimit": "0.1"} if edges > _QUICK_ABOVE else {}
+    return quick | ({"splines": "line"} if edges > _LINES_ABOVE else {})
+
+
+def _edge_id(reader: int, k: int) -> str:
+    return f"{reader}-{k}"
+
+
+def _laid_out(dot: graphviz.Digraph) -> dict[str, Any]:
+    try:
+        return json.loads(dot.pipe(format="json0", encoding="utf-8"))
+    except graphviz.ExecutableNotFound:
+        raise RuntimeError(
+            "drawing by data flow needs the command graphviz-pure, which is not beside this Python: "
+            "pip install -r requirements.txt"
+        ) from None
+
+
+def _wires(
+    node: NodeRecord, paths: Sequence[str], origin: tuple[float, float], labels: Mapping[int, Sequence[str]]
+) -> list[Wire]:
+    """The edges that enter a node, from left to right, each with its label on the side that it does not come from."""
+    wires, free_from = [], -math.inf
+    for k, (source, path) in enumerate(zip(node.inputs, paths, strict=True)):
+        (tip_x, tip_y), *curve = (
+            (round(origin[0] + x, 1), round(origin[1] - y, 1))
+            for x, y in (_numbers(point.removeprefix("e,")) for point in path.split())
+        )
+        broken = source >= node.index
+        label, at = shown_label(labels, node.index, k, broken), None
+        if label:
+            width = len(label) * LABEL_SIZE * ADVANCE
+            aside = tip_x - 5 - width
+            start = aside if curve[-1][0] > tip_x + 1 and aside > free_from else tip_x + 5
+            at, free_from = (start + width / 2, tip_y - 3), start + width
+        led, head = _arrow(curve, tip_x, tip_y)
+        wires.append(Wire(source, node.index, k, led, led, head, label, at, broken))
+    return wires
+
+
+def _arrow(curve: Sequence[tuple[float, float]], tip_x: float, tip_y: float) -> tuple[str, str]:
+    """The line that Graphviz gives as Bézier curves, and a head as long and as broad as in the list order."""
+    last_x, last_y = curve[-1]
+    length = math.hypot(tip_x - last_x, tip_y - last_y) or 1.0
+    along_x, along_y = (tip_x - last_x) / length, (tip_y - last_y) / length
+    corners = [
+        _point(tip_x - 8 * along_x - side * 4 * along_y, tip_y - 8 * along_y + side * 4 * along_x) for side in (1, -1)
+    ]
+    bends = " ".join(_point(*point) for point in curve[1:])
+    end = _point(tip_x - 6 * along_x, tip_y - 6 * along_y)
+    return f"M{_point(*curve[0])}C{bends}L{end}", f"M{_point(tip_x, tip_y)}L{'L'.join(corners)}z"
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(number) for number in text.split(",")]
+
+
+def _point(x: float, y: float) -> str:
+    return f"{round(x, 1):g} {round(y, 1):g}"

@@ -1,0 +1,158 @@
+"""By data flow a graph is drawn with the same parts and words, each node below what it reads, its number beside it."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import fx
+
+from fxbook.drawing import Drawing, draw, draw_record
+from fxbook.drawing.summary import MAX_GROUPS, SUMMARY_ABOVE
+from fxbook.graph.record import record
+from press import ROOT
+from tests.drawing.graphs import BROKEN, chain, classes, html_of, parts, residual, reversed_insertion, words_in
+
+
+def shuffled() -> fx.Graph:
+    """Two branches whose nodes take turns in the list, an input that is defined last, and a value that nobody reads."""
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    left = graph.call_function(torch.sin, (x,))
+    right = graph.call_function(torch.cos, (x,))
+    left = graph.call_function(torch.neg, (left,))
+    graph.call_function(torch.exp, (left,))
+    right = graph.call_function(torch.abs, (right,))
+    late = graph.placeholder("late")
+    both = graph.call_function(torch.where, (late, right, left))
+    graph.output(both)
+    return graph
+
+
+WHOLE: list[Callable[[], fx.Graph | fx.GraphModule]] = [
+    residual,
+    shuffled,
+    lambda: chain(30, 7),
+    lambda: chain(SUMMARY_ABOVE + 100, 9),
+]
+
+
+def by_data(build: Callable[[], fx.Graph | fx.GraphModule]) -> Drawing:
+    return draw(build(), order="data")
+
+
+@pytest.mark.parametrize("build", [*WHOLE, *BROKEN], ids=lambda build: build.__name__)
+def test_the_same_parts_as_in_the_order_of_the_list(build: Callable[[], fx.Graph]) -> None:
+    drawings = draw(build(), "g"), draw(build(), "g", order="data")
+    for kind in ("n", "e", "r"):
+        listed, layered = (parts(drawing, kind) for drawing in drawings)
+        assert list(listed) == list(layered)
+        for name, part in listed.items():
+            # The outlines have the same look, and the texts are the same ones.
+            looks = [[(at.tag, at.get("class")) for at in group.iter()] for group in (part, layered[name])]
+            assert kind == "r" or looks[0] == looks[1], name
+            assert words_in(part) == words_in(layered[name])
+    assert repr(drawings[0]) == repr(drawings[1])
+    tables = [html_of(drawing).find(".//table") for drawing in drawings]
+    assert words_in(tables[0]) == words_in(tables[1])
+
+
+@pytest.mark.parametrize("build", WHOLE, ids=["residual", "shuffled", "chain", "summary"])
+def test_every_node_stands_below_those_that_it_reads(build: Callable[[], fx.Graph]) -> None:
+    layout = by_data(build).layout
+    assert layout.wires
+    for wire in layout.wires:
+        source, reader = layout.boxes[wire.source], layout.boxes[wire.reader]
+        assert source.y + source.height + 8 < reader.y, "room for an arrow"
+
+
+def test_nodes_that_the_list_has_in_the_wrong_order_stand_in_the_right_one() -> None:
+    tan, cos = by_data(reversed_insertion).layout.boxes[2:4]
+    assert cos.y + cos.height < tan.y
+    edge = parts(by_data(reversed_insertion), "e")["3-2-0"]
+    assert "fx-broken" in classes(edge) and "!" in words_in(edge)
+
+
+@pytest.mark.parametrize("build", [*WHOLE, *BROKEN], ids=lambda build: build.__name__)
+def test_no_two_nodes_overlap_and_all_are_in_the_picture(build: Callable[[], fx.Graph]) -> None:
+    layout = by_data(build).layout
+    for box in layout.boxes:
+        assert box.x - 12 > 0 and box.x + box.width < layout.width, "room for the number"
+        assert box.y > 0 and box.y + box.height < layout.height
+    for a, b in itertools.combinations(layout.boxes, 2):
+        apart_x = a.x + a.width < b.x - 12 or b.x + b.width < a.x - 12
+        assert apart_x or a.y + a.height < b.y or b.y + b.height < a.y
+
+
+def test_edges_enter_in_argument_order_and_say_their_place() -> None:
+    graph = fx.Graph()
+    a, b, c = (graph.placeholder(name) for name in "abc")
+    graph.output(graph.call_function(torch.cat, ([c, a, b],), {"out": a}))
+    wires = [wire for wire in draw(graph, order="data").layout.wires if wire.reader == 3]
+    assert [(wire.source, wire.label) for wire in wires] == [(2, "0.0"), (0, "0.1"), (1, "0.2"), (0, "out")]
+    ends = [wire.label_at[0] for wire in wires if wire.label_at]
+    assert ends == sorted(ends)
+
+
+def test_inputs_stand_on_top_and_the_output_at_the_bottom() -> None:
+    boxes = by_data(shuffled).layout.boxes
+    x, late, output = boxes[0], boxes[6], boxes[8]
+    assert x.rail_y == late.rail_y == min(box.rail_y for box in boxes)
+    assert output.rail_y == max(box.rail_y for box in boxes)
+
+
+def test_marks_appear() -> None:
+    marks = {"linear": "moved", "relu": ["added", "rewired"], "mul": "removed", "where": "broken"}
+    drawing = draw(residual(), "g", marks, order="data")
+    nodes, rows, edges = (parts(drawing, kind) for kind in "nre")
+    marked = {at: [name[3:] for name in classes(part)[2:]] for at, part in nodes.items() if len(classes(part)) > 2}
+    assert marked == {"2": ["moved"], "3": ["added", "rewired"], "5": ["removed"], "6": ["broken"]}
+    assert [at for at, row in rows.items() if any("fx-shift" in classes(part) for part in row.iter())] == ["2"]
+    assert {at for at, edge in edges.items() if "fx-rewired" in classes(edge)} == {"2-3-0"}
+    assert {at for at, edge in edges.items() if "fx-removed" in classes(edge)} == {"3-5-0", "4-5-1", "5-6-1"}
+    assert "+ added" in words_in(nodes["3"]) and "\N{MINUS SIGN} removed" in words_in(nodes["5"])
+
+
+def test_a_large_graph_is_summarised() -> None:
+    drawing = by_data(WHOLE[-1])
+    assert len(parts(drawing, "n")) <= MAX_GROUPS and "nodes are too many to draw one by one" in repr(drawing)
+
+
+def test_what_is_told_to_those_who_do_not_see_it_names_the_order() -> None:
+    for order, told in (("list", "in the order of the list"), ("data", "each below the nodes that it reads")):
+        assert told in words_in(html_of(draw(residual(), order=order)).find(".//figure"))
+
+
+def test_an_unknown_order_is_refused_with_those_that_are_known() -> None:
+    for drawn in (lambda: draw(residual(), order="flow"), lambda: draw_record(record(residual()), order="flow")):
+        with pytest.raises(ValueError, match=r"'flow' is not known; use 'list', .* or 'data', for the data flow"):
+            drawn()
+
+
+def test_without_its_command_the_cure_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    import graphviz.backend.dot_command
+
+    drawing = by_data(residual)
+    monkeypatch.setattr(graphviz.backend.dot_command, "DOT_BINARY", "/nowhere/graphviz-pure")
+    with pytest.raises(RuntimeError, match=r"graphviz-pure, which is not beside .*: pip install"):
+        drawing._repr_html_()
+
+
+def test_the_order_of_the_list_needs_no_graphviz() -> None:
+    code = (
+        "import sys, subprocess; from tests.drawing.graphs import residual; from fxbook import draw\n"
+        "subprocess.Popen = None; draw(residual())._repr_html_(); assert 'graphviz' not in sys.modules"
+    )
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
+
+
+def test_a_graph_in_which_everything_crosses_comes_back() -> None:
+    # With Graphviz's own limits this takes minutes.
+    start = time.perf_counter()
+    assert draw(chain(200, 60), order="data").layout.boxes
+    assert time.perf_counter() - start < 20
