@@ -2,8 +2,8 @@
 
 JSON as it is, or a dict of one key that says what it is: ``float`` and ``complex`` (as ``repr``, so that they come back
 exactly, with ``nan`` and the infinities), ``tuple``, ``size``, ``dict`` (pairs), ``set``, ``slice``, ``range``,
-``dtype``, ``layout``, ``memory_format``, ``device``, ``ellipsis``; and ``opaque``, its class, for what has no such form.
-What a node or a tensor is depends on who asks: they say it with ``special``.
+``dtype``, ``layout``, ``memory_format``, ``device``, ``ellipsis``; and ``opaque``, its class, for what has no such
+form. What a node or a tensor is depends on who asks: they say it with ``special``.
 """
 
 from __future__ import annotations
