@@ -282,3 +282,37 @@ def makes_the_activations_without_an_anchor(model, layer, function, activation):
                 reader.replace_input_with(node, new)
     traced.recompile()
     return traced
+
+
+@wrong(
+    "same_result",
+    node="gelu",
+    says="'Tensor' object has no attribute 'gelu'",
+    read="00_first_graph#attributeerror-tensor-object-has-no-attribute-gelu",
+)
+def writes_every_activation_as_a_method(model, layer, function, activation):
+    """Tensors have a `relu` and a `tanh`."""
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_layer(traced, node, layer, function):
+            readers = list(node.users)
+            with traced.graph.inserting_after(node):
+                new = traced.graph.call_method(activation.__name__, (node,))
+            for reader in readers:
+                reader.replace_input_with(node, new)
+    traced.recompile()
+    return traced
+
+
+@wrong("no_dead_nodes", node="body_0_0", says="is dead: nothing reads its result")
+def calls_each_layer_anew(model, layer, function, activation):
+    """A call with its activation in place of the call that is there, which stays."""
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_layer(traced, node, layer, function):
+            with traced.graph.inserting_before(node):
+                again = traced.graph.create_node(node.op, node.target, node.args, node.kwargs)
+                new = traced.graph.call_function(activation, (again,))
+            node.replace_all_uses_with(new)
+    traced.recompile()
+    return traced

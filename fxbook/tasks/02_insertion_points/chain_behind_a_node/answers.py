@@ -224,3 +224,32 @@ def makes_the_chain_and_leaves_it_there(traced, name, functions):
     for function in functions:
         newest = traced.graph.call_function(function, (newest,))
     traced.recompile()
+
+
+@wrong("same_result", node="square", says="Running the result raises TypeError: square(): argument 'input'")
+def wraps_the_arguments_twice(traced, name, functions):
+    """Each function gets a tuple, which holds what it should get."""
+    node = named(traced, name)
+    readers, args = list(node.users), (node,)
+    with traced.graph.inserting_before(node.next):
+        for function in functions:
+            args = (traced.graph.call_function(function, (args,)),)
+    for reader in readers:
+        reader.replace_input_with(node, *args)
+    traced.recompile()
+
+
+@wrong("no_dead_nodes", node="log1p_1", says="is dead: nothing reads its result")
+def makes_a_chain_for_each_use(traced, name, functions):
+    """Where a node reads the value twice, its first chain takes both places, and the second has no reader."""
+    node = named(traced, name)
+    for reader in list(node.users):
+        uses = []
+        fx.node.map_arg((reader.args, reader.kwargs), uses.append)
+        for _ in range(uses.count(node)):
+            newest = node
+            with traced.graph.inserting_before(reader):
+                for function in functions:
+                    newest = traced.graph.call_function(function, (newest,))
+            reader.replace_input_with(node, newest)
+    traced.recompile()

@@ -246,3 +246,24 @@ def clamps_at_five(traced):
         clamp = traced.graph.call_function(torch.clamp, (output.args[0], 0.0, 5.0))
     output.args = (clamp,)
     traced.recompile()
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
+def calls_a_module_with_another_range(traced):
+    """`nn.Hardtanh` goes from -1 to 1 where nothing else is said."""
+    traced.add_submodule("clamped", nn.Hardtanh())
+    output = traced.graph.output_node()
+    with traced.graph.inserting_before(output):
+        output.args = (traced.graph.call_module("clamped", output.args),)
+    traced.recompile()
+
+
+@wrong("no_dead_nodes", node="size", says="is dead: nothing reads its result")
+def asks_a_proxy_for_its_size(traced):
+    """What looks like a look at the value is a call that is recorded."""
+    output = traced.graph.output_node()
+    with traced.graph.inserting_before(output):
+        result = fx.Proxy(output.args[0])
+        result.size()
+        output.args = (result.clamp(0, 6).node,)
+    traced.recompile()

@@ -211,3 +211,45 @@ def makes_the_halves_and_leaves_them_there(traced):
     for value in traced.graph.find_nodes(op="placeholder"):
         traced.graph.call_function(torch.mul, (value, 0.5))
     traced.recompile()
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
+def divides_and_drops_the_rest(traced):
+    """`//` takes the floor of a half."""
+    for node in additions(traced):
+        for value in node.all_input_nodes:
+            if value.op == "placeholder":
+                with traced.graph.inserting_before(node):
+                    half = traced.graph.call_function(operator.floordiv, (value, 2))
+                node.replace_input_with(value, half)
+    traced.recompile()
+
+
+@wrong(
+    "no_dead_nodes",
+    node="mul",
+    says="is dead: nothing reads its result",
+    read="02_insertion_points#a-new-node-needs-a-reader",
+)
+def gives_the_halves_no_readers(traced):
+    for value in traced.graph.find_nodes(op="placeholder"):
+        with traced.graph.inserting_after(value):
+            traced.graph.call_function(torch.mul, (value, 0.5))
+    traced.recompile()
+
+
+@wrong(
+    "callers_input_stays",
+    node="mul_",
+    says="works in place: it changes the tensor passed as `x`",
+    read="01_node_creation#four-spellings-of-add",
+)
+def halves_in_place_before_the_others_read(traced):
+    """All readers read one tensor, whatever node they name."""
+    for value in traced.graph.find_nodes(op="placeholder"):
+        readers = [user for user in value.users if user in additions(traced)]
+        with traced.graph.inserting_after(value):
+            half = traced.graph.call_method("mul_", (value, 0.5))
+        for reader in readers:
+            reader.replace_input_with(value, half)
+    traced.recompile()

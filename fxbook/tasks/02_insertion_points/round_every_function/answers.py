@@ -199,3 +199,36 @@ def makes_the_rounds_and_leaves_them_there(traced):
     for node in traced.graph.find_nodes(op="call_function", target=torch.relu):
         traced.graph.call_function(torch.round, (node,))
     traced.recompile()
+
+
+@wrong("calls", says="No node calls round")
+def cuts_off_what_stands_behind_the_point(traced):
+    for node in list(traced.graph.nodes):
+        if node.op == "call_function":
+            with traced.graph.inserting_after(node):
+                cut = traced.graph.call_function(torch.trunc, (node,))
+            node.replace_all_uses_with(cut, delete_user_cb=lambda user, new=cut: user is not new)
+    traced.recompile()
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
+def keeps_one_decimal(traced):
+    for node in list(traced.graph.nodes):
+        if node.op == "call_function":
+            with traced.graph.inserting_after(node):
+                rounded = traced.graph.call_function(torch.round, (node,), {"decimals": 1})
+            node.replace_all_uses_with(rounded, delete_user_cb=lambda user, new=rounded: user is not new)
+    traced.recompile()
+
+
+@wrong("no_dead_nodes", node="round_1", says="is dead: nothing reads its result")
+def rounds_anew_and_leaves_the_old_round(traced):
+    """What is rounded already gets a new round in place of the old one, which is not erased."""
+    for node in list(traced.graph.nodes):
+        if node.op == "call_function" and node.target is not torch.round:
+            old = [user for user in node.users if user.target is torch.round]
+            with traced.graph.inserting_after(node):
+                new = traced.graph.call_function(torch.round, (node,))
+            for replaced in (node, *old):
+                replaced.replace_all_uses_with(new, delete_user_cb=lambda user, kept=(new, *old): user not in kept)
+    traced.recompile()

@@ -1,0 +1,137 @@
+"""Models that call a layer in every way that a model can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.linear import NonDynamicallyQuantizableLinear
+
+from fxbook.asking import Case, Usage
+
+
+class Layered(nn.Module):
+    """Calls of a layer in the ways a model can make them, told apart by the subclasses.
+
+    ``task`` is what the answer is called with besides the model: a module class, its functional form, an activation.
+    """
+
+    task: tuple[type[nn.Module], Callable[..., Any], Callable[[Tensor], Tensor]] = (
+        nn.Linear,
+        nn.functional.linear,
+        torch.relu,
+    )
+
+
+class Stack(Layered):
+    """Nested modules, the last linear layer feeding the output; a convolution, which is to stay."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.enter = nn.Conv1d(1, 1, 3, padding=1)
+        self.body = nn.Sequential(nn.Sequential(nn.Linear(6, 6), nn.Dropout(0.0)), nn.Linear(6, 6))
+        self.head = nn.Linear(6, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.body(self.enter(x)))
+
+
+class Functional(Layered):
+    """The functional form, with a weight of its own, by position and by name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(6, 6))
+        self.project = nn.Linear(6, 6, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = nn.functional.linear(x, self.weight)
+        return nn.functional.linear(input=self.project(x), weight=self.weight, bias=self.weight[0])
+
+
+class Tied(Layered):
+    """One layer called twice, another with the same weight; a value read by three; a tuple and a dict returned."""
+
+    task = (nn.Linear, nn.functional.linear, torch.tanh)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shared = nn.Linear(6, 6)
+        self.tied = nn.Linear(6, 6)
+        self.tied.weight = self.shared.weight
+
+    def forward(self, x: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
+        first = self.shared(x)
+        second = self.shared(first) * first
+        return self.tied(torch.cat([first, second], dim=0)), {"first": first, "second": second}
+
+
+class Gated(nn.Linear):
+    """A linear layer of the user's own: tracing goes into it and finds the functional form."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x) * 2.0
+
+
+class WithOwnLayer(Layered):
+    """A subclass of the layer, and a bilinear layer, which is another kind."""
+
+    task = (nn.Linear, nn.functional.linear, nn.functional.gelu)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = Gated(6, 6)
+        self.pair = nn.Bilinear(6, 6, 6)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.pair(self.gate(x), x)
+
+
+class WithLeafSubclass(Layered):
+    """A subclass of the layer that stands in ``torch.nn`` and so stays a leaf, behind a layer of the class itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.enter = nn.Linear(6, 6)
+        # What nn.MultiheadAttention has for its out_proj.
+        self.out_proj = NonDynamicallyQuantizableLinear(6, 6)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.out_proj(self.enter(x)) - x
+
+
+class Convolutional(Layered):
+    """Another kind of layer, as module and as function; linear layers, which are to stay."""
+
+    task = (nn.Conv2d, nn.functional.conv2d, torch.relu)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks = nn.ModuleList(nn.Conv2d(1, 1, 3, padding=1) for _ in range(2))
+        self.kernel = nn.Parameter(torch.randn(2, 1, 3, 3))
+        self.head = nn.Linear(5, 2)
+
+    def forward(self, image: Tensor) -> Tensor:
+        for block in self.blocks:
+            image = image + block(image)
+        return self.head(nn.functional.conv2d(image, self.kernel, padding=1))
+
+
+def layered(name: str, build: type[Layered], *shape: int, unseen: bool = False) -> Case:
+    """A model on inputs of this shape; the answer is called with it and with its task."""
+    return Case(name, build, lambda: (torch.randn(*shape),), unseen=unseen, given=lambda model: (model, *build.task))
+
+
+USAGE = Usage(
+    "pass",
+    cases=(
+        layered("nested modules", Stack, 3, 1, 6),
+        layered("the functional form", Functional, 3, 6),
+        layered("a layer called twice, and one with its weight", Tied, 3, 6, unseen=True),
+        layered("a subclass of your own, which is traced into", WithOwnLayer, 3, 6, unseen=True),
+        layered("a subclass in `torch.nn`, which is not", WithLeafSubclass, 3, 6, unseen=True),
+        layered("convolutions", Convolutional, 2, 1, 5, 5, unseen=True),
+    ),
+)

@@ -1,0 +1,64 @@
+"""Nodes of every kind behind which a chain is to run, with readers that read in every way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import FeedForward, Joined, Passing, rows
+
+Function = Callable[[Tensor], Tensor]
+
+
+class Anchored:
+    """Knows what is asked of a model: the functions, and the submodule, function or input behind which they go."""
+
+    anchor: str
+    chain: tuple[Function, ...] = (torch.square, torch.log1p)
+
+
+class BehindLayer(FeedForward, Anchored):
+    """The block of the chapter, changed behind its first layer."""
+
+    anchor = "up"
+
+
+class BehindFunction(FeedForward, Anchored):
+    """The block of the chapter, changed behind its activation: a function, whose name is not its target."""
+
+    anchor = "relu"
+
+
+class BehindBlock(Joined, Anchored):
+    """A value that is read in lists, by name and twice."""
+
+    anchor = "block"
+
+
+class BehindInput(Passing, Anchored):
+    """Changed behind its input, by another chain."""
+
+    anchor = "x"
+    chain = (torch.exp, torch.tanh, torch.neg)
+
+
+def traced_and_what_is_asked(model: nn.Module) -> tuple[fx.GraphModule, str, tuple[Function, ...]]:
+    """The answer is called with the traced model, the name of a node, and the functions that are to run behind it."""
+    assert isinstance(model, Anchored)
+    return fx.symbolic_trace(model), model.anchor, model.chain
+
+
+USAGE = Usage(
+    "edit",
+    cases=(
+        Case("`up` of the block", BehindLayer, rows()),
+        Case("a value read in lists, by name and twice", BehindBlock, rows(), unseen=True),
+        Case("a function of the block", BehindFunction, rows(), unseen=True),
+        Case("an input", BehindInput, rows(), unseen=True),
+    ),
+    given=traced_and_what_is_asked,
+)

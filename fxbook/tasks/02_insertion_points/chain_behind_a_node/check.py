@@ -1,0 +1,80 @@
+"""Run a chain behind a node."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Check, explained
+from fxbook.asking.explained import given_edited, lints, output_last, recompiled
+from fxbook.asking.families import family
+from fxbook.asking.predicates import edited, no_dead_nodes, same_result
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+from .cases import Anchored, BehindFunction, BehindInput
+
+
+def with_chain(model: nn.Module, x: Tensor) -> Any:
+    """The model with its chain applied to what its anchor gives."""
+    assert isinstance(model, Anchored)
+    chain = model.chain
+
+    def change(value: Tensor) -> Tensor:
+        return functools.reduce(lambda result, function: function(result), chain, value)
+
+    if isinstance(model, BehindInput):
+        return model(change(x))
+    if isinstance(model, BehindFunction):
+        return x + model.down(change(torch.relu(model.up(x))))
+    hook = model.get_submodule(model.anchor).register_forward_hook(lambda _module, _inputs, value: change(value))
+    try:
+        return model(x)
+    finally:
+        hook.remove()
+
+
+@rule("02_insertion_points#hand-over-the-readers")
+def chain_read_by_all(case: CaseView) -> Found:
+    """No former reader of the node still reads it past the chain."""
+    assert isinstance(case.model, Anchored)
+    name = case.model.anchor
+    for node, before in case.kept():
+        read_it = any(case.before.nodes[read].name == name for read in before.inputs)
+        if read_it and any(case.nodes[read].name == name for read in node.inputs):
+            yield node, f"still reads `{name}` itself: every reader was to get the end of the chain"
+
+
+@rule
+def chain_in_order(case: CaseView) -> Found:
+    """Each function of the chain is called, on what the one before it gives."""
+    assert isinstance(case.model, Anchored)
+    asked = ", ".join(function.__name__ for function in case.model.chain)
+    above = {case.model.anchor}
+    for function in case.model.chain:
+        spellings = family(function.__name__)
+        calling = [node for node in case.new() if node in spellings]
+        if not calling:
+            yield None, f"No node calls {function.__name__}: the chain asked is {asked}."
+        for node in calling:
+            reads = [case.nodes[index].name for index in node.inputs]
+            if not above.intersection(reads):
+                yield node, f"{f'reads `{reads[0]}`' if reads else 'reads nothing'}: the chain asked is {asked}"
+        above = {node.name for node in calling}
+
+
+CHECK = Check(
+    (
+        lints,
+        recompiled,
+        output_last,
+        same_result.or_because(explained.no_dead_nodes, chain_read_by_all, chain_in_order),
+        no_dead_nodes,
+        edited,
+        given_edited,
+    ),
+    expected=with_chain,
+)

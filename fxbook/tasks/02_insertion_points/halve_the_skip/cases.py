@@ -1,0 +1,30 @@
+"""Models with additions that read an input, and some that do not."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import FeedForward, rows
+
+
+class TwoSkips(nn.Module):
+    """Two inputs; additions that read none, one or two of them, one that reads an input twice."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mix = nn.Linear(4, 4)
+
+    def forward(self, x: Tensor, residual: Tensor) -> Tensor:
+        hidden = self.mix(x) + self.mix(residual)
+        return (hidden + x) * (residual + x) + (x + x) * residual
+
+
+USAGE = Usage(
+    "edit",
+    cases=(
+        Case("the block of the chapter", FeedForward, rows()),
+        Case("a model with two inputs", TwoSkips, rows(2), unseen=True),
+    ),
+)

@@ -1,0 +1,59 @@
+"""Halve the skip and nothing else."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Check, explained
+from fxbook.asking.explained import callers_input_stays, given_edited, lints, output_last, recompiled
+from fxbook.asking.predicates import edited, no_dead_nodes, same_result
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+from ..cases import FeedForward
+from .cases import TwoSkips
+
+
+def halved(model: nn.Module, x: Tensor, *residuals: Tensor) -> Tensor:
+    """The model with half of each input in its additions."""
+    if isinstance(model, TwoSkips):
+        [residual] = residuals
+        hidden = model.mix(x) + model.mix(residual)
+        return (hidden + x / 2) * (residual / 2 + x / 2) + x * residual
+    assert isinstance(model, FeedForward)
+    return x * 0.5 + model.down(torch.relu(model.up(x)))
+
+
+@rule
+def only_additions_read_half(case: CaseView) -> Found:
+    """Additions read no input of the model as it is; what else was read is still read."""
+    now = case.now()
+    for node, before in case.kept():
+        is_addition = (before.op, before.target) == ("call_function", "operator.add")
+        for index in dict.fromkeys(before.inputs):
+            value = case.before.nodes[index]
+            is_input = value.op == "placeholder"
+            is_read = index in now and now[index].index in node.inputs
+            if is_addition and is_input and is_read:
+                yield node, f"still reads the input `{value.name}` whole: additions were to read half"
+            elif not (is_addition and is_input) and not is_read:
+                asked = (
+                    "additions were to read half of an input" if is_input else "inputs of the model were to be halved"
+                )
+                yield node, f"no longer reads `{value.name}`: only {asked}"
+
+
+CHECK = Check(
+    (
+        lints,
+        recompiled,
+        output_last,
+        same_result.or_because(explained.no_dead_nodes, only_additions_read_half, callers_input_stays),
+        callers_input_stays,
+        no_dead_nodes,
+        edited,
+        given_edited,
+    ),
+    expected=halved,
+)

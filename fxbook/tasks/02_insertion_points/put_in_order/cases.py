@@ -1,0 +1,115 @@
+"""Graphs in orders that are wrong in every way: several nodes, one node, an input that stands too low."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import FeedForward, Joined, rows
+
+Order = Callable[[list[fx.Node]], list[fx.Node]]
+
+
+class Attention(nn.Module):
+    """Three inputs, whose order in the signature a sort must keep; ``query`` is not the first one read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.key = nn.Linear(4, 4)
+        self.bias = nn.Parameter(torch.randn(3))
+
+    def forward(self, query: Tensor, value: Tensor, keys: Tensor) -> Tensor:
+        scores = torch.softmax(query @ self.key(keys).transpose(0, 1) + self.bias, dim=-1)
+        return scores @ value
+
+
+class Unread(nn.Module):
+    """Computes a chain that nothing reads, longer than the way to the output."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mix = nn.Linear(4, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        hidden = self.mix(x)
+        hidden.tanh().exp().sum(0)
+        return hidden + x
+
+
+def in_list_order(choose: Order) -> Callable[[nn.Module], tuple[fx.GraphModule]]:
+    """The traced model, its nodes moved into the order that ``choose`` makes of them, and recompiled in it."""
+
+    def given(model: nn.Module) -> tuple[fx.GraphModule]:
+        traced = fx.symbolic_trace(model)
+        last, *rest = choose(list(traced.graph.nodes))
+        for node in rest:
+            last.append(node)
+            last = node
+        # So that an answer that forgets to recompile is told so, also where it restores the order that was traced.
+        traced.recompile()
+        return (traced,)
+
+    return given
+
+
+def _reversed_behind_inputs(nodes: list[fx.Node]) -> list[fx.Node]:
+    """The order of the exercise's ``scrambled``."""
+    inputs = [node for node in nodes if node.op == "placeholder"]
+    return [*inputs, *(node for node in reversed(nodes) if node.op != "placeholder")]
+
+
+def _every_third(nodes: list[fx.Node]) -> list[fx.Node]:
+    """Every third node, from the second, the third and the first on: neither the right order nor its reverse."""
+    inputs = [node for node in nodes if node.op == "placeholder"]
+    rest = nodes[len(inputs) :]
+    return [*inputs, *rest[1::3], *rest[2::3], *rest[::3]]
+
+
+def _one_too_early(nodes: list[fx.Node]) -> list[fx.Node]:
+    """The right order, but for one node that stands directly behind the first input."""
+    first, *rest, misplaced, reader, output = nodes
+    return [first, misplaced, *rest, reader, output]
+
+
+def _last_input_late(nodes: list[fx.Node]) -> list[fx.Node]:
+    """The right order, but for the last input, which stands behind everything but ``output``."""
+    late = [node for node in nodes if node.op == "placeholder"][-1]
+    *others, output = (node for node in nodes if node is not late)
+    return [*others, late, output]
+
+
+def without_copies(answer: Any, traced: fx.GraphModule) -> Any:
+    """Use the answer; a node that is a copy of one that was given no longer says so, and counts as new."""
+    given = set(traced.graph.nodes)
+    result = (answer() if inspect.isclass(answer) else answer)(traced)
+    for node in (result if isinstance(result, fx.GraphModule) else traced).graph.nodes:
+        if node not in given:
+            node.meta.clear()
+    return result
+
+
+def mixed(name: str, build: type[nn.Module], inputs: Callable[[], tuple[Tensor, ...]], order: Order) -> Case:
+    """A model that the learner has not seen, in this order."""
+    return Case(name, build, inputs, unseen=True, given=in_list_order(order))
+
+
+USAGE = Usage(
+    "edit",
+    cases=(
+        Case("the block of the chapter, reversed", FeedForward, rows()),
+        Case("the block with one node misplaced", FeedForward, rows(), given=in_list_order(_one_too_early)),
+        Case("attention, with three inputs", Attention, rows(3), unseen=True),
+        mixed("attention in no order at all", Attention, rows(3), _every_third),
+        mixed("attention, one input late", Attention, rows(3), _last_input_late),
+        mixed("a value read in lists, by name and twice", Joined, rows(), _every_third),
+        mixed("a chain that nothing reads", Unread, rows(), _every_third),
+    ),
+    given=in_list_order(_reversed_behind_inputs),
+    call=without_copies,
+)

@@ -1,0 +1,42 @@
+"""Put a list in order.
+
+Nothing is asked of the result: nodes that call what they called, on what they read, in an order that ``lint`` accepts,
+compute what they computed.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+from fxbook.asking import Check
+from fxbook.asking.explained import given_edited, output_last, recompiled
+from fxbook.asking.predicates import lints
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+
+@rule
+def only_moved(case: CaseView) -> Found:
+    """The nodes are those that were given, with the calls they had, on what they read."""
+    for node in case.new():
+        yield node, "is new: the nodes that are there were to be moved"
+    for before in case.before:
+        if before.index not in case.origins:
+            yield before, "of the graph that was given is gone"
+    now = case.now()
+    for node, before in case.kept():
+        read = [now[index].index for index in before.inputs if index in now]
+        if node.call != before.call or list(node.inputs) != read:
+            yield node, "has other arguments than before: only its place was to change"
+
+
+@rule
+def inputs_keep_order(case: CaseView) -> Found:
+    """The inputs stand in the order that they had, so the signature is the same."""
+    inputs = [(node, before.index) for node, before in case.kept() if before.op == "placeholder"]
+    for (above, place), (node, earlier) in itertools.pairwise(inputs):
+        if earlier < place:
+            yield node, f"Input `{node.name}` stands behind `{above.name}`: the inputs were to keep their order."
+
+
+CHECK = Check((lints, output_last, only_moved, inputs_keep_order, recompiled, given_edited))

@@ -1,0 +1,58 @@
+"""Round the result of every function."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Check, explained
+from fxbook.asking.explained import given_edited, lints, output_last, recompiled
+from fxbook.asking.families import family
+from fxbook.asking.predicates import calls, edited, no_dead_nodes, same_result
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+from ..cases import FeedForward
+from .cases import Rounding
+
+ROUND = family("round")
+
+
+def rounded(model: nn.Module, x: Tensor) -> Tensor | tuple[Tensor, Tensor]:
+    """The model with the result of each function rounded."""
+    if isinstance(model, Rounding):
+        scaled = torch.round(model.scale(x) * 5.0)
+        narrowed = torch.round(scaled * 0.4)
+        product = torch.round(torch.exp(narrowed)) * torch.round(torch.square(narrowed))
+        return torch.round(product), torch.round(x.sigmoid() * 3.0)
+    assert isinstance(model, FeedForward)
+    return torch.round(x + model.down(torch.round(torch.relu(model.up(x)))))
+
+
+@rule
+def functions_rounded(case: CaseView) -> Found:
+    """What the new rounds read is computed by a function, and its readers read the round."""
+    for node in case.new():
+        if node in ROUND and node.inputs:
+            read = case.nodes[node.inputs[0]]
+            if read.op != "call_function":
+                yield node, f"rounds `{read.name}`, a `{read.op}`: what functions compute was asked"
+    for node, before in case.kept():
+        if before.op == "call_function" and node not in ROUND:
+            for user in node.users:
+                if case.nodes[user] not in ROUND:
+                    yield case.nodes[user], f"reads `{node.name}`, which is not rounded"
+
+
+CHECK = Check(
+    (
+        lints,
+        recompiled,
+        output_last,
+        same_result.or_because(explained.no_dead_nodes, calls(ROUND), functions_rounded),
+        no_dead_nodes,
+        edited,
+        given_edited,
+    ),
+    expected=rounded,
+)
