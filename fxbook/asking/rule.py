@@ -9,11 +9,11 @@ A rule of an exercise::
             if node in LINEAR and not node.users:
                 yield node, "is read by nothing"
 
-It yields ``(node, sentence)`` or ``(node, sentence, place)``. A sentence that begins in lower case goes on after "Node
-`name`" and gets its full stop; any other stands as it is. The node is one of the answer's graph, which the report
-marks; one of the graph that was given, which is named only; or ``None``. The place, ``"chapter#anchor"``, is where the
-mistake is explained; without one that of the rule counts, else that of the exercise. The function's name is the name in
-reports. Only the first violation is told, so a rule may stop at nothing.
+It yields ``(node, sentence)`` or ``(node, sentence, place)``. A sentence that begins in lower case and has no full stop
+goes on after "Node `name`" and gets one; any other stands as it is. The node is one of the answer's graph, which the
+report marks; one of the graph that was given, which is named only; or ``None``. The place, ``"chapter#anchor"``, is
+where the mistake is explained; without one that of the rule counts, else that of the exercise. The function's name is
+the name in reports. Only the first violation is told, so a rule may stop at nothing.
 
 A rule with settings is a function of them, under :func:`configurable`: ``calls(RELU, times=2)``.
 """
@@ -152,7 +152,7 @@ def _violation(
     case: CaseView, name: str, node: NodeRecord | None, sentence: str, place: str | None = None
 ) -> Violation:
     _check_place(name, place)
-    if node is not None and sentence[:1].islower():
+    if node is not None and sentence[:1].islower() and not sentence.endswith("."):
         sentence = f"Node `{node.name}` {sentence}."
     # A node of the graph that was given is named, and cannot be marked in the answer's.
     own = node is not None and node.index < len(case.nodes) and case.nodes[node.index] is node

@@ -405,6 +405,14 @@ def test_a_sentence_in_lower_case_goes_on_after_the_name_of_its_node() -> None:
     assert given == Violation("Node `output` is one of many.", None, "00_first_graph#change-one-node", "short")
 
 
+def test_a_sentence_with_its_full_stop_stands_as_it_is() -> None:
+    """What lint says of a node begins with its call, in lower case."""
+    told = verdict(lints, missing_module).violation
+    assert told is not None
+    assert told.message.startswith("graph.lint() refuses the graph: ")
+    assert told.message.endswith(".") and not told.message.endswith("..")
+
+
 def test_where_asks_all_of_its_rules_of_some_cases() -> None:
     never = where(lambda case: False, lints, calls(GELU))
     assert [each.name for each in never] == ["lints", "calls"]
