@@ -16,8 +16,8 @@ from press.manuscript.reading import Cell, prose_lines, read
 from press.manuscript.task import Exercise, read_task
 
 TITLE = "# Exercises: "
-ORDER, OPENING, TASK = "__init__.py", "opening.md", "task.md"
-CHECKED_BY = ("cases.py", "check.py", "answers.py")
+ORDER, OPENING, TASK, ANSWERS = "__init__.py", "opening.md", "task.md", "answers.py"
+CHECKED_BY = ("cases.py", "check.py", ANSWERS)
 _SLUG = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
 
 
@@ -111,7 +111,10 @@ def _order(folder: Path) -> tuple[str, ...]:
         for slug in order
         if _SLUG.fullmatch(slug) and slug not in there
     ]
-    messages += [f"the folder {slug!r} is not in ORDER: say there where it comes" for slug in sorted(there - {*order})]
+    # A folder of cases and checks alone is what several exercises share.
+    exercises = {path.parent.name for name in (TASK, ANSWERS) for path in folder.glob(f"*/{name}")}
+    unlisted = sorted(exercises - {*order})
+    messages += [f"the folder {slug!r} is not in ORDER: say there where it comes" for slug in unlisted]
     if messages:
         raise PressError(*(Problem(path, 1, message) for message in dict.fromkeys(messages)))
     return order
