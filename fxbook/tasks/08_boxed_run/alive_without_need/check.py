@@ -26,7 +26,9 @@ HOLDS: dict[type[fx.Interpreter], Callable[[NodeRecord], bool]] = {
 @rule
 def tells_unneeded(case: CaseView) -> Found:
     """The answer maps each node that computes to what is alive then without need."""
-    must, graph, holds = needed(case.before), case.before, HOLDS[case.arguments[0]]
+    # In this order: making the arguments makes the graph.
+    holds, graph = HOLDS[case.arguments[0]], case.before
+    must = needed(graph)
     unneeded = {
         step.name: {value.name for value in made_before(graph, step) if holds(value)} - must[step.name]
         for step in graph

@@ -36,11 +36,12 @@ def each_module_its_flops(case: CaseView) -> Found:
     if table is None or len(counted) != len(table):
         yield None, "A dict was asked that gives for the path of each outermost submodule a number of FLOPs."
         return
-    known = {"", *(name for name, _ in case.model.named_children())}
+    model = model_of(case.case, case.seed)
+    known = {"", *(name for name, _ in model.named_children())}
     for path in table:
         if path not in known:
             yield None, f"`{path}` is not the path of an outermost submodule of the model."
-    asked = flops_by_outermost(model_of(case.case, case.seed), *case.arguments[1:])
+    asked = flops_by_outermost(model, *case.arguments[1:])
     for path in (*asked, *counted):
         flops, right = counted.get(path, 0), asked.get(path, 0)
         where = f"`{path}`" if path else 'The root itself (`""`)'
