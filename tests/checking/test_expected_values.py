@@ -12,9 +12,6 @@ from torch import fx
 from fxbook import tasks
 from fxbook.asking import Exercise
 from fxbook.asking.exercise import Case, drawn_order, model_of
-from fxbook.checks.differences_06 import truth_of as truth_of_pair
-from fxbook.checks.models_07 import Partial, Reserved, Weighting
-from fxbook.checks.named_inputs_07 import faults_of
 from fxbook.checks.verdicts_05 import truth_of
 from fxbook.graph.record import record
 
@@ -163,6 +160,7 @@ def test_where_a_run_fails() -> None:
 
 
 def test_in_which_respect_two_modules_differ() -> None:
+    truth_of_pair = check_of("06_kwargs.tell_a_difference").truth_of
     found = {(case.name, truth_of_pair(*given).different) for case, _, given in made("06-tell-a-difference")}
     assert found == set(DIFFERENT.items())
 
@@ -206,7 +204,8 @@ def test_what_is_wrong_with_inputs() -> None:
         "no `weight`, which has no example": {"weight": (("missing",),)},
         "a `shift` of shape (5,)": {"shift": (("(5,)", "[5]"), ("(4,)", "[4]"))},
     }
-    for model in (Weighting(), Reserved(), Partial()):
+    faults_of = check_of("07_placeholder.inputs_by_name").faults_of
+    for _, model, _ in made("07-inputs-by-name"):
         for situation in model.situations():
             found = faults_of(model, model.examples(), situation.values)
             assert found == wanted.get(situation.name, {}), situation.name

@@ -335,3 +335,37 @@ def stops_what_is_unsafe(model):
             node.update_kwarg("inplace", made_by_a_maker(traced, value) and len(value.users) == 1)
     traced.recompile()
     return traced
+
+
+@wrong(
+    "lints",
+    node="mul",
+    says="The graph is broken: node `mul` reads relu_ before it is defined.",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
+def makes_new_calls_without_an_anchor(model):
+    traced = in_place(model, methods=())
+    for node in traced.graph.find_nodes(op="call_method", target="relu"):
+        node.replace_all_uses_with(traced.graph.call_function(torch.relu_, node.args))
+        traced.graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
+@wrong(
+    "same_behaviour",
+    node="output",
+    says="(submodules, keywords, dropout): the result does not compute what the model does: item 0 of",
+)
+def calls_functions_in_place_of_layers(model):
+    """Without the settings that the layers have."""
+    functions = {
+        **{nn.ReLU: nn.functional.relu, nn.LeakyReLU: nn.functional.leaky_relu, nn.ReLU6: nn.functional.relu6},
+        **{nn.SiLU: nn.functional.silu, nn.Dropout: nn.functional.dropout},
+    }
+
+    def call(traced, node):
+        node.op, node.target = "call_function", functions[called(traced, node)]
+        node.update_kwarg("inplace", True)
+
+    return in_place(model, set_layer=call)

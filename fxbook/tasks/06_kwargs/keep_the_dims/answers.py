@@ -1,6 +1,7 @@
 """Answers to 06-keep-the-dims."""
 
 import torch
+from torch import fx
 
 from fxbook.tasks.answering import right, wrong
 
@@ -145,3 +146,52 @@ def assigns_a_list(traced):
     for node in sums(traced):
         node.args = list(node.args)
     traced.recompile()
+
+
+@wrong("same_result", node="output", says="the result is not the one asked for: item 11 of it has shape")
+def puts_it_behind_every_dim_by_position(traced):
+    """Behind that of `mean` too."""
+    for node in traced.graph.nodes:
+        if node in sums(traced) and "dim" in node.kwargs and has_dim(node):
+            node.kwargs = {**node.kwargs, "keepdim": True}
+        elif len(node.args) > 1 and node.args[1] is not None:
+            node.args, node.kwargs = (*node.args[:2], True), {k: v for k, v in node.kwargs.items() if k != "keepdim"}
+    traced.recompile()
+
+
+def called_anew(traced, node):
+    function = getattr(traced.graph, node.op)
+    return function(node.target, node.args[:2], {**node.kwargs, "keepdim": True})
+
+
+@wrong(
+    "lints",
+    node="output",
+    says="The graph is broken: node `output` reads sum_6 before it is defined",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
+def makes_new_calls_without_an_anchor(traced):
+    for node in filter(has_dim, sums(traced)):
+        node.replace_all_uses_with(called_anew(traced, node))
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong(
+    "no_dead_nodes",
+    node="sum_1",
+    says="Node `sum_1` is dead: nothing reads its result.",
+    read="02_insertion_points#a-new-node-needs-a-reader",
+)
+def leaves_the_old_calls(traced):
+    for node in filter(has_dim, sums(traced)):
+        with traced.graph.inserting_before(node):
+            node.replace_all_uses_with(called_anew(traced, node))
+    traced.recompile()
+
+
+@wrong("edited", says="No node of the graph that was given is left: it was traced or built anew, an edit was asked.")
+def traces_it_once_more(traced):
+    again = fx.symbolic_trace(traced)
+    cuts_the_positions(again)
+    return again

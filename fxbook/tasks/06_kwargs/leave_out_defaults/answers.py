@@ -3,6 +3,7 @@
 import inspect
 
 import torch
+from torch import fx
 
 from fxbook.tasks.answering import right, wrong
 
@@ -178,3 +179,59 @@ def compares_objects(traced):
         known = inspect.signature(node.target).parameters
         node.kwargs = {k: v for k, v in node.kwargs.items() if k not in known or known[k].default is not v}
     traced.recompile()
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(traced):
+    for node in filter(calls_python, traced.graph.nodes):
+        leave_out(node, node.target)
+
+
+@wrong("same_result", node="dropout", says="Running the result raises TypeError: dropout(): argument 'train'")
+def sets_them_to_none(traced):
+    """A keyword cannot be deleted from a node, and `None` stands for many defaults: not for `training`."""
+    for node in filter(calls_python, traced.graph.nodes):
+        for name, parameter in inspect.signature(node.target).parameters.items():
+            if name in node.kwargs and node.kwargs[name] == parameter.default:
+                node.update_kwarg(name, None)
+    traced.recompile()
+
+
+def called_anew(traced, node):
+    new = traced.graph.call_function(node.target, node.args, node.kwargs)
+    leave_out(new, new.target)
+    node.replace_all_uses_with(new)
+    return new
+
+
+@wrong(
+    "lints",
+    node="sub",
+    says="The graph is broken: node `sub` reads relu_1 before it is defined.",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
+def makes_new_calls_without_an_anchor(traced):
+    for node in list(filter(calls_python, traced.graph.nodes)):
+        called_anew(traced, node)
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong(
+    "no_dead_nodes",
+    node="relu",
+    says="Node `relu` is dead: nothing reads its result.",
+    read="02_insertion_points#a-new-node-needs-a-reader",
+)
+def leaves_the_old_calls(traced):
+    for node in list(filter(calls_python, traced.graph.nodes)):
+        with traced.graph.inserting_before(node):
+            called_anew(traced, node)
+    traced.recompile()
+
+
+@wrong("edited", says="No node of the graph that was given is left: it was traced or built anew, an edit was asked.")
+def traces_it_once_more(traced):
+    again = fx.symbolic_trace(traced)
+    deletes_from_a_copy(again)
+    return again

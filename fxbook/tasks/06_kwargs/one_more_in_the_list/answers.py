@@ -1,6 +1,7 @@
 """Answers to 06-one-more-in-the-list."""
 
 import torch
+from torch import fx
 
 from fxbook.tasks.answering import right, wrong
 
@@ -11,6 +12,13 @@ def cats(traced):
 
 def first_input(traced):
     return traced.graph.find_nodes(op="placeholder")[0]
+
+
+def called_anew(traced, node):
+    options = dict(node.kwargs)
+    tensors = options.pop("tensors", node.args[0] if node.args else None)
+    new = traced.graph.call_function(torch.cat, ([*tensors, first_input(traced)], *node.args[1:]), options)
+    node.replace_all_uses_with(new)
 
 
 @right
@@ -101,11 +109,8 @@ def forgets_to_recompile(traced):
 @right
 def replaces_each_call(traced):
     for node in cats(traced):
-        options = dict(node.kwargs)
-        tensors = options.pop("tensors", node.args[0] if node.args else None)
         with traced.graph.inserting_before(node):
-            new = traced.graph.call_function(torch.cat, ([*tensors, first_input(traced)], *node.args[1:]), options)
-        node.replace_all_uses_with(new)
+            called_anew(traced, node)
         traced.graph.erase_node(node)
     traced.recompile()
 
@@ -149,3 +154,36 @@ def joins_the_last_input(traced):
         else:
             node.update_arg(0, [*node.args[0], last])
     traced.recompile()
+
+
+@wrong(
+    "lints",
+    node="output",
+    says="The graph is broken: node `output` reads cat_2 before it is defined.",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
+def makes_new_calls_without_an_anchor(traced):
+    for node in cats(traced):
+        called_anew(traced, node)
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong(
+    "no_dead_nodes",
+    node="cat",
+    says="Node `cat` is dead: nothing reads its result.",
+    read="02_insertion_points#a-new-node-needs-a-reader",
+)
+def leaves_the_old_calls(traced):
+    for node in cats(traced):
+        with traced.graph.inserting_before(node):
+            called_anew(traced, node)
+    traced.recompile()
+
+
+@wrong("edited", says="No node of the graph that was given is left: it was traced or built anew, an edit was asked.")
+def traces_it_once_more(traced):
+    again = fx.symbolic_trace(traced)
+    moves_the_list_to_args(again)
+    return again

@@ -239,3 +239,8 @@ def makes_the_given_tensor_a_leaf(model, changed, x):
 @wrong("told_apart", says="The answer is no bool: True or False was asked.")
 def says_what_differs(model, changed, x):
     return "" if torch.equal(model(x), changed(x)) else "the result"
+
+
+@wrong("input_unchanged", says="The model that was given has been changed: ")
+def switches_to_eval(model, changed, x):
+    return differ(model.eval(), changed.eval(), x)

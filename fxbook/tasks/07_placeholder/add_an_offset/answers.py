@@ -255,3 +255,27 @@ def traces_it_once_more(traced):
     again = fx.symbolic_trace(traced)
     adds_with_proxies(again)
     return again
+
+
+@wrong(
+    "output_last",
+    node="offset",
+    says="Node `offset` stands behind `output`: it never runs.",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
+def makes_both_nodes_without_an_anchor(traced):
+    graph = traced.graph
+    [result] = graph.output_node().args
+    offset = graph.placeholder("offset", default_value=0.0)
+    graph.call_function(operator.add, (result, offset))
+    traced.recompile()
+
+
+@wrong("same_result", node="add_1", says="Running the result raises TypeError: unsupported operand type(s) for +")
+def adds_the_name_of_the_input(traced):
+    graph = traced.graph
+    output = graph.output_node()
+    new_input(graph)
+    with graph.inserting_before(output):
+        output.args = (graph.call_function(operator.add, (output.args[0], "offset")),)
+    traced.recompile()

@@ -2,6 +2,7 @@
 
 import copy
 
+import torch
 from torch import fx, nn
 
 from fxbook.tasks.answering import right, wrong
@@ -223,3 +224,27 @@ def edits_a_new_trace(traced, name, value):
     again = fx.symbolic_trace(traced)
     turns_the_node_itself_into_a_fetch(again, name, value)
     return again
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers.")
+def leaves_room_for_a_value_that_is_loaded_later(traced, name, value):
+    turns_the_node_itself_into_a_fetch(traced, name, torch.zeros_like(value))
+
+
+@wrong(
+    "output_last",
+    node="stored_unread",
+    says="(an input that is never read): node `stored_unread` stands behind `output`: it never runs.",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
+def moves_the_fetch_before_its_first_reader(traced, name, value):
+    node = the_input(traced, name)
+    traced.register_buffer(f"stored_{name}", value)
+    fetched = traced.graph.get_attr(f"stored_{name}")
+    node.replace_all_uses_with(fetched)
+    for reader in traced.graph.nodes:
+        if reader in fetched.users:
+            reader.prepend(fetched)
+            break
+    traced.graph.erase_node(node)
+    traced.recompile()

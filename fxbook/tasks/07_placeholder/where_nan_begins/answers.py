@@ -218,3 +218,15 @@ def knows_the_node(traced, *values):
 @wrong("ends well", says="Your code raises AttributeError: 'float' object has no attribute 'isnan'")
 def asks_every_value(traced, *values):
     return found_by(traced, values, lambda value: bool(value.isnan().any()))
+
+
+@wrong("input_unchanged", says="The model that was given has been changed: its graph was edited, at node `output`")
+def returns_one_value_after_the_other(traced, *values):
+    output = traced.graph.output_node()
+    for node in list(traced.graph.nodes):
+        if node is not output:
+            output.args = (node,)
+        traced.recompile()
+        if holds_nan(traced(*values)):
+            return node.name
+    return None

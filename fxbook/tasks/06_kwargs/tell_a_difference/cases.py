@@ -1,11 +1,21 @@
-"""The models of "Tell a difference", each with a pass that changes it; what comes of it is found out elsewhere."""
+"""Models, each with a pass that changes it: what comes of it is found out elsewhere."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.asking.nameless import nameless_model
+
+from ..cases import rows
+
+if torch.distributed.is_available():
+    # torch.testing imports it when it first compares: half of the time that an answer has.
+    import torch.distributed.tensor
 
 functional = nn.functional
 
@@ -214,3 +224,62 @@ class ZeroGradient(Pair):
         addition = graph.output_node().args[0]
         addition.replace_all_uses_with(addition.args[0])
         graph.eliminate_dead_code()
+
+
+# ---- how an answer is used -------------------------------------------------------------------------------------------
+
+
+def model_and_changed(model: nn.Module) -> tuple[Any, ...]:
+    """A model, what a pass made of it, and an input, of so many rows that some gradient differs in its last digit."""
+    assert isinstance(model, Pair)
+    return nameless_model(model), model.changed(), torch.randn(16, 4)
+
+
+def asked(answer: Callable[..., Any], model: nn.Module, changed: nn.Module, x: Tensor) -> dict[str, Any]:
+    """What the answer says of the two modules, what it left behind, whether it let an error of the second through."""
+    before = x.clone()
+    verdict, let_through = None, False
+    try:
+        verdict = (answer() if isinstance(answer, type) else answer)(model, changed, x)
+    except Exception as error:
+        if type(error) is not _error_of(changed, before):
+            raise
+        let_through = True
+    graded = [name for name, weight in model.named_parameters() if weight.grad is not None]
+    other_values = x.shape != before.shape or not torch.equal(x, before)
+    change = "requires a gradient" if x.requires_grad else "has other values" if other_values else None
+    return {"verdict": verdict, "let through": let_through, "graded": graded, "change of x": change}
+
+
+def _error_of(changed: nn.Module, x: Tensor) -> type[Exception] | None:
+    """The class of the error that the module raises when it runs, or when its gradient is computed."""
+    leaf = x.clone().requires_grad_()
+    try:
+        torch.autograd.grad(changed.forward(leaf + 0).sum(), [leaf])
+    except Exception as error:
+        return type(error)
+    return None
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("a model and its trace", Unchanged, rows()),
+        Case("`relu` in place on a value that is read again", ReadAgain, rows()),
+        Case("`relu` in place on the input", OverInput, rows()),
+        Case("`relu` in place on what `sigmoid` computes", KeptForBackward, rows()),
+        Case("`celu` in place where it is safe", SafelyInPlace, rows()),
+        Case("a straight-through rounding and its trace", LostBackward, rows()),
+        Case("a parameter that was detached", Detached, rows()),
+        Case("a softmax over a dimension that is not there", Raising, rows()),
+        Case("a result with its rows in another order", Reordered, rows()),
+        Case("a result with one more dimension", Reshaped, rows()),
+        Case("gradients in other rows", MirroredGradient, rows()),
+        Case("a parameter times 0, and without it", ZeroGradient, rows()),
+        Case("`relu` in place on a value that nothing else reads", ReadOnce, rows()),
+        Case("a result whose rows are turned around twice", TurnedTwice, rows()),
+        Case("gradients that are handed on as they are", HandedOnGradient, rows()),
+    ),
+    given=model_and_changed,
+    call=asked,
+)

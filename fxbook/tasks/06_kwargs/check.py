@@ -1,0 +1,34 @@
+"""What several exercises of chapter 06 ask of arguments, by position and by name."""
+
+from __future__ import annotations
+
+from fxbook.asking.families import family
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import JSON, NodeRecord
+
+SUM = family("sum")
+
+
+def keywords(node: NodeRecord) -> dict[str, JSON]:
+    """The arguments by name."""
+    return dict(node.kwargs["dict"])
+
+
+def argument(node: NodeRecord, position: int, name: str) -> JSON:
+    """An argument, wherever it stands; ``None`` where it is left out."""
+    by_name = keywords(node)
+    if name in by_name:
+        return by_name[name]
+    return node.positional[position] if position < len(node.positional) else None
+
+
+@rule("06_kwargs#both-are-frozen-assign")
+def keywords_kept(case: CaseView) -> Found:
+    """A node that calls what it called has the keywords that it had, whatever their values."""
+    for node in case.nodes:
+        before = case.before.named(node.name)
+        if before and before.target == node.target:
+            for name in keywords(before):
+                if name not in keywords(node):
+                    yield node, f"has lost `{name}`"

@@ -1,0 +1,41 @@
+"""Find the dim."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.predicates import input_unchanged
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import JSON
+
+from ..check import SUM, argument
+
+
+@rule
+def dims_found(case: CaseView) -> Found:
+    """The answer maps the name of each sum to its ``dim``."""
+    if not (isinstance(case.value, dict) and "dict" in case.value):
+        yield None, "The answer is no dict."
+        return
+    items = case.value["dict"]
+    if any(isinstance(key, dict) and "node" in key for key, _ in items):
+        yield None, "The answer has nodes for keys: their names were asked."
+    answered = {str(key): dim for key, dim in items}
+    sums = {node.name: node for node in case.before if node in SUM}
+    for name in answered:
+        if name not in sums:
+            yield None, f"The answer has the key {name!r}, which is the name of no sum."
+    for name, node in sums.items():
+        if name not in answered:
+            yield None, f"The answer lacks `{name} = {node.call}`."
+        elif _plain(answered[name]) != _plain(argument(node, 1, "dim")):
+            dim = "None" if answered[name] is None else "another dim"
+            yield None, f"For `{name} = {node.call}` the answer is {dim}."
+
+
+def _plain(dim: JSON) -> JSON:
+    """A tuple of numbers as a list: a record and an answer may hold either."""
+    return dim["tuple"] if isinstance(dim, dict) and "tuple" in dim else dim
+
+
+CHECK = Check((dims_found, input_unchanged))

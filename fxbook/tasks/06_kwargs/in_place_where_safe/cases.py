@@ -1,0 +1,189 @@
+"""Models with activations that may work in place, and some that may not."""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import behaviour, rows
+
+functional = nn.functional
+
+
+class Block(nn.Module):
+    """The block of the exercises."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.up, self.down = nn.Linear(4, 4), nn.Linear(4, 4)
+        self.act = nn.ReLU()
+
+    def forward(self, x: Tensor) -> Tensor:
+        gate = torch.sigmoid(self.act(x))
+        hidden = self.down(self.act(self.up(x)))
+        return functional.hardtanh(gate, -0.5, 0.5) * (hidden + x).relu()
+
+
+class Aliased(nn.Module):
+    """Views, a value that is returned too, one that is read twice, a parameter, a value made in place before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.project = nn.Linear(4, 4)
+        self.scale = nn.Parameter(torch.randn(4))
+        self.act = nn.SiLU()
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        hidden = self.project(x)
+        first = functional.relu(hidden[0]) + functional.relu(self.scale)
+        returned = x * 2
+        twice = x - 1
+        flat = self.project(first).view(-1)
+        done = functional.leaky_relu(x + 1, 0.3, inplace=True).tanh()
+        return hidden, first, returned, functional.elu(returned), twice * self.act(twice), flat.relu(), done
+
+
+class Called(nn.Module):
+    """Layers called by their own name at a safe place first; layers that return what they are given, or a view."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.project = nn.Linear(4, 4)
+        self.act, self.gate = nn.ReLU(), nn.Hardtanh(-0.5, 0.5)
+        self.same, self.flat = nn.Identity(), nn.Flatten(0)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        safe = self.act(self.project(x)), functional.tanh(x * 3), (x + 2).sigmoid()
+        return *safe, self.act(x), self.gate(self.same(x)), functional.elu(self.flat(x)), x.view(-1).relu()
+
+
+class NoMakers(nn.Module):
+    """Values that other calls made, calls that are no activations, and one in place on a value that is read again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.project = nn.Linear(4, 4)
+        self.norm = nn.BatchNorm1d(4)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        hidden = self.project(x)
+        opened = functional.relu(hidden, inplace=True)
+        made = torch.add(x, 1).relu(), functional.silu(x.add(1)), functional.elu(x / 2), (-x).tanh()
+        return *made, functional.celu(self.norm(x)), (x - 1).abs(), torch.relu(x * 2), opened * hidden
+
+
+class Vision(nn.Module):
+    """Submodules of submodules, one layer called at a safe and at an unsafe place, the value by name, dropout."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        layers = {"conv": nn.Conv2d(2, 2, 1), "norm": nn.LayerNorm([2, 4, 4]), "act": nn.LeakyReLU(0.3)}
+        self.body = nn.ModuleDict(layers)
+        self.drop = nn.Dropout(0.4)
+        self.cap = nn.ReLU6()
+
+    def forward(self, image: Tensor) -> tuple[Tensor, Tensor]:
+        hidden = self.body["act"](input=self.body["conv"](image))
+        hidden = self.drop(self.body["norm"](hidden))
+        skip = self.body["act"](hidden)
+        matched = functional.celu(hidden @ skip, alpha=0.7) - image
+        return self.cap(matched).sigmoid(), functional.dropout(self.body["norm"](skip), 0.3).tanh()
+
+
+class RandomGraph(nn.Module):
+    """Steps drawn at random when it is made: makers of new values, views, values that are kept, activations."""
+
+    def __init__(self, length: int = 14) -> None:
+        super().__init__()
+        self.steps = torch.randint(1000, (length, 3)).tolist()
+        self.project, self.norm = nn.Linear(4, 4), nn.LayerNorm(4)
+        self.relu, self.silu = nn.ReLU(), nn.SiLU()
+        self.scale = nn.Parameter(torch.randn(3, 4))
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        values, unread = [self.scale, x], set()
+        for kind, *picks in self.steps:
+            # Mostly the newest value, so that many values have one reader, and some have more.
+            first, second = (max(0, len(values) - 1 - (0, 0, 0, 0, 1, 2)[pick % 6]) for pick in picks)
+            value, used = self._step(kind % 14, values[first], values[second])
+            unread -= {first, second} if used == 2 else {first}
+            unread.add(len(values))
+            values.append(value)
+        return tuple(values[place] for place in sorted(unread))
+
+    def _step(self, kind: int, first: Tensor, second: Tensor) -> tuple[Tensor, int]:
+        """The value of a step, and how many of the two it reads."""
+        match kind:
+            case 0 | 1 | 2:
+                return (self.project, self.norm, self.project)[kind](first), 1
+            case 3 | 4 | 5:
+                return (first + second, first - second, first * second)[kind - 3], 2
+            case 6:
+                return torch.sigmoid(first), 1
+            case 7:
+                return first[:], 1
+            case 8:
+                return functional.relu(first), 1
+            case 9:
+                return functional.hardtanh(first, -1.5, 0.5), 1
+            case 10 | 11:
+                return (self.relu, self.silu)[kind - 10](first), 1
+            case _:
+                return (first.relu(), first.tanh())[kind - 12], 1
+
+
+# ---- how an answer is used -------------------------------------------------------------------------------------------
+
+
+def watched(answer: Any, model: nn.Module) -> Any:
+    """The module that the answer makes of the model; running it tells all that it does.
+
+    And, as ``"settings"``, those of the layer that each node calls, by the name of the node.
+    """
+    if isinstance(answer, type) and issubclass(answer, fx.Transformer):
+        result = answer(fx.symbolic_trace(model)).transform()
+    else:
+        result = (answer() if isinstance(answer, type) else answer)(model)
+    if type(result).__name__ == "PassResult":
+        result = result.graph_module
+    if isinstance(result, fx.GraphModule):
+        forward = result.forward
+
+        # Wrapped, so that what forward was compiled from is still found.
+        @functools.wraps(forward)
+        def forward_watched(*inputs: Tensor) -> dict[str, Any]:
+            calls = result.graph.find_nodes(op="call_module")
+            layers = {node.name: settings(result.get_submodule(node.target)) for node in calls}
+            return behaviour(forward, model, *inputs) | {"settings": layers}
+
+        result.forward = forward_watched
+    return result
+
+
+def settings(layer: nn.Module) -> str:
+    """The settings of a layer, but for ``inplace``."""
+    return re.sub(r"(, )?inplace=\w+", "", layer.extra_repr())
+
+
+def random_graph(number: int) -> Case:
+    return Case(f"random graph {number}", RandomGraph, rows(), unseen=True)
+
+
+USAGE = Usage(
+    "pass",
+    cases=(
+        Case("the block", Block, rows()),
+        Case("views, a parameter, values read by others", Aliased, rows(), unseen=True),
+        Case("layers called by their own name", Called, rows(), unseen=True),
+        Case("values that none of `MAKERS` made", NoMakers, rows(), unseen=True),
+        Case("submodules, keywords, dropout", Vision, lambda: (torch.randn(2, 2, 4, 4),), unseen=True),
+        *(random_graph(number) for number in (1, 2)),
+    ),
+    call=watched,
+)

@@ -1,0 +1,191 @@
+"""Work in place where it is safe: all that a module does stays the same, and who overwrites what."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Check
+from fxbook.asking.explained import lints, recompiled
+from fxbook.asking.predicates import input_unchanged, runs, shares_weights
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import Value, dict_items, difference
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import NodeRecord
+
+from ..cases import behaviour
+from ..check import keywords_kept
+from .cases import settings
+
+SHARED = "06_kwargs#silent-another-layer-works-in-place-too"
+
+
+def same_as_model(model: nn.Module, *inputs: Tensor) -> dict[str, Any]:
+    """All that the model does."""
+    return behaviour(model, model, *inputs)
+
+
+# ---- the activations, and the values that they may overwrite ---------------------------------------------------------
+
+_MAKERS = {
+    "call_function": {f"operator.{name}" for name in ("add", "sub", "mul", "matmul")} | {"torch.nn.functional.linear"},
+    "call_module": {"torch.nn.Linear", "torch.nn.Conv2d", "torch.nn.LayerNorm"},
+}
+
+
+def _with_inplace(space: Any) -> set[str]:
+    """The functions, or the constructors of the classes, that take ``inplace``, by readable name."""
+    return {
+        f"{space.__name__}.{name}"
+        for name, value in vars(space).items()
+        if not name.startswith("_")
+        and (inspect.isfunction(value) or (inspect.isclass(value) and issubclass(value, nn.Module)))
+        and "inplace" in inspect.signature(value).parameters
+    }
+
+
+_METHODS = {"relu", "sigmoid", "tanh"}
+_ACTIVATIONS = {
+    "call_function": _with_inplace(torch.nn.functional),
+    "call_module": _with_inplace(torch.nn),
+    "call_method": _METHODS,
+}
+_STAY = {f"torch.{name}" for name in _METHODS}
+
+
+def _is_activation(node: NodeRecord) -> bool:
+    if node.op == "call_module":
+        return node.kind in _ACTIVATIONS["call_module"]
+    called = node.target.removesuffix("_")
+    # A method may have been replaced by the function of that name that works in place.
+    return called in _ACTIVATIONS.get(node.op, ()) or (called in _STAY and called != node.target)
+
+
+def _works_in_place(node: NodeRecord | None) -> bool:
+    return node is not None and "in place" in node.notes
+
+
+def _objection(case: CaseView, node: NodeRecord) -> str | None:
+    """Why the node may not work in place, as the end of a sentence."""
+    read = case.nodes[node.inputs[0]]
+    if read.op == "placeholder":
+        return f"`{read.name}` is an input, which belongs to the caller"
+    if read.op == "get_attr":
+        return f"`{read.name}` is fetched from the model"
+    called = read.kind if read.op == "call_module" else read.target
+    if called not in _MAKERS.get(read.op, ()):
+        return f"`{read.name} = {read.call}` calls none of `MAKERS`"
+    if len(read.users) > 1:
+        other = next(case.nodes[user].name for user in read.users if user != node.index)
+        return f"`{other}` reads `{read.name}` too"
+    return None
+
+
+# ---- the rules -------------------------------------------------------------------------------------------------------
+
+
+@rule
+def stays(case: CaseView) -> Found:
+    """What works in place already does so still, and a function of ``torch`` is the one that it was."""
+    for before in case.before:
+        node = case.graph.named(before.name) if case.graph else None
+        if node and _works_in_place(before) and not _works_in_place(node):
+            yield node, "worked in place and no longer does: it was to stay as it is"
+        if node and before.op == "call_function" and before.target in _STAY and node.target != before.target:
+            yield node, f"calls `{node.target}`: `{before.target}` was to stay as it is"
+
+
+@rule(SHARED)
+def layers_apart(case: CaseView) -> Found:
+    """Calls of different layers of the model do not call one layer."""
+    calls: dict[str, tuple[str, str]] = {}
+    for node in case.nodes:
+        before = case.before.named(node.name)
+        if node.op == "call_module" and before:
+            other, path = calls.setdefault(node.target, (node.name, before.target))
+            if path != before.target:
+                both = f"`{other}` and `{node.name}` call one layer, `{node.target}`"
+                yield node, f"{both}: the model has one for each."
+
+
+@rule
+def nothing_unsafe(case: CaseView) -> Found:
+    """Nothing works in place that may not, and did not before."""
+    for node in case.nodes:
+        if not _works_in_place(node) or _works_in_place(case.before.named(node.name)) or not node.inputs:
+            continue
+        if not _is_activation(node):
+            yield node, "works in place, and is no activation"
+        if objection := _objection(case, node):
+            same_layer = (other for other in case.nodes if other is not node and _call_one_layer(node, other))
+            safe = next((other for other in same_layer if not _objection(case, other)), None)
+            if safe:
+                yield node, f"calls the layer of `{safe.name}`, which works in place, and {objection}", SHARED
+            yield node, f"works in place, and {objection}"
+
+
+def _call_one_layer(node: NodeRecord, other: NodeRecord) -> bool:
+    return other.op == node.op == "call_module" and other.target == node.target
+
+
+@rule
+def same_behaviour(case: CaseView) -> Found:
+    """The result does all that the model does: what it returns, its inputs afterwards, its gradients."""
+    yield from runs.find(case)
+    output = next((node for node in case.nodes if node.op == "output"), None)
+    for observed, expected in zip(case.outputs or [], case.expected, strict=True):
+        ours, theirs = _items(observed), _items(expected)
+        if differs := difference(ours.get("result"), theirs["result"], "what it returns"):
+            yield output, f"The result does not compute what the model does: {differs}."
+        if difference(ours.get("inputs"), theirs["inputs"]):
+            yield None, "The result overwrites the tensor that it is given."
+        gradients, wanted = _items(ours.get("gradients")), _items(theirs["gradients"])
+        for name in wanted:
+            if difference(gradients.get(name), wanted[name]):
+                yield output, f"The gradient of `{name}` is another one than that of the model."
+
+
+@rule(SHARED)
+def settings_kept(case: CaseView) -> Found:
+    """Each call of a layer finds the settings that it found in the model, ``inplace`` apart."""
+    now = _items(_items(case.outputs[0]).get("settings")) if case.outputs else {}
+    for before in case.before:
+        node = case.graph.named(before.name) if case.graph else None
+        if node and before.op == "call_module" and before.name in now:
+            wanted = settings(case.model.get_submodule(before.target))
+            if now[before.name] != wanted:
+                changed = f"`{now[before.name]}`, where the model has `{wanted}`"
+                yield node, f"The layer of `{node.name}` has other settings: {changed}."
+
+
+def _items(value: Value) -> dict[str, Value]:
+    """The items of an encoded dict with names for keys; none where it is something else."""
+    return {key[1:-1]: item for key, item in dict_items(value).items()} if isinstance(value, dict) else {}
+
+
+@rule
+def nothing_missed(case: CaseView) -> Found:
+    """Every activation that may work in place does."""
+    for node in case.nodes:
+        if _is_activation(node) and not _works_in_place(node) and node.inputs and not _objection(case, node):
+            read = case.nodes[node.inputs[0]]
+            yield node, f"does not work in place, though it is safe on `{read.name} = {read.call}`"
+
+
+CHECK = Check(
+    (
+        lints,
+        recompiled,
+        input_unchanged.at(SHARED),
+        shares_weights,
+        stays,
+        layers_apart,
+        nothing_unsafe,
+        same_behaviour.or_because(keywords_kept, settings_kept),
+        nothing_missed,
+    ),
+    expected=same_as_model,
+)

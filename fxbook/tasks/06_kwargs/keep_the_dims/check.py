@@ -1,0 +1,72 @@
+"""Keep the dims."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Check
+from fxbook.asking.explained import lints, no_dead_nodes, recompiled
+from fxbook.asking.predicates import edited, same_result
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+from ..cases import MoreSums
+from ..check import SUM, argument, keywords, keywords_kept
+
+
+def with_dims_kept(model: nn.Module, x: Tensor) -> tuple[Tensor, ...]:
+    """What the model returns with ``keepdim`` in every sum that has a dimension; those stand first in its result."""
+    if isinstance(model, MoreSums):
+        hidden = model.sum(x)
+        kept = [hidden.sum(dim, keepdim=True) for dim in (1, -1, (0, 1), 0, 1)]
+        kept += [hidden.sum((0, 1), keepdim=True, dtype=torch.float64), hidden.sum(0, keepdim=True)]
+    else:
+        kept = [x.sum(dim, keepdim=True) for dim in (0, 1, 1, -1)]
+    return *kept, *model(x)[len(kept) :]
+
+
+@rule("06_kwargs#typeerror-sum-got-multiple-values-for-argument-dim")
+def no_argument_twice(case: CaseView) -> Found:
+    """No sum is given its ``dim`` or ``keepdim`` by position and by name."""
+    for node in case.nodes:
+        if node in SUM:
+            for position, name in ((1, "dim"), (2, "keepdim")):
+                if name in keywords(node) and len(node.positional) > position:
+                    yield node, f"is given `{name}` twice, by position and by name"
+
+
+@rule("06_kwargs#who-finds-a-wrong-keyword")
+def only_sums_changed(case: CaseView) -> Found:
+    """No other call has got a keyword."""
+    for node in case.nodes:
+        before = case.before.named(node.name)
+        if node not in SUM and before:
+            for name in keywords(node):
+                if name not in keywords(before):
+                    yield node, f"has got `{name}`, and is no sum"
+
+
+@rule
+def keep_where_a_dim_is(case: CaseView) -> Found:
+    """A sum keeps its dimensions if and only if it has a ``dim``."""
+    for node in case.nodes:
+        if node in SUM:
+            has_dim = argument(node, 1, "dim") is not None
+            keeps = argument(node, 2, "keepdim") is True
+            if has_dim and not keeps:
+                yield node, "does not keep its dimensions", "06_kwargs#the-call-decides-the-place"
+            if keeps and not has_dim:
+                yield node, "has `keepdim`, and no `dim`: it was to stay as it is"
+
+
+CHECK = Check(
+    (
+        lints,
+        recompiled,
+        same_result.or_because(no_argument_twice, only_sums_changed, keywords_kept, keep_where_a_dim_is),
+        no_dead_nodes,
+        edited,
+    ),
+    expected=with_dims_kept,
+)

@@ -1,0 +1,52 @@
+"""Functions whose optional arguments are at their default, and some that are not."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import rows
+
+functional = nn.functional
+
+
+@fx.wrap
+def scaled(x: Tensor, factor: float = 2.0, *, shift: float = 0.0) -> Tensor:
+    """A function of one's own, kept one node when a model of this file is traced."""
+    return x * factor + shift
+
+
+class Activations(nn.Module):
+    """Functions of ``nn.functional`` with every optional argument at its default, and with some that are not."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        hidden = functional.leaky_relu(functional.relu(x) - 1, 0.2)
+        return functional.dropout(functional.softmax(hidden, -1), 0.25)
+
+
+class Defaults(nn.Module):
+    """Defaults of functions of all kinds, of a method and a layer, by position; values that only look like defaults."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.project = nn.Linear(4, 4)
+        self.widen = nn.ConvTranspose1d(3, 3, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        hidden = functional.layer_norm(self.project(x), (4,), eps=0.1)
+        hidden = functional.elu(hidden, alpha=0.5) + functional.hardtanh(hidden, -2.0, 1.0)
+        hidden = scaled(hidden, factor=2, shift=1.0) - scaled(hidden, factor=3.0, shift=0.0)
+        hidden = self.widen(hidden[None], output_size=None)[0] + scaled(hidden, 2.0, shift=0.5)
+        hidden = torch.sum(hidden, dim=-1, keepdim=False) + hidden.sum(dim=-1, keepdim=False)
+        return functional.max_pool1d(hidden[None], 2, padding=1) * functional.dropout(hidden[0], p=0.5, training=False)
+
+
+USAGE = Usage(
+    "edit",
+    cases=(
+        Case("four activations", Activations, rows()),
+        Case("functions of every kind", Defaults, rows(), unseen=True),
+    ),
+)

@@ -1,0 +1,71 @@
+"""Leave out what is the default."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from torch import fx
+
+from fxbook.asking import Check
+from fxbook.asking.explained import lints, no_dead_nodes, recompiled
+from fxbook.asking.predicates import edited, same_result
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import JSON, NodeRecord
+
+from ..check import keywords
+
+Defaults = dict[str, dict[str, Any]]
+
+
+@rule
+def others_kept(case: CaseView) -> Found:
+    """Every other argument is still there: those by position, and keywords whose value is not the default."""
+    defaults = _defaults(case)
+    for node, before in case.kept():
+        # What went from keywords to positions is there still.
+        moved = len(node.positional) - len(before.positional)
+        if moved < 0:
+            yield node, "has lost an argument by position: only keywords were to be left out"
+        lost = [
+            name
+            for name, value in keywords(before).items()
+            if name not in keywords(node) and not _is_default(defaults, before, name, value)
+        ]
+        if len(lost) > moved:
+            is_python = before.op == "call_function" and before.target in defaults
+            why = "whose value was not a default of that function"
+            why = why if is_python else "which was to stay: it calls no Python function"
+            yield node, f"has lost `{lost[0]}`, {why}", "06_kwargs#both-are-frozen-assign"
+
+
+@rule
+def no_default_left(case: CaseView) -> Found:
+    """No Python function is given a keyword whose value is its default."""
+    defaults = _defaults(case)
+    for node in case.nodes:
+        for name, value in keywords(node).items():
+            if _is_default(defaults, node, name, value):
+                yield node, f"still has `{name}`, whose value is the default"
+
+
+def _is_default(defaults: Defaults, node: NodeRecord, name: str, value: JSON) -> bool:
+    of_function = defaults.get(node.target, {}) if node.op == "call_function" else {}
+    plain = float(value["float"]) if isinstance(value, dict) and "float" in value else value
+    return name in of_function and bool(of_function[name] == plain)
+
+
+def _defaults(case: CaseView) -> Defaults:
+    """The defaults of each Python function that the model calls, by the readable name of the function."""
+    [traced] = case.arguments
+    assert isinstance(traced, fx.GraphModule)
+    defaults: Defaults = {}
+    for node, before in zip(traced.graph.nodes, case.before, strict=True):
+        if node.op == "call_function" and inspect.isfunction(node.target):
+            parameters = inspect.signature(node.target).parameters.values()
+            defaults[before.target] = {each.name: each.default for each in parameters if each.default is not each.empty}
+    return defaults
+
+
+CHECK = Check((lints, recompiled, others_kept, same_result, no_dead_nodes, no_default_left, edited))

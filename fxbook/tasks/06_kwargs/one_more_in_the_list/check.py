@@ -1,0 +1,73 @@
+"""One more in the list."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Check
+from fxbook.asking.explained import lints, no_dead_nodes, recompiled
+from fxbook.asking.families import family
+from fxbook.asking.predicates import edited, same_result
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+from ..check import argument
+from .cases import JoiningMore
+
+CAT = family("cat", "concat", "concatenate")
+
+
+def with_the_first_input(model: nn.Module, first: Tensor, *others: Tensor) -> tuple[Tensor, ...]:
+    """What the model returns with its first input as the last tensor of each concatenation."""
+    if isinstance(model, JoiningMore):
+        [extra] = others
+        joined = torch.cat([extra, model.project(first), first])
+        inner = torch.cat([extra, first])
+        return torch.cat([joined, extra, first]), torch.cat([inner, first]), torch.cat([extra, extra, first])
+    half = first * 0.5
+    return torch.cat([half, half, first]), torch.cat([half, first, first], dim=1), torch.stack([half, half])
+
+
+@rule
+def dims_kept(case: CaseView) -> Found:
+    """Every concatenation has the ``dim`` that it had."""
+    for node, before in case.kept():
+        if node in CAT and argument(before, 1, "dim") is not None and argument(node, 1, "dim") is None:
+            yield node, "has lost its `dim`"
+
+
+@rule
+def input_in_every_cat(case: CaseView) -> Found:
+    """Every concatenation has the first input of the model as its last tensor, and no other call has got it."""
+    first = next((node.index for node in case.nodes if node.op == "placeholder"), None)
+    inputs_before = {node.index: len(before.inputs) for node, before in case.kept()}
+    for node in case.nodes:
+        before = inputs_before.get(node.index)
+        is_one_more = before is None or len(node.inputs) == before + 1
+        if node in CAT and not (node.inputs and node.inputs[-1] == first and is_one_more):
+            yield node, "was to join the first input as its last tensor, once more than before"
+        if node not in CAT and before is not None and len(node.inputs) > before:
+            yield node, "reads more than before, and is no `torch.cat`"
+
+
+@rule
+def as_many_cats(case: CaseView) -> Found:
+    """No concatenation was added to those that the model has."""
+    known, present = (sum(node in CAT for node in graph) for graph in (case.before, case.nodes))
+    if present > known:
+        new = next((node for node in case.nodes if node in CAT and case.before.named(node.name) is None), None)
+        yield new, f"The graph has {present} calls of `torch.cat`, where the model has {known}: none was to be added."
+
+
+CHECK = Check(
+    (
+        lints,
+        recompiled,
+        same_result.or_because(dims_kept, input_in_every_cat),
+        no_dead_nodes,
+        as_many_cats,
+        edited,
+    ),
+    expected=with_the_first_input,
+)

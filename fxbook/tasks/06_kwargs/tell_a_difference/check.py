@@ -1,0 +1,96 @@
+"""Tell a difference: in which respect two modules differ is found out by running both."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Check
+from fxbook.asking.predicates import input_unchanged
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import dict_items
+from fxbook.asking.view import CaseView
+
+from ..cases import behaviour
+
+
+@dataclasses.dataclass(frozen=True)
+class Truth:
+    """How the second module differs, in words, ``None`` where it does not; the class of the error that it raises."""
+
+    different: str | None
+    raises: str | None = None
+
+
+def truth_of(model: nn.Module, changed: fx.GraphModule, x: Tensor) -> Truth:
+    """Run both on copies: results, what becomes of the input, and gradients, up to what rounding explains."""
+    # Calling the module itself would print what fails in it.
+    first, second = model.forward, changed.forward
+    try:
+        with torch.no_grad():
+            second(x.clone())
+    except Exception as error:
+        return Truth("the second raises", type(error).__name__)
+    wanted = behaviour(first, model, x)
+    try:
+        observed = behaviour(second, model, x)
+    except Exception as error:
+        return Truth("the second raises when its gradient is computed", type(error).__name__)
+    if wanted["result"].shape != observed["result"].shape:
+        return Truth("the result has another shape")
+    if not _close(wanted["result"], observed["result"]):
+        is_reordered = _same_rows(wanted["result"], observed["result"])
+        return Truth("the rows of the result are in another order" if is_reordered else "the result is another one")
+    if not _close(x, observed["inputs"][0]):
+        return Truth("the second overwrites the tensor that it is given")
+    return Truth(_other_gradient(model, wanted["gradients"], observed["gradients"], x))
+
+
+def _other_gradient(
+    model: nn.Module, wanted: dict[str, Tensor | None], observed: dict[str, Tensor | None], x: Tensor
+) -> str | None:
+    """How the first gradient that differs does so; a gradient that is not there is zero."""
+    weights = dict(model.named_parameters())
+    for name in wanted:
+        zeros = torch.zeros_like(weights.get(name, x))
+        ours, theirs = (zeros if gradient is None else gradient for gradient in (wanted[name], observed[name]))
+        if _close(ours, theirs):
+            continue
+        if name in weights:
+            return "a parameter has another gradient"
+        how = "belong to other rows" if _same_rows(ours, theirs) else "differ"
+        return f"the gradients with respect to the input {how}"
+    return None
+
+
+def _close(first: Tensor, second: Tensor) -> bool:
+    return torch.allclose(first, second, rtol=1e-4, atol=1e-5)
+
+
+def _same_rows(first: Tensor, second: Tensor) -> bool:
+    """Whether two tensors hold the same numbers in each column, in whatever order."""
+    return _close(first.sort(dim=0).values, second.sort(dim=0).values)
+
+
+@rule
+def told_apart(case: CaseView) -> Found:
+    """The answer is ``True`` where the changed module behaves otherwise, else ``False``; all is left as it was."""
+    observation = {key[1:-1]: value for key, value in dict_items(case.value).items()}
+    verdict, pair, truth = observation["verdict"], case.case.name, truth_of(*case.arguments)
+    if observation["let through"]:
+        yield None, f"For {pair} `changed` raises {truth.raises}, and so does your code: True was asked."
+    if not isinstance(verdict, bool):
+        yield None, "The answer is no bool: True or False was asked."
+    for name in observation["graded"]:
+        yield None, f"The parameter `{name}` is left with a `.grad`, to which the next gradient is added."
+    if verdict and truth.different is None:
+        yield None, f"For {pair} the answer is True, and the two behave in the same way."
+    if not verdict and truth.different:
+        yield None, f"For {pair} the answer is False, but {truth.different}."
+    if observation["change of x"]:
+        yield None, f"`x` was to stay as it is, and {observation['change of x']} afterwards."
+
+
+CHECK = Check((told_apart, input_unchanged))

@@ -1,0 +1,65 @@
+"""Models that return a tensor, with an offset and without one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import Weighting, column, mask, rows, with_late_input
+
+
+class Identity(nn.Module):
+    """Returns its only input as it is."""
+
+    def forward(self, rows: Tensor) -> Tensor:
+        return rows
+
+
+class Offset(nn.Module):
+    """A submodule has the name that the new input is to have."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.offset = nn.Linear(4, 4)
+
+    def forward(self, rows: Tensor, other: Tensor) -> Tensor:
+        return self.offset(rows) + other
+
+
+class Asserting(nn.Module):
+    """Its last step is no result: it has an effect."""
+
+    def forward(self, rows: Tensor, other: Tensor) -> Tensor:
+        difference = rows - other
+        torch._assert(difference.isfinite().all(), "rows are not finite")
+        return difference
+
+
+class LateUnread(nn.Module):
+    """The last input is never read, so that it may stand behind the steps."""
+
+    def forward(self, rows: Tensor, other: Tensor, unread: Any = None) -> Tensor:
+        return rows * 2 - other
+
+
+USAGE = Usage(
+    "edit",
+    cases=(
+        Case("the model of the chapter, without an offset", Weighting, rows(mask)),
+        Case("the model of the chapter, with an offset", Weighting, rows(mask, float, lambda: None, lambda: 2.5)),
+        Case("a model that returns its input", Identity, rows(lambda: -1.0), unseen=True),
+        Case("a model with a layer called `offset`", Offset, rows(column, lambda: 2.0), unseen=True),
+        Case("a model that asserts something of its result", Asserting, rows(column, lambda: 2.0), unseen=True),
+        Case(
+            "a model whose last input stands behind a step",
+            LateUnread,
+            rows(column, lambda: None, lambda: 3.0),
+            unseen=True,
+            given=with_late_input(-1),
+        ),
+    ),
+)

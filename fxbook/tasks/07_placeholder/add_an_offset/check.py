@@ -1,0 +1,85 @@
+"""Add an offset."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from torch import nn
+
+from fxbook.asking import Check
+from fxbook.asking.explained import (
+    callers_input_stays,
+    given_edited,
+    lints,
+    no_dead_nodes,
+    output_last,
+    recompiled,
+)
+from fxbook.asking.predicates import edited, same_result
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import difference, encode
+from fxbook.asking.view import CaseView
+
+
+def with_offset(model: nn.Module, *inputs: Any) -> Any:
+    """The model's result, and the value behind its own inputs added to it."""
+    # By name, since one of them is keyword-only, which a graph forgets.
+    given = dict(zip((*inspect.signature(model.forward).parameters, "offset"), inputs, strict=False))
+    offset = given.pop("offset", 0.0)
+    return model(**given) + offset
+
+
+@rule
+def input_added_last(case: CaseView) -> Found:
+    """The graph has its inputs in their order, then the new one, with its default."""
+    inputs = [node for node in case.nodes if node.op == "placeholder"]
+    before = [node.target for node in case.before if node.op == "placeholder"]
+    added = next((node for node in inputs if node.target == "offset"), None)
+    if added is None:
+        yield None, "The graph has no input called `offset`."
+    elif [node.target for node in inputs if node is not added] != before:
+        yield None, f"The other inputs are no longer {', '.join(f'`{target}`' for target in before)}."
+    elif added is not inputs[-1]:
+        behind = inputs[inputs.index(added) + 1].target
+        yield added, f"`offset` stands before `{behind}`: behind all other inputs was asked."
+    elif difference(added.args, encode((0.0,))):
+        yield added, "`offset` does not have the default 0.0."
+
+
+@rule("07_placeholder#silent-a-node-overwrites-the-parameter")
+def parameters_kept(case: CaseView) -> Found:
+    """No node that stands before a placeholder has the name of its parameter: the code would assign to it first."""
+    for node in case.nodes:
+        for earlier in case.nodes[: node.index]:
+            if node.op == "placeholder" and earlier.name == node.target:
+                line = f"The line of node `{earlier.name}`"
+                yield node, f"{line} overwrites the parameter `{node.target}` before it is read."
+
+
+@rule
+def offset_added(case: CaseView) -> Found:
+    """What the offset is added to is what the model returned."""
+    returned = case.before.nodes[case.before.nodes[-1].inputs[0]].name
+    for node in case.new():
+        reads = [case.nodes[index] for index in node.inputs]
+        if any(read.target == "offset" and read.op == "placeholder" for read in reads):
+            other = next((read.name for read in reads if read.target != "offset"), returned)
+            if other != returned:
+                yield node, f"adds the offset to `{other}`: the model returned `{returned}`"
+
+
+CHECK = Check(
+    (
+        lints,
+        input_added_last,
+        recompiled,
+        output_last,
+        same_result.or_because(parameters_kept, offset_added),
+        callers_input_stays,
+        no_dead_nodes,
+        edited,
+        given_edited,
+    ),
+    expected=with_offset,
+)

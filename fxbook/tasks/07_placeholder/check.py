@@ -1,0 +1,16 @@
+"""What the exercises of chapter 07 ask in which the answer is an interpreter."""
+
+from __future__ import annotations
+
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import dict_items
+from fxbook.asking.view import CaseView
+
+
+@rule
+def usable(case: CaseView) -> Found:
+    """The answer is an interpreter that could be run."""
+    if not (isinstance(case.value, dict) and "dict" in case.value):
+        yield None, "What your interpreter gives cannot be read."
+    elif problem := dict_items(case.value).get("'problem'"):
+        yield None, f"{problem}."

@@ -1,0 +1,53 @@
+"""Models, and of some of their inputs the constants that replace them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import fx, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import Weighting, mask, no_interpreter, table
+
+
+class Listing(nn.Module):
+    """Returns its inputs by name, so that a report can say which of them got what."""
+
+    def forward(self, rows: Any, mask: Any, sharpness: Any = 1.0, input: Any = None) -> dict[str, Any]:
+        return {"rows": rows, "mask": mask, "sharpness": sharpness, "input": input}
+
+
+def constants(replacing: dict[str, Any], *values: Any) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """The traced model, the constants by the name of the input, and the values that a caller passes."""
+    return lambda model: (fx.symbolic_trace(model), replacing, values)
+
+
+def used_twice(answer: Any, traced: fx.GraphModule, replacing: dict[str, Any], values: tuple[Any, ...]) -> Any:
+    """What the learner's interpreter returns for two runs in a row."""
+    if problem := no_interpreter(answer):
+        return {"problem": problem}
+    runner = answer(traced, replacing)
+    with torch.no_grad():
+        try:
+            return {"first": runner.run(*values), "second": runner.run(*values)}
+        except StopIteration:
+            return {"stopped": True}
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("a model that returns its inputs", Listing, tuple),
+        Case("its second input", Listing, tuple, given=constants({"mask": "mask"}, "rows")),
+        Case("the model of the chapter", Weighting, tuple, given=constants({"mask": mask()}, table())),
+        Case("two inputs of four", Listing, tuple, True, constants({"rows": 1, "input": 4}, 2, 3)),
+        Case("an input that has a default", Listing, tuple, True, constants({"sharpness": 3}, 1, 2)),
+        Case("an input behind one that is left out", Listing, tuple, True, constants({"input": 4}, 1, 2)),
+        Case("the constant None", Listing, tuple, True, constants({"sharpness": None, "mask": 2}, 1, 4)),
+    ),
+    given=constants({"rows": "rows"}, "mask", "sharpness"),
+    call=used_twice,
+)

@@ -1,0 +1,59 @@
+"""Inject constants."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import torch
+
+from fxbook.asking import Check
+from fxbook.asking.exercise import model_of
+from fxbook.asking.predicates import input_unchanged
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import Value, dict_items, difference, encode
+from fxbook.asking.view import CaseView
+
+from ..check import usable
+
+
+@rule
+def constants_injected(case: CaseView) -> Found:
+    """Each input got its constant, or the next value, in both runs."""
+    runs = dict_items(case.value)
+    if "'stopped'" in runs:
+        cause = "a value was asked for an input that was left out and has a default"
+        place = "07_placeholder#placeholder-returns-a-value-and-creates-nothing"
+        yield None, f"The run ends in a StopIteration: {cause}.", place
+    _, constants, values = case.arguments
+    model = model_of(case.case, case.seed)
+    others = [name for name in inspect.signature(model.forward).parameters if name not in constants]
+    with torch.no_grad():
+        expected = encode(model(**constants, **dict(zip(others, values, strict=False))))
+    first, second = runs.get("'first'"), runs.get("'second'")
+    environment = "07_placeholder#begin-with-an-environment"
+    if problem := _problem(first, expected, constants):
+        yield None, f"{problem[:1].upper()}{problem[1:]}.", environment if first is None else None
+    if second is None:
+        cause = "it begins with the environment that the first run has left"
+        yield None, f"In a second run, None comes back: {cause}.", environment
+    if problem := _problem(second, expected, constants):
+        yield None, f"In a second run, {problem}."
+
+
+def _problem(result: Value, expected: Value, constants: dict[str, Any]) -> str | None:
+    """What is wrong with the result of a run; of inputs that come back by name, which of them got what."""
+    if not all(isinstance(value, dict) and "dict" in value for value in (result, expected)):
+        differs = difference(result, expected)
+        return differs and f"the result is not the one asked for: {differs}"
+    got, wanted = dict_items(result), dict_items(expected)
+    for key in wanted:
+        if key not in got or difference(got[key], wanted[key]):
+            other = next((k for k in wanted if k in got and difference(got[key], wanted[k]) is None), None)
+            what = f"the value meant for `{other[1:-1]}`" if other else "another value"
+            meant = "the constant" if key[1:-1] in constants else "its own"
+            return f"the input `{key[1:-1]}` gets {what}, not {meant}"
+    return None
+
+
+CHECK = Check((usable, constants_injected, input_unchanged))

@@ -1,0 +1,136 @@
+"""Models, examples of their inputs, and inputs by name that fit or do not."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import Reserved, Weighting, mask_of, no_interpreter, table
+
+
+@dataclasses.dataclass(frozen=True)
+class Situation:
+    """One use of an interpreter that takes its inputs by name.
+
+    Args:
+        name: how a report calls it, behind "With": ``"a mask of booleans"``.
+        values: the inputs, by name.
+    """
+
+    name: str
+    values: dict[str, Any]
+
+
+class WeightingByName(Weighting):
+    """The model of the chapter, with what it is used on."""
+
+    def examples(self) -> dict[str, Any]:
+        return {"rows": torch.zeros(5, 4), "mask": torch.zeros(5, 1)}
+
+    def situations(self) -> tuple[Situation, ...]:
+        rows, mask = table(), mask_of(True, False, True, True, False)
+        return (
+            Situation("the inputs that were asked", {"rows": rows, "mask": mask}),
+            Situation("`mask` before `rows`", {"mask": mask, "rows": rows}),
+            Situation("a value for `sharpness`", {"rows": rows, "sharpness": 3.0, "mask": mask}),
+            Situation("`names`, and `sharpness` left out", {"rows": rows, "mask": mask, "names": ["a"]}),
+            Situation("a `mask` of shape (5,)", {"rows": rows, "mask": mask.squeeze(1)}),
+            Situation("a `mask` of booleans", {"rows": rows, "mask": mask == 0}),
+            Situation("`rows` and `mask` both wrong", {"rows": torch.zeros(7, 4), "mask": mask == 0}),
+            Situation("a `mask` of another shape and dtype", {"rows": rows, "mask": mask.squeeze(1) == 0}),
+            Situation("no `mask`", {"rows": rows}),
+            Situation("`msak` in place of `mask`", {"rows": rows, "msak": mask}),
+            Situation("an unknown input", {"rows": rows, "mask": mask, "weights": mask}),
+            Situation("a str for `mask`", {"rows": rows, "mask": "all"}),
+            Situation("the inputs that were asked, after all these errors", {"rows": rows, "mask": mask}),
+        )
+
+
+class ReservedByName(Reserved):
+    """Parameters whose nodes have other names, with what they are used on."""
+
+    def examples(self) -> dict[str, Any]:
+        return {"input": torch.zeros(5, 4), "unread": torch.zeros(2, dtype=torch.int64), "len": torch.zeros(5, 1)}
+
+    def situations(self) -> tuple[Situation, ...]:
+        rows, unread, length = table(), torch.arange(2), torch.ones(5, 1)
+        good = {"len": length, "unread": unread, "input": rows}
+        return (
+            Situation("parameters called `input` and `len`", good),
+            Situation("an `input` of float64", good | {"input": rows.double()}),
+            Situation("no `unread`", {"len": length, "input": rows}),
+            Situation("the name of a node, `input_1`", good | {"input_1": rows}),
+            Situation("four faults", {"len": length.int(), "input": rows[:, :1], "scales": 2.0}),
+            Situation("a value for `scale`, which has no example", good | {"scale": "any"}),
+        )
+
+
+class Partial(nn.Module):
+    """Inputs with a default have examples, and one that must be passed has none."""
+
+    def forward(self, table: Tensor, weight: Any, scale: float = 1.0, shift: Any = 0.0) -> Tensor:
+        return table * weight * scale + shift
+
+    def examples(self) -> dict[str, Any]:
+        return {"table": torch.zeros(5, 4), "scale": 2.0, "shift": torch.zeros(4)}
+
+    def situations(self) -> tuple[Situation, ...]:
+        good = {"weight": torch.arange(4.0), "table": table()}
+        return (
+            Situation("`scale` and `shift` left out, which have defaults and examples", good),
+            Situation("a number for `scale` that is not its example", good | {"scale": 3.0}),
+            Situation("a number for `weight`, which has no example", good | {"weight": 2.0}),
+            Situation("no `weight`, which has no example", {"table": table()}),
+            Situation("a `shift` of shape (5,)", good | {"shift": torch.ones(5)}),
+        )
+
+
+# ---- how an answer is used -------------------------------------------------------------------------------------------
+
+
+def uses_by_name(model: nn.Module) -> tuple[Any, ...]:
+    """The traced model, examples, and the inputs of each use; what is wrong with them is for the answer to say."""
+    return fx.symbolic_trace(model), model.examples(), [situation.values for situation in model.situations()]
+
+
+def used_by_name(
+    answer: Any, traced: fx.GraphModule, examples: dict[str, Any], uses: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """What the learner's interpreter does in each use, of which the inputs are given by name.
+
+    Layers that are called are counted: a value that is refused must be refused before anything runs.
+    """
+    if problem := no_interpreter(answer):
+        return {"problem": problem}
+    if "run_by_name" not in dir(answer):
+        return {"problem": f"The class `{answer.__name__}` has no method `run_by_name`"}
+    called: list[int] = []
+    for layer in traced.children():
+        layer.register_forward_hook(lambda *_: called.append(1))
+    runner = answer(traced, examples)
+    observations = []
+    for values in uses:
+        called.clear()
+        try:
+            with torch.no_grad():
+                observations.append({"returned": runner.run_by_name(**values), "ran": len(called)})
+        except Exception as error:
+            observations.append({"raised": type(error).__name__, "message": str(error)[:2000], "ran": len(called)})
+    return {"uses": observations}
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("the model of the chapter", WeightingByName, tuple),
+        Case("parameters with the names of builtins, one unread", ReservedByName, tuple, unseen=True),
+        Case("examples for inputs with defaults, none for one without", Partial, tuple, unseen=True),
+    ),
+    given=uses_by_name,
+    call=used_by_name,
+)

@@ -1,0 +1,38 @@
+"""Signatures of several kinds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage, traced
+
+from ..cases import Reserved, Unread, Weighting, with_late_input
+
+
+class Private(nn.Module):
+    """Names that begin as that of a starred parameter's node does; one input is never read."""
+
+    def forward(self, _rows: Tensor, _unread: Any, input: Any, *_more: Any, scale: float = 1.0) -> Tensor:
+        return _rows * input * scale
+
+
+class Starred(nn.Module):
+    """Starred parameters: any number of values, none among them."""
+
+    def forward(self, first: Tensor, *others: Tensor, **options: Any) -> Tensor:
+        return first
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("the model of the chapter", Weighting, tuple),
+        Case("starred parameters", Starred, tuple, unseen=True),
+        Case("parameters with the names of builtins", Reserved, tuple, unseen=True),
+        Case("parameters that begin with `_`", Private, tuple, unseen=True),
+        Case("an input that stands behind a step", Unread, tuple, unseen=True, given=with_late_input(1)),
+    ),
+    given=traced,
+)

@@ -1,0 +1,49 @@
+"""Which inputs must be passed."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.predicates import input_unchanged
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import NodeRecord
+
+
+@rule
+def names_required(case: CaseView) -> Found:
+    """The answer lists the parameters that a caller must pass."""
+    inputs = {node.target: node for node in case.before if node.op == "placeholder"}
+    wanted = [name for name, node in inputs.items() if not node.positional and not name.startswith("*")]
+    names = case.value.get("tuple") if isinstance(case.value, dict) else case.value
+    if isinstance(names, list) and any(isinstance(name, dict) and "node" in name for name in names):
+        yield None, "The answer holds nodes: a list of the names of parameters was asked."
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        yield None, "The answer is not a list of names."
+        return
+    for name in names:
+        if name not in wanted:
+            sentence, place = _not_required(name, inputs)
+            yield None, f"`{name}` is in the list{sentence}.", place
+    for name in wanted:
+        if name not in names:
+            yield None, f"`{name}` is not in the list: a call that leaves it out fails."
+    if names != wanted:
+        yield None, "The list holds the right names, not each once and in their order."
+
+
+def _not_required(name: str, inputs: dict[str, NodeRecord]) -> tuple[str, str | None]:
+    """What the name is, as the end of a sentence, and where that is explained."""
+    for target in inputs:
+        if target.startswith("*") and target.lstrip("*") == name.strip("*_"):
+            return f": `{target}` takes any number of values, none among them", None
+    if name in inputs:
+        default = inputs[name].call.removeprefix(f"{name}=")
+        return f": its default is `{default}`, so a caller may leave it out", None
+    for target, node in inputs.items():
+        if node.name == name:
+            place = "01_node_creation#name-and-target-of-a-placeholder"
+            return f": that is the name of a node, and callers pass `{target}`", place
+    return ", and is no input of the graph", None
+
+
+CHECK = Check((names_required, input_unchanged))

@@ -1,0 +1,88 @@
+"""Store an input."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from torch import nn
+
+from fxbook.asking import Check
+from fxbook.asking.explained import (
+    a_home_each,
+    given_edited,
+    lints,
+    output_last,
+    own_weights_stay,
+    recompiled,
+    tensor_free,
+)
+from fxbook.asking.predicates import edited, same_result
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import NodeRecord
+
+
+def with_stored(model: nn.Module, *inputs: Any) -> Any:
+    """The model's result, with its stored inputs put among the others."""
+    stored = model.stored()
+    names = [name for name in inspect.signature(model.forward).parameters if name not in stored]
+    return model(**dict(zip(names, inputs, strict=False)), **stored)
+
+
+@rule
+def inputs_gone(case: CaseView) -> Found:
+    """The inputs that were to be stored are no longer in the signature, and all others are."""
+    stored = case.model.stored()
+    inputs = [node for node in case.nodes if node.op == "placeholder"]
+    for node in inputs:
+        if node.target in stored:
+            yield node, f"The graph still has the input `{node.target}`: a call has to pass it."
+    present = [node.target for node in inputs]
+    if present != [node.target for node in case.before if node.op == "placeholder" and node.target not in stored]:
+        listed = ", ".join(f"`{target}`" for target in present) or "none"
+        gone = " and ".join(f"`{name}`" for name in stored)
+        yield None, f"The inputs that are left are {listed}: all but {gone}, in their order, were asked."
+
+
+@rule
+def in_state_dict(case: CaseView) -> Found:
+    """What a new ``get_attr`` fetches is a buffer that ``state_dict`` contains."""
+    for node in _new_fetches(case):
+        if node.target not in case.shared:
+            yield node, f"`{node.target}` is not in the `state_dict` of the model: a buffer that is saved was asked."
+        if node.kind == "torch.nn.Parameter" and node.target not in case.weights:
+            yield node, f"`{node.target}` is a parameter, which training changes: a buffer was asked."
+
+
+@rule
+def readers_get_the_value(case: CaseView) -> Found:
+    """Each node that read a stored input reads what a new ``get_attr`` fetches."""
+    stored = case.model.stored()
+    fetches = {node.index for node in _new_fetches(case)}
+    for node, before in case.kept():
+        for read in (case.before.nodes[index] for index in before.inputs):
+            if read.op == "placeholder" and read.target in stored and not fetches.intersection(node.inputs):
+                yield node, f"read `{read.target}`, and does not read the stored value"
+
+
+def _new_fetches(case: CaseView) -> list[NodeRecord]:
+    """The ``get_attr`` nodes that were made, or made of an input."""
+    old = {node.index for node, before in case.kept() if before.op == "get_attr"}
+    return [node for node in case.nodes if node.op == "get_attr" and node.index not in old]
+
+
+CHECK = Check(
+    (
+        lints,
+        tensor_free,
+        inputs_gone,
+        recompiled,
+        output_last,
+        in_state_dict,
+        same_result.or_because(own_weights_stay, a_home_each, readers_get_the_value),
+        edited,
+        given_edited,
+    ),
+    expected=with_stored,
+)

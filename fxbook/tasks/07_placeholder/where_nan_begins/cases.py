@@ -1,0 +1,92 @@
+"""Models, and values on the way through which nan comes up, or does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import Weighting, mask, mask_of, table
+
+
+@fx.wrap
+def sign_and_log(values: Tensor) -> tuple[Tensor, Tensor]:
+    """Two results at once; the second is nan where a value is negative."""
+    return values.sign(), values.log()
+
+
+@fx.wrap
+def log_and_sign(values: Tensor) -> list[Tensor]:
+    """As :func:`sign_and_log`, as a list and in the other order."""
+    return [values.log(), values.sign()]
+
+
+class Logs(nn.Module):
+    """A node that gives a tuple with nan inside, read by others; integers and numbers on the way."""
+
+    def forward(self, rows: Tensor, power: int = 2, names: Any = None) -> Tensor:
+        count = (rows > 0).sum()
+        sign, logs = sign_and_log(rows)[0], sign_and_log(rows)[1]
+        return (sign * logs).pow(power) / count
+
+
+class LogList(nn.Module):
+    """A node that gives a list with nan inside."""
+
+    def forward(self, rows: Tensor) -> Tensor:
+        both = log_and_sign(rows)
+        return both[0] * both[1]
+
+
+class InPlace(nn.Module):
+    """A step works in place: the value of the node before it is nan afterwards too."""
+
+    def forward(self, rows: Tensor) -> Tensor:
+        return (rows + 1).log_() * 2
+
+
+class NanWeight(nn.Module):
+    """A parameter holds nan, and the node that fetches it is the first that does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.factor = nn.Parameter(torch.tensor([1.0, torch.nan, 1.0, 1.0]))
+
+    def forward(self, rows: Tensor) -> Tensor:
+        return (rows + 1) * self.factor
+
+
+class Opposite(nn.Module):
+    """Infinities of both signs, whose sum is nan; nothing else is."""
+
+    def forward(self, rows: Tensor) -> Tensor:
+        return (rows / 0).sigmoid()
+
+
+def run_on(*values: Any) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """The traced model, and the values that it is run on."""
+    return lambda model: (fx.symbolic_trace(model), *values)
+
+
+_SIGNED = torch.tensor([[1.0, -1.0, 2.0, 3.0]])
+_HOLED = torch.tensor([[1.0, torch.nan, 2.0, 3.0]] * 5)
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("a mask that keeps no row", Weighting, tuple),
+        Case("a mask that keeps some rows", Weighting, tuple, given=run_on(table(), mask())),
+        Case("nan in an input", Weighting, tuple, True, run_on(_HOLED, mask())),
+        Case("nan in one of two results of a node", Logs, tuple, True, run_on(_SIGNED)),
+        Case("no nan, and a node with two results", Logs, tuple, True, run_on(_SIGNED.abs(), 3)),
+        Case("nan in a list", LogList, tuple, True, run_on(_SIGNED)),
+        Case("a step that works in place", InPlace, tuple, True, run_on(_SIGNED * 2)),
+        Case("nan in a parameter", NanWeight, tuple, True, run_on(_SIGNED)),
+        Case("infinities of both signs, and no nan", Opposite, tuple, True, run_on(_SIGNED)),
+    ),
+    given=run_on(table(), mask_of(*[False] * 5)),
+)

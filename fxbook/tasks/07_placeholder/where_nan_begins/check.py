@@ -1,0 +1,52 @@
+"""Where nan begins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import fx
+from torch.utils import _pytree as pytree
+
+from fxbook.asking import Check
+from fxbook.asking.predicates import input_unchanged
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+
+@rule
+def nan_found(case: CaseView) -> Found:
+    """The answer is the name of the first node whose value holds nan, or ``None``."""
+    traced, *values = case.arguments
+    watching = _Watching(traced)
+    watching.run(*values)
+    wanted, answer = next(iter(watching.holding), None), case.value
+    if isinstance(answer, dict) and "node" in answer:
+        yield None, "The answer is a node: its name was asked."
+    elif answer == wanted:
+        return
+    elif answer is None:
+        yield None, f"None was returned: the value of node `{wanted}` holds nan."
+    elif answer not in [node.name for node in case.before]:
+        yield None, "The answer is neither the name of a node nor None."
+    elif answer not in watching.holding:
+        yield None, f"`{answer}` was returned: the value of this node holds no nan."
+    else:
+        yield None, f"`{answer}` was returned: the value of `{wanted}`, before it, holds nan already."
+
+
+class _Watching(fx.Interpreter):
+    """Looks at each value when it is made: a later step may overwrite it."""
+
+    def __init__(self, traced: fx.GraphModule) -> None:
+        super().__init__(traced)
+        self.holding: list[str] = []
+
+    def run_node(self, n: fx.Node) -> Any:
+        value = super().run_node(n)
+        if any(isinstance(leaf, torch.Tensor) and bool(leaf.isnan().any()) for leaf in pytree.tree_leaves(value)):
+            self.holding.append(n.name)
+        return value
+
+
+CHECK = Check((nan_found, input_unchanged))
