@@ -24,7 +24,10 @@ _OBSERVING = (
     *("drawing/*.py", "graph/*.py", "plotting/*", "stepping/**/*.py"),
     *(f"learning/{name}.py" for name in ("__init__", "cells", "damage", "exercises", "sheets")),
     *(f"asking/{name}.py" for name in ("__init__", "exercise", "nameless", "running", "values")),
-    *(f"checking/{name}.py" for name in ("answers", "apart", "blame", "guard", "observe", "prepare", "quick_errors")),
+    *(
+        f"checking/{name}.py"
+        for name in ("answers", "apart", "blame", "guard", "observation", "observe", "prepare", "quick_errors")
+    ),
     *("tasks/__init__.py", "tasks/[0-9]*/**/__init__.py", f"tasks/[0-9]*/**/{_CASES}"),
 )
 # In place of the package that judges.
