@@ -46,14 +46,13 @@ _NODES = {*_GRAPH, "Graph.nodes"}
 # Code of a notebook, and the names that it uses: no more and no fewer.
 USES = {
     "a string and a comment": ('from torch import fx\ntold = "fx.symbolic_trace(f).graph.lint()"  # fx.wrap', set()),
-    "a method of an object that is not known": ("def f(thing):\n    thing.graph.lint()\nother.recompile()", set()),
+    "a notebook without torch.fx": ("def f(thing):\n    thing.graph.lint()\nother.recompile()", set()),
     "an object of another library": ("import ast\nnode = ast.Name()\nnode.args, node.name, node.users", set()),
     "a class of the notebook": (
         "class Graph:\n    def lint(self):\n        return self.nodes\n\nGraph().lint()",
         set(),
     ),
     "a function of the notebook of the same name": ("def symbolic_trace(f):\n    return f\nsymbolic_trace(1)", set()),
-    "a name that was given away": (_TRACED + "traced = 1\ntraced.recompile()", _TRACING),
     "a tensor": ("import torch\nx = torch.ones(2)\nx.type\nx.name", set()),
     "a list among the arguments": (
         _TRACED + "[n.args for n in traced.graph.nodes][0].append(1)",
@@ -153,7 +152,21 @@ def uses(*chapters: list[str]) -> Uses:
 @pytest.mark.parametrize("what", USES)
 def test_a_name_is_used_where_the_code_uses_it(what: str) -> None:
     code, expected = USES[what]
-    assert {full.removeprefix("torch.fx.") for full in uses([code]).used} == expected
+    speaks_of_all = "# Title\n\nOf `args`, `keys`, `name`, `trace` and `type`."
+    assert {full.removeprefix("torch.fx.") for full in uses([speaks_of_all, code]).used} == expected
+
+
+def test_an_attribute_that_others_have_too_counts_where_the_section_speaks_of_it() -> None:
+    code = "for thing in traced.graph.nodes:\n    thing.name"
+    silent, spoken = ["# T", _TRACED, "## Walk\n\nSome text.", code], ["## Names\n\nIts `node.name` says it.", code]
+    (using,) = [section for section in uses([*silent, *spoken]).sections if "torch.fx.Node.name" in section.cells]
+    assert using.heading == "Names"
+
+
+def test_a_class_that_the_notebook_does_not_name_has_no_uses() -> None:
+    told = f"{_TRACED}def f(holder):\n    holder.keys(), holder.to_bool, holder.env"
+    assert not {full for full in uses([told]).used if full.startswith(("torch.fx.Tracer", "torch.fx.Interpreter"))}
+    assert "torch.fx.Tracer.to_bool" in uses([f"{told}\nfx.Tracer"]).used
 
 
 def test_values_live_from_cell_to_cell_and_not_from_notebook_to_notebook() -> None:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import functools
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from nbformat import NotebookNode
-from torch import fx
 
 from press.manuscript.reading import Cell, anchor, prose_lines
-from press.pages.api.documented import Name, names
-from press.pages.api.reading import Reader
+from press.pages.api.documented import Name
+from press.pages.api.reading import CodeOfNotebook
 
 # What a section is worth as the place to read of a name, before what it says of that name.
 _WORTH = {"In one page": -4, "Check yourself": -4, "What people get wrong": -3, "When it breaks": -3}
@@ -90,17 +87,10 @@ class Uses:
         page = path.stem[:2] if chapter else " ".join(path.stem.split("_")[:2]) + ":"
         section = Section(path, page, path.stem, _TITLE)
         here, cells, linked, part = [section], [], [], ""
-
-        def tell(cell: int, holder: Any, attribute: str) -> None:
-            if full := _full_name(holder, attribute):
-                told.add((cell, full))
-
-        told: set[tuple[int, str]] = set()
-        reader = Reader(tell)
+        code = CodeOfNotebook(cell.source for cell in notebook.cells if cell.cell_type == "code")
         for cell in notebook.cells:
             if cell.cell_type == "code":
                 cells.append(section)
-                reader.read(cell.source, len(cells) - 1)
                 continue
             for _, line in prose_lines(Cell("markdown", cell.source, 1)):
                 linked += _LISTED.findall(line) if part == "In one page" else []
@@ -110,24 +100,9 @@ class Uses:
                     here.append(section)
                 else:
                     section.spans += _SPAN.findall(line)
-        for number, full in told:
-            cells[number].cells[full] += 1
+        for number, section in enumerate(cells):
+            spoken = {word for span in section.spans for word in re.findall(r"\w+", span)}
+            uses = code.uses(number)
+            section.cells.update({use.full for use in uses if use.sure or use.full.rpartition(".")[2] in spoken})
         self.sections += here
         return linked
-
-
-def _full_name(holder: Any, attribute: str) -> str | None:
-    members, things = _index()
-    if not attribute:
-        return things.get(id(holder))
-    return next((members[base, attribute] for base in holder.__mro__ if (base, attribute) in members), None)
-
-
-@functools.cache
-def _index() -> tuple[dict[tuple[type, str], str], dict[int, str]]:
-    """Full names: of members by class and name, of other things by identity."""
-    members = {(name.owner, name.last): name.full for name in names() if name.owner}
-    # A base of Tracer has what Tracer is listed with.
-    base = fx.Tracer.__bases__[0]
-    members |= {(base, last): full for (cls, last), full in members.items() if cls is fx.Tracer}
-    return members, {id(name.object): name.full for name in names() if not name.owner}
