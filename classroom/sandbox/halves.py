@@ -23,7 +23,7 @@ _OBSERVING = (
     *("*.json", "static/*", "__init__.py", "errors.py"),
     *("drawing/*.py", "graph/*.py", "plotting/*", "stepping/**/*.py"),
     *(f"learning/{name}.py" for name in ("__init__", "cells", "damage", "exercises", "sheets")),
-    *(f"asking/{name}.py" for name in ("__init__", "exercise", "nameless", "running", "values")),
+    *(f"asking/{name}.py" for name in ("__init__", "exercise", "importable", "nameless", "running", "values")),
     *(
         f"checking/{name}.py"
         for name in ("answers", "apart", "blame", "guard", "observation", "observe", "prepare", "quick_errors")
