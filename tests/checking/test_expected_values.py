@@ -12,7 +12,6 @@ from torch import fx
 from fxbook import tasks
 from fxbook.asking import Exercise
 from fxbook.asking.exercise import Case, drawn_order, model_of
-from fxbook.checks.verdicts_05 import truth_of
 from fxbook.graph.record import record
 
 additions = importlib.import_module("fxbook.tasks.01_node_creation.find_adds.check")
@@ -146,6 +145,7 @@ def test_whether_the_program_survives_a_pickle() -> None:
 
 
 def test_what_is_true_of_a_trace() -> None:
+    truth_of = check_of("05_control_flow_limits.loud_or_silent").truth_of
     found = [(case.name.strip("`"), truth_of(*given).verdict) for case, _, given in made("05-loud-or-silent")]
     assert set(found) == set(VERDICTS.items())
 

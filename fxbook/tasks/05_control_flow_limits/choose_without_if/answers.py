@@ -79,6 +79,11 @@ def counts_on_two_dimensions(x):
     return torch.where(mean > 0, x - mean, x)
 
 
+@wrong("runs", node="sub", says="Running the result raises")
+def expands_to_the_shape_it_knows(x):
+    return x - x.mean().clamp(min=0).expand(8, 8)
+
+
 @wrong("right_on_every_batch", node="output", says="On a batch with a positive mean the result is not what the model")
 def takes_the_mean_of_what_is_positive(x):
     return x - x.clamp(min=0).mean()

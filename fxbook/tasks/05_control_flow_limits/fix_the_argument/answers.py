@@ -189,6 +189,24 @@ def leaves_the_comparison(model, name, value):
     return traced
 
 
+@wrong(
+    "lints",
+    node="body",
+    says="node `body` reads x, which is not in this graph",
+    read="01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
+)
+def copies_nodes_without_a_map(model, name, value):
+    """So that they read the nodes that they were copied from."""
+    traced = fx.symbolic_trace(model, concrete_args={name: value})
+    left_out, graph = {placeholder(traced, name)}, fx.Graph()
+    for node in traced.graph.nodes:
+        if left_out.intersection(node.all_input_nodes):
+            left_out.add(node)
+        elif node not in left_out:
+            graph.node_copy(node)
+    return fx.GraphModule(traced, graph)
+
+
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(model, name, value):
     return fixed(model, name, value)

@@ -123,6 +123,44 @@ def fixes_the_argument_at_none(model, kind):
     return fx.GraphModule(model, Keeping().trace(model, concrete_args={"times": None}))
 
 
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def takes_an_argument_out_and_forgets_to_recompile(model, kind):
+    """The number of rounds, which is ``None`` in each call."""
+    traced = tracing(model, lambda module, path, leaf: leaf or isinstance(module, kind))
+    for node in traced.graph.find_nodes(op="placeholder"):
+        if node.target == "times":
+            for user in list(node.users):
+                user.args = user.args[:1]
+            traced.graph.erase_node(node)
+    return traced
+
+
+@wrong("same_result", node="output", says="(containers of torch): the result is not the one asked for")
+def finds_the_path_by_the_class(model, kind):
+    """Which is the path of the last one of that class, whichever is called."""
+    paths = {type(module): path for path, module in model.named_modules() if isinstance(module, kind)}
+
+    class Recording(fx.Tracer):
+        def call_module(self, m, forward, args, kwargs):
+            if isinstance(m, kind):
+                return self.create_proxy("call_module", paths[type(m)], args, kwargs)
+            return super().call_module(m, forward, args, kwargs)
+
+    return fx.GraphModule(model, Recording().trace(model))
+
+
+@wrong("no_dead_nodes", node="getattr_1", says="is dead", read="02_insertion_points#a-new-node-needs-a-reader")
+def prints_what_goes_in(model, kind):
+    class Recording(fx.Tracer):
+        def call_module(self, m, forward, args, kwargs):
+            if isinstance(m, kind):
+                print(self.path_of_module(m), args[0].shape)
+                return self.create_proxy("call_module", self.path_of_module(m), args, kwargs)
+            return super().call_module(m, forward, args, kwargs)
+
+    return fx.GraphModule(model, Recording().trace(model))
+
+
 @wrong("right kind", says="an fx.GraphModule was asked")
 def returns_the_graph(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or isinstance(module, kind)).graph

@@ -122,6 +122,30 @@ def decides_for_each_row(model):
     return fx.symbolic_trace(Layers(model, step))
 
 
+@wrong("runs", node="where", says="Running the result raises RuntimeError: The size of tensor")
+def decides_for_each_row_without_its_dimension(model):
+    def step(scores):
+        for _ in range(4):
+            low = scores.softmax(dim=-1).amax(dim=-1) < 0.5
+            scores = torch.where(low, scores * 1.5, scores)
+        return scores
+
+    return fx.symbolic_trace(Layers(model, step))
+
+
+@wrong("batch_left_alone", node="mul_", says="Running the result overwrites the batch that was passed")
+def multiplies_the_batch_itself(model):
+    """With layers that have no bias, the scores grow as their batch does."""
+
+    class Growing(Layers):
+        def forward(self, x):
+            for _ in range(4):
+                x.mul_(1 + 0.5 * unsure(super().forward(x)))
+            return super().forward(x)
+
+    return fx.symbolic_trace(Growing(model, lambda scores: scores))
+
+
 @wrong("gradients_kept", node="detach", says="its gradients are not those of the model: `x` gets none")
 def detaches_the_scores(model):
     return fx.symbolic_trace(Layers(model, lambda scores: rounds(scores.detach())))

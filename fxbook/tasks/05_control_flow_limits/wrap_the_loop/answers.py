@@ -250,6 +250,53 @@ def fixes_the_argument(model):
     return fx.symbolic_trace(model, concrete_args={"times": 2})
 
 
+@wrong(
+    "lints",
+    node="output",
+    says="node `output` reads sharpened before it is defined",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
+def adds_the_call_behind_the_output(model):
+    traced = fx.symbolic_trace(Layers(model, lambda scores: scores))
+    output = traced.graph.output_node()
+    output.args = (traced.graph.call_function(sharpened, output.args),)
+    traced.recompile()
+    return traced
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(model):
+    traced = fx.symbolic_trace(Layers(model, lambda scores: scores))
+    output = traced.graph.output_node()
+    with traced.graph.inserting_before(output):
+        output.args = (traced.graph.call_function(sharpened, output.args),)
+    return traced
+
+
+@wrong(
+    "runs",
+    node="loop",
+    says="Running the result raises TypeError: loop() got an unexpected keyword argument 'times'",
+    read="05_control_flow_limits#typeerror--got-an-unexpected-keyword-argument-long",
+)
+def passes_an_argument_by_another_name(model):
+    traced = fx.symbolic_trace(Layers(model, lambda scores: scores))
+    output = traced.graph.output_node()
+    with traced.graph.inserting_before(output):
+        output.args = (traced.graph.call_function(loop, output.args, {"times": 4}),)
+    traced.recompile()
+    return traced
+
+
+@wrong("no_dead_nodes", node="getattr_1", says="is dead", read="02_insertion_points#a-new-node-needs-a-reader")
+def prints_the_shape_while_tracing(model):
+    def step(scores):
+        print(scores.shape)
+        return sharpened(scores)
+
+    return fx.symbolic_trace(Layers(model, step))
+
+
 @wrong("shares_weights", node="body", says="`body.weight` is not the object that the model holds")
 def copies_the_layers(model):
     return fx.symbolic_trace(Layers(copy.deepcopy(model), lambda scores: sharpened(scores)))

@@ -1,4 +1,4 @@
-"""Functions of chapter 05 whose trace stops, differs or is right, with the batches to judge them on.
+"""Functions to be judged by their traces, with the batches to judge them on.
 
 Each is made anew: torch's random numbers choose its numbers and names, and one piece of code may differ with some and
 be right with others. None of it tells which by its name or its place.
@@ -14,7 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from fxbook.asking.exercise import Case, one_of
+from fxbook.asking import Case, Usage
+from fxbook.asking.exercise import one_of
 from fxbook.asking.nameless import nameless
 
 Function = Callable[..., Any]
@@ -131,10 +132,10 @@ def _in_parts(x: Tensor) -> list[Tensor]:
 
 
 def _with_size(x: Tensor) -> dict[str, Any]:
-    found = {"value": x * 2}
+    parts = {"value": x * 2}
     if type(x) is torch.Tensor:
-        found["size"] = x.abs()
-    return found
+        parts["size"] = x.abs()
+    return parts
 
 
 def _repeated(place: int) -> Function:
@@ -203,31 +204,35 @@ def _with_a_multiple_alike() -> Function:
     return _with_a_multiple(factor, factor)
 
 
-SUSPECTS = (
-    _suspect("row_mean", _always(_row_mean), _positive, _negative),
-    _suspect("positive_or_zero", _always(_positive_or_zero), _positive, _negative),
-    _suspect("grams", _grams),
-    _suspect("per_row", _always(_per_row)),
-    _suspect("ramp", _always(_ramp)),
-    _suspect("shifted", lambda: _shifted(_number())),
-    _suspect("root", _always(_root)),
-    _suspect("checked", lambda: _checked(_number())),
-    _suspect("doubled_if_positive", _always(_doubled_if_positive), _negative, _positive, _negative),
-    _suspect("halved_three_times", lambda: _halved(one_of(2, 3, 4)), _negative, _positive),
-    _suspect("with_root", lambda: _with_root(_number())),
-    _suspect("negative_if_named", lambda: _negative_if_it_has(one_of("label", "title", "unit"))),
-    _suspect("square_or_flat", lambda: _viewed_or_flat(2, 2)),
-    _suspect("with_its_double", _with_its_double),
-    _suspect("in_parts", _always(_in_parts)),
-    _suspect("with_size", _always(_with_size)),
-    _suspect("repeated", lambda: _repeated(one_of(1000, 3000, 5000))),
-    _suspect("precise", _always(_precise)),
-    _suspect("doubled_in_place", lambda: _multiplied_in_place(_number()), _positive, _negative),
-    # The same code as above, and another verdict.
-    _suspect("scaled_alike", _scaled_alike),
-    _suspect("shifted_by_nothing", lambda: _shifted(0.0)),
-    _suspect("doubled_never", _always(_doubled_if_positive), _negative, _negative, _negative),
-    _suspect("negative_if_typed", lambda: _negative_if_it_has(one_of("dtype", "shape", "ndim"))),
-    _suspect("three_by_two", lambda: _viewed_or_flat(*one_of((3, 2), (1, 6), (6, 1)))),
-    _suspect("with_a_multiple", _with_a_multiple_alike),
+USAGE = Usage(
+    "compute",
+    cases=(
+        _suspect("row_mean", _always(_row_mean), _positive, _negative),
+        _suspect("positive_or_zero", _always(_positive_or_zero), _positive, _negative),
+        _suspect("grams", _grams),
+        _suspect("per_row", _always(_per_row)),
+        _suspect("ramp", _always(_ramp)),
+        _suspect("shifted", lambda: _shifted(_number())),
+        _suspect("root", _always(_root)),
+        _suspect("checked", lambda: _checked(_number())),
+        _suspect("doubled_if_positive", _always(_doubled_if_positive), _negative, _positive, _negative),
+        _suspect("halved_three_times", lambda: _halved(one_of(2, 3, 4)), _negative, _positive),
+        _suspect("with_root", lambda: _with_root(_number())),
+        _suspect("negative_if_named", lambda: _negative_if_it_has(one_of("label", "title", "unit"))),
+        _suspect("square_or_flat", lambda: _viewed_or_flat(2, 2)),
+        _suspect("with_its_double", _with_its_double),
+        _suspect("in_parts", _always(_in_parts)),
+        _suspect("with_size", _always(_with_size)),
+        _suspect("repeated", lambda: _repeated(one_of(1000, 3000, 5000))),
+        _suspect("precise", _always(_precise)),
+        _suspect("doubled_in_place", lambda: _multiplied_in_place(_number()), _positive, _negative),
+        # The same code as above, with other numbers and names.
+        _suspect("scaled_alike", _scaled_alike),
+        _suspect("shifted_by_nothing", lambda: _shifted(0.0)),
+        _suspect("doubled_never", _always(_doubled_if_positive), _negative, _negative, _negative),
+        _suspect("negative_if_typed", lambda: _negative_if_it_has(one_of("dtype", "shape", "ndim"))),
+        _suspect("three_by_two", lambda: _viewed_or_flat(*one_of((3, 2), (1, 6), (6, 1)))),
+        _suspect("with_a_multiple", _with_a_multiple_alike),
+    ),
+    given=lambda model: (model.function, [batch.clone() for batch in model.batches]),
 )

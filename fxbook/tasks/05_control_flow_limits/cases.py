@@ -1,0 +1,110 @@
+"""What the cases of chapter 05 share: the model of the four ways, and all that calling a result does."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+# What torch imports for its other front ends: most of the time that an answer has.
+import torch._dynamo
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case
+
+
+def unsure(scores: Tensor) -> Tensor:
+    """Whether the mean confidence of a batch is below one half."""
+    return scores.softmax(dim=-1).amax(dim=-1).mean() < 0.5
+
+
+class Sharpen(nn.Module):
+    """Multiplies scores by 1.5 until the batch is sure, four times at most; or as often as it is told."""
+
+    def forward(self, scores: Tensor, times: int | None = None) -> Tensor:
+        if times is not None:
+            for _ in range(times):
+                scores = scores * 1.5
+            return scores
+        for _ in range(4):
+            if not unsure(scores):
+                break
+            scores = scores * 1.5
+        return scores
+
+
+class Classifier(nn.Module):
+    """The model of the four ways. Its weights are such that inputs of a given spread need a known number of rounds."""
+
+    def __init__(self, width: int = 8) -> None:
+        super().__init__()
+        self.body = nn.Linear(4, width)
+        self.head = nn.Linear(width, 3)
+        self.sharpen = Sharpen()
+        with torch.no_grad():
+            self.body.bias.zero_()
+            self.head.bias.zero_()
+            self.head.weight.div_(self.head(torch.relu(self.body(torch.randn(256, 4)))).std())
+
+    def forward(self, x: Tensor, times: int | None = None) -> Tensor:
+        return self.sharpen(self.head(torch.relu(self.body(x))), times)
+
+
+def spread(size: float, rows: int = 64) -> Callable[[], tuple[Tensor, ...]]:
+    """A batch whose scores have about this spread: the smaller, the more rounds the classifier takes."""
+    return lambda: (size * torch.randn(rows, 4),)
+
+
+FOUR_BATCHES = (
+    Case("a batch that is sure at once", Classifier, spread(3.0)),
+    Case("a batch that needs a few rounds", Classifier, spread(0.3)),
+    Case("a batch that is never sure", Classifier, spread(0.01)),
+    Case("a wider model, a few rounds", lambda: Classifier(32), spread(0.4, rows=48), unseen=True),
+)
+
+
+# ---- all that calling does: the result, the batch afterwards, the gradients ------------------------------------------
+
+
+def behaviour(call: Callable[..., Any], model: nn.Module, x: Tensor) -> dict[str, Any]:
+    """What calling returns, what it does to its batch, and the gradients of the batch and of the model's weights.
+
+    Args:
+        call: ``model`` itself, or a module that shares its parameters.
+        model: whose parameters the gradients are taken of.
+        x: left as it is.
+    """
+    weights = dict(model.named_parameters())
+    with torch.enable_grad():
+        leaf = x.clone().requires_grad_()
+        # What is passed is no leaf, so that working in place on it is told by its value, and not by an error.
+        batch = leaf + 0
+        result = call(batch)
+        gradients: tuple[Tensor | None, ...] = (None,) * (1 + len(weights))
+        if isinstance(result, Tensor) and result.requires_grad:
+            # A different weight for every element: no two gradients may cancel.
+            loss = (result * torch.linspace(1.0, 2.0, result.numel()).view_as(result)).sum()
+            gradients = torch.autograd.grad(loss, [leaf, *weights.values()], allow_unused=True)
+    return {"result": result, "batch": batch, "gradients": dict(zip(["x", *weights], gradients, strict=True))}
+
+
+def watched(result: Any, model: nn.Module) -> Any:
+    """The result of an answer; where it is a module of a graph, running it tells all that it does."""
+    if type(result).__name__ == "PassResult":
+        result = result.graph_module
+    if isinstance(result, fx.GraphModule):
+        forward = result.forward
+
+        # Wrapped, so that what forward was compiled from is still found.
+        @functools.wraps(forward)
+        def tells_all(x: Tensor) -> dict[str, Any]:
+            return behaviour(forward, model, x)
+
+        result.forward = tells_all
+    return result
+
+
+def made_and_watched(answer: Callable[..., Any], model: nn.Module) -> Any:
+    return watched((answer() if isinstance(answer, type) else answer)(model), model)

@@ -1,0 +1,118 @@
+"""What the exercises of chapter 05 ask alike: of the graph, and of all that running it does."""
+
+from __future__ import annotations
+
+import builtins
+import json
+from typing import Any
+
+from torch import Tensor, nn
+
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import Value, dict_items, difference
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import NodeRecord
+
+from .cases import behaviour
+
+# Operators of torch.ops in these spaces are torch's own.
+_TORCHS_OWN = ("aten", "prims", "prim", "higher_order", "profiler", "inductor")
+
+
+# ---- what stands in the graph ----------------------------------------------------------------------------------------
+
+
+def guards(case: CaseView) -> list[NodeRecord]:
+    """The nodes with which tracing checks an argument that was fixed."""
+    words = "has been specialized to have value"
+    return [node for node in case.nodes if node.target.endswith("_assert_is_none") or words in json.dumps(node.args)]
+
+
+@rule("05_control_flow_limits#fix-an-argument-concrete_args")
+def nothing_fixed(case: CaseView) -> Found:
+    """No argument was fixed on the way."""
+    for node in guards(case):
+        yield node, "checks an argument that was fixed while tracing: none was to be"
+
+
+def is_own(node: NodeRecord) -> bool:
+    """Whether the node calls a Python function, or an operator, that is neither torch's nor Python's."""
+    if node.op != "call_function":
+        return False
+    if node.target.startswith("torch.ops."):
+        return node.target.split(".")[2] not in _TORCHS_OWN
+    return not node.target.startswith(("torch.", "operator.", "math.")) and not hasattr(builtins, node.target)
+
+
+def is_opaque(node: NodeRecord) -> bool:
+    """Whether the node calls a module that is not torch's."""
+    return node.op == "call_module" and not (node.kind or "").startswith("torch.")
+
+
+@rule
+def open_to_passes(case: CaseView) -> Found:
+    """Every step is a node: no function and no module of the learner's own is kept whole."""
+    for node in case.nodes:
+        if is_own(node):
+            yield node, f"calls `{node.target}`, which no pass can look into"
+        elif is_opaque(node):
+            yield node, f"keeps a `{node.kind}` whole: every step was to be a node"
+
+
+# ---- what a result does, where running it tells all: its result, its batch afterwards, its gradients -----------------
+
+
+def expected_behaviour(model: nn.Module, x: Tensor) -> dict[str, Any]:
+    return behaviour(model, model, x)
+
+
+def outputs(case: CaseView, key: str) -> list[tuple[Value, Value]]:
+    """One part of what each run told, and what was asked of it."""
+    runs = zip(case.outputs or [], case.expected, strict=True)
+    return [(dict_items(output)[repr(key)], dict_items(expected)[repr(key)]) for output, expected in runs]
+
+
+@rule
+def right_on_every_batch(case: CaseView) -> Found:
+    """The numbers are those of the model, on each kind of batch."""
+    for result, expected in outputs(case, "result"):
+        differs = difference(result, expected)
+        if differs == "it is None, a tensor was asked":
+            node = next(filter(is_own, case.nodes), None)
+            who = f"The function that node `{node.name}` calls" if node else "The result"
+            yield node, f"{who} returns nothing (None): a tensor was asked."
+        elif differs:
+            why = "" if differs.startswith("it holds other") else f": {differs}"
+            yield _output(case), f"On {case.case.name} the result is not what the model gives{why}."
+
+
+@rule
+def batch_left_alone(case: CaseView) -> Found:
+    """The tensor that was passed holds the same numbers afterwards."""
+    for batch, expected in outputs(case, "batch"):
+        if difference(batch, expected):
+            node = next((node for node in case.nodes if "in place" in node.notes), None)
+            sentence = "Running the result overwrites the batch that was passed, which belongs to the caller."
+            yield node or _own_or_output(case), sentence
+
+
+@rule
+def gradients_kept(case: CaseView) -> Found:
+    """The gradients of the batch and of the weights are those of the model."""
+    for gradients, expected in outputs(case, "gradients"):
+        ours = dict_items(gradients)
+        for key, theirs in dict_items(expected).items():
+            name = key[1:-1]
+            if differs := difference(ours[key], theirs, f"that of `{name}`"):
+                what = f"`{name}` gets none" if ours[key] is None else differs
+                cut = next((node for node in case.nodes if node.target in ("detach", "detach_")), None)
+                sentence = f"The result is right, but its gradients are not those of the model: {what}."
+                yield cut or _own_or_output(case), sentence
+
+
+def _own_or_output(case: CaseView) -> NodeRecord | None:
+    return next(filter(is_own, case.nodes), None) or _output(case)
+
+
+def _output(case: CaseView) -> NodeRecord | None:
+    return next((node for node in case.nodes if node.op == "output"), None)

@@ -1,0 +1,71 @@
+"""Choose without an if."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor, nn
+
+from fxbook.asking import Beside, Check
+from fxbook.asking.explained import no_dead_nodes
+from fxbook.asking.families import family
+from fxbook.asking.predicates import runs
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import difference
+from fxbook.asking.view import CaseView
+
+from ..cases import watched
+from ..check import (
+    batch_left_alone,
+    expected_behaviour,
+    gradients_kept,
+    open_to_passes,
+    outputs,
+    right_on_every_batch,
+)
+
+_OF_THE_ANSWER = "batch of the answer itself"
+_COMPARISON = family("gt", "ge", "lt", "le", "greater", "greater_equal", "less", "less_equal")
+_MEAN = family("mean")
+
+
+def expected_of_both(model: nn.Module, x: Tensor) -> dict[str, Any]:
+    return {**expected_behaviour(model, x), _OF_THE_ANSWER: x}
+
+
+@rule
+def decides_once(case: CaseView) -> Found:
+    """A reason of wrong numbers: each element, or each row, is decided for itself."""
+    for node in case.nodes:
+        if node in _COMPARISON and any(case.nodes[index].op == "placeholder" for index in node.inputs):
+            yield node, "asks about each element: the mean of the whole tensor was to decide"
+        elif node in _MEAN and (len(node.positional) > 1 or node.kwargs["dict"]):
+            yield node, "takes the mean over some dimensions: that of the whole tensor was asked"
+
+
+@rule("01_node_creation#four-spellings-of-add")
+def batch_left_alone_untraced(case: CaseView) -> Found:
+    """The function that was traced leaves its batch alone too: `x -= y` is recorded as `x - y`."""
+    for batch, expected in outputs(case, _OF_THE_ANSWER):
+        if difference(batch, expected):
+            node = next((node for node in case.nodes if node.target == "operator.sub"), None)
+            yield node, "Your function overwrites the batch that it gets: its trace does not, but was to be the same."
+
+
+CHECK = Check(
+    (
+        runs,
+        right_on_every_batch.or_because(decides_once),
+        batch_left_alone,
+        batch_left_alone_untraced,
+        gradients_kept,
+        open_to_passes,
+        no_dead_nodes,
+    ),
+    expected=expected_of_both,
+    beside=Beside(
+        _OF_THE_ANSWER,
+        again=lambda result: watched(result, nn.Module()),
+        unproven="what the function itself, not its trace, does to its batch",
+    ),
+)

@@ -1,0 +1,80 @@
+"""Models with an argument to be fixed."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import Classifier
+
+
+class Fixable(nn.Module):
+    """Has an argument to be fixed: its name, and the value."""
+
+    name: str
+    value: object
+
+
+class Rounds(Fixable, Classifier):
+    """The model of the four ways, whose number of rounds is to be fixed."""
+
+    name, value = "times", 2
+
+
+class Masked(Fixable):
+    """An optional mask, fixed at ``None``, which stands between two inputs."""
+
+    name, value = "mask", None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mix = nn.Linear(4, 4)
+
+    def forward(self, x: Tensor, mask: Tensor | None = None, shift: Tensor | float = 0.0) -> Tensor:
+        x = self.mix(x)
+        return x + shift if mask is None else x * mask + shift
+
+
+class Pooled(Fixable):
+    """A mode that is chosen by its name, and read twice."""
+
+    name, value = "mode", "mean"
+
+    def forward(self, x: Tensor, y: Tensor, mode: str = "max") -> Tensor:
+        both = x * y if mode == "max" else x + y
+        return both.amax(dim=0) if mode == "max" else both.mean(dim=0)
+
+
+class Doubling(Fixable):
+    """A flag before an input that is never read, a check of its own, a default that is used, a name that ends in _1."""
+
+    name, value = "double", True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mix = nn.Linear(4, 4)
+
+    def forward(
+        self, x_1: Tensor, double: bool = False, padding: Tensor | None = None, scale: Tensor | float = 0.5
+    ) -> Tensor:
+        torch._assert(x_1.shape[-1] == 4, "four features were expected")
+        x = self.mix(x_1) * scale
+        return x * 2 if double else x
+
+
+def fixable(name: str, build: type[Fixable], inputs: int, unseen: bool = False) -> Case:
+    return Case(name, build, lambda: tuple(torch.randn(3, 4) for _ in range(inputs)), unseen=unseen)
+
+
+USAGE = Usage(
+    "pass",
+    cases=(
+        fixable("the classifier, two rounds", Rounds, 1),
+        fixable("a mask fixed at None", Masked, 2, unseen=True),
+        fixable("a mode fixed by its name", Pooled, 2, unseen=True),
+        fixable("a flag, beside an input that is not read", Doubling, 1, unseen=True),
+    ),
+    given=lambda model: (model, model.name, model.value),
+)

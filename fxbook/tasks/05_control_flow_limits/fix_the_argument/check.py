@@ -1,0 +1,85 @@
+"""Four ways, 1: fix the argument."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import Any
+
+import torch
+from torch import fx
+
+from fxbook.asking import Check
+from fxbook.asking.exercise import model_of
+from fxbook.asking.explained import lints, no_dead_nodes, recompiled
+from fxbook.asking.predicates import input_unchanged, same_result, shares_weights
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+from ..check import guards
+from .cases import Fixable
+
+
+def other_inputs(model: Fixable) -> list[str]:
+    """The arguments of a model but for the one that is fixed."""
+    return [name for name in inspect.signature(model.forward).parameters if name != model.name]
+
+
+def with_its_value(model: Fixable, *inputs: Any) -> Any:
+    """What the model returns with the argument fixed; inputs that are not given have their defaults."""
+    given = dict(zip(other_inputs(model), inputs, strict=False))
+    return model(**given, **{model.name: model.value})
+
+
+@rule
+def argument_gone(case: CaseView) -> Found:
+    """The argument that was fixed is no input, the others are as they were, and no guard is left."""
+    fixed, others = case.model.name, other_inputs(case.model)
+    inputs = {node.target: node for node in case.nodes if node.op == "placeholder"}
+    for name in (fixed, f"{fixed}_1"):
+        if name in inputs:
+            yield inputs[name], f"`{name}` is still an input: the value was to be fixed."
+    for node in guards(case):
+        yield node, "still checks the argument, which is no input any more"
+    for name in others:
+        if name not in inputs:
+            yield None, f"The input `{name}` is gone: `{fixed}` alone was to be taken out."
+    if list(inputs) != others:
+        takes, asked = (", ".join(f"`{name}`" for name in names) for names in (inputs, others))
+        yield None, f"The result takes {takes}: {asked} was asked."
+
+
+@rule
+def rest_untouched(case: CaseView) -> Found:
+    """The other inputs keep their defaults, and what the model itself checks is still checked."""
+    parameters = inspect.signature(case.model.forward).parameters
+    for node in case.nodes:
+        has_default = node.op == "placeholder" and parameters[node.target].default is not inspect.Parameter.empty
+        if has_default and node.args == {"tuple": []}:
+            yield node, f"The input `{node.target}` has lost its default: it was to stay."
+    texts = [json.dumps(node.args) for node in case.nodes]
+    for message in own_checks(model_of(case.case, case.seed)):
+        if not any(message in text for text in texts):
+            yield None, f"The model's own check, “{message}”, is gone: that of the argument alone was to go."
+
+
+def own_checks(model: Fixable) -> list[str]:
+    """The messages of the assertions that the model itself makes; tracing may leave something on it."""
+    traced = fx.symbolic_trace(model, concrete_args={model.name: model.value})
+    messages = [str(node.args[1]) for node in traced.graph.find_nodes(op="call_function", target=torch._assert)]
+    return [message for message in messages if "has been specialized" not in message]
+
+
+CHECK = Check(
+    (
+        lints,
+        recompiled,
+        argument_gone,
+        rest_untouched,
+        same_result,
+        no_dead_nodes,
+        input_unchanged,
+        shares_weights,
+    ),
+    expected=with_its_value,
+)

@@ -1,0 +1,136 @@
+"""Models with modules of a kind inside them, and the kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.fx.proxy import TraceError
+
+from fxbook.asking import Case, Usage
+
+from ..cases import Sharpen
+
+
+class Whole(nn.Module):
+    """Knows the kind of module that is asked about."""
+
+    kind: type[nn.Module] = Sharpen
+
+
+class Sharpened(Whole):
+    """The model of the four ways."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Linear(4, 8)
+        self.head = nn.Linear(8, 3)
+        self.sharpen = Sharpen()
+
+    def forward(self, x: Tensor, times: int | None = None) -> Tensor:
+        return self.sharpen(self.head(torch.relu(self.body(x))), times)
+
+
+class Annealed(Sharpen):
+    """A subclass of the kind asked for, with another name."""
+
+    def forward(self, scores: Tensor, times: int | None = None) -> Tensor:
+        return super().forward(scores * 2.0, times)
+
+
+class SharpenOnce(nn.Module):
+    """Not of the kind asked for, though its name says so."""
+
+    def forward(self, scores: Tensor) -> Tensor:
+        return scores * 1.5
+
+
+class Block(nn.Module):
+    """A module of the user's own that holds another."""
+
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+        self.inner = inner
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.inner(self.layer(x)) + x
+
+
+class Nested(Whole):
+    """The kind inside other modules, in a list, as a subclass, and called twice."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks = nn.ModuleList([Block(Sharpen()), Block(Annealed()), Block(SharpenOnce())])
+        self.last = nn.Sequential(nn.Tanh(), Sharpen())
+
+    def forward(self, x: Tensor) -> Tensor:
+        for block in self.blocks:
+            x = block(x)
+        return self.last[1](self.last(x))
+
+
+class Tower(Whole):
+    """Containers of torch, which tracing enters unless it is told not to."""
+
+    kind = nn.Sequential
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+        self.right = nn.Sequential(nn.Linear(4, 4), nn.Sequential(nn.Sigmoid()))
+        self.join = nn.Linear(8, 2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.join(torch.cat([self.left(x), self.right(x)], dim=-1))
+
+
+# ---- how an answer is used -------------------------------------------------------------------------------------------
+
+
+def keep(answer: Callable[..., Any], model: nn.Module, kind: type[nn.Module]) -> Any:
+    """What the answer returns; an error from inside a module that was to be kept whole says so.
+
+    Raises:
+        TraceError: tracing has entered such a module, and could not go on.
+    """
+    try:
+        return (answer() if isinstance(answer, type) else answer)(model, kind)
+    except Exception as error:
+        entered = _entered(error.__traceback__, kind)
+        if entered is None:
+            raise
+        path = next(path for path, module in model.named_modules() if module is entered)
+        message = f"tracing goes into `{path}`, which is of the class passed as `kind`: it was to stay whole ({error})"
+        raise TraceError(message).with_traceback(error.__traceback__) from None
+
+
+def _entered(traceback: TracebackType | None, kind: type[nn.Module]) -> nn.Module | None:
+    """The module of this kind in whose forward the error was raised."""
+    while traceback is not None:
+        frame = traceback.tb_frame
+        module = frame.f_locals.get("self")
+        if frame.f_code.co_name == "forward" and isinstance(module, kind):
+            return module
+        traceback = traceback.tb_next
+    return None
+
+
+def whole(name: str, build: type[Whole], unseen: bool = False) -> Case:
+    return Case(name, build, lambda: (torch.randn(5, 4),), unseen=unseen)
+
+
+USAGE = Usage(
+    "pass",
+    cases=(
+        whole("the classifier", Sharpened),
+        whole("the kind nested, as a subclass, and called twice", Nested, unseen=True),
+        whole("containers of torch", Tower, unseen=True),
+    ),
+    given=lambda model: (model, model.kind),
+    call=keep,
+)

@@ -1,0 +1,69 @@
+"""Four ways, 3: keep a module whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from torch import fx, nn
+
+from fxbook.asking import Check
+from fxbook.asking.exercise import inputs_of, model_of
+from fxbook.asking.explained import no_dead_nodes, recompiled
+from fxbook.asking.predicates import input_unchanged, same_result, shares_weights
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.naming import module_kind
+
+from ..check import nothing_fixed
+
+
+def calls_whole(model: nn.Module, kind: type[nn.Module], *inputs: Any) -> dict[str, int]:
+    """How often a run calls modules of each class that is to stay whole; of the kind asked for first.
+
+    Args:
+        model: it is run, and keeps the hooks that count.
+        kind: stays whole, and so do the modules that tracing never enters.
+        inputs: of the run.
+    """
+    of_kind, of_torch = Counter[str](), Counter[str]()
+    within: list[nn.Module] = []
+
+    def enter(module: nn.Module, _: Any) -> None:
+        if not within:
+            (of_kind if isinstance(module, kind) else of_torch)[module_kind(module)] += 1
+        within.append(module)
+
+    def leave(*_: Any) -> None:
+        within.pop()
+
+    is_leaf = fx.Tracer().is_leaf_module
+    for path, module in model.named_modules():
+        if isinstance(module, kind) or is_leaf(module, path):
+            module.register_forward_pre_hook(enter)
+            module.register_forward_hook(leave)
+    model(*inputs)
+    return {**of_kind, **of_torch}
+
+
+@rule
+def kept_whole(case: CaseView) -> Found:
+    """Modules of the kind asked for are one call each, torch's layers too, and nothing else is."""
+    asked = calls_whole(model_of(case.case, case.seed), case.model.kind, *inputs_of(case.case, case.seed)[0])
+    calls = [node for node in case.nodes if node.op == "call_module"]
+    for node in calls:
+        if node.kind not in asked:
+            yield node, f"keeps a `{node.kind}` whole, which was not asked"
+    times = Counter(node.kind for node in calls)
+    for kind, count in asked.items():
+        if times[kind] != count:
+            # Behind a layer that was traced into, its weights are fetched one by one.
+            fetched = next((node for node in case.nodes if node.op == "get_attr"), None)
+            yield (
+                fetched if kind.startswith("torch.") else None,
+                f"`{kind}` is called {times[kind]} times: it was to stay whole, "
+                f"{count} time{'' if count == 1 else 's'}.",
+            )
+
+
+CHECK = Check((recompiled, nothing_fixed, kept_whole, same_result, no_dead_nodes, input_unchanged, shares_weights))

@@ -1,0 +1,132 @@
+"""Tell loud from silent: what is true of the trace of a function, found out by tracing and comparing."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx
+from torch.utils import _pytree as pytree
+
+from fxbook.asking import Check
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+_STOPS = "05_control_flow_limits#when-it-breaks"
+_IS_NONE = "05_control_flow_limits#is-none-is-never-true"
+_ISINSTANCE = "05_control_flow_limits#isinstance-type-and-match-describe-the-proxy"
+_EXCEPT = "05_control_flow_limits#except-swallows-the-traceerror"
+_ANSWERED = "05_control_flow_limits#python-answers-in-its-place"
+_PROVEN = "05_control_flow_limits#what-python-does-leaves-no-node"
+_VERDICTS = ("stops", "differs", "same")
+_ORDINALS = ("first", "second", "third", "fourth")
+_COUNTS = ("no", "one", "two", "three", "four")
+
+
+@dataclasses.dataclass(frozen=True)
+class Truth:
+    """``"stops"``, ``"differs"`` or ``"same"``; why, in words that follow a "but"; and where that is explained."""
+
+    verdict: str
+    why: str
+    place: str
+
+
+def truth_of(function: Callable[..., Any], batches: list[Tensor]) -> Truth:
+    """Trace the function and compare, on copies of the batches."""
+    try:
+        traced = fx.symbolic_trace(function)
+    except Exception as error:
+        name = type(error).__name__
+        # Comparing raises that one too.
+        raises = "it is tracing that raises an" if isinstance(error, AssertionError) else "tracing it raises a"
+        return Truth("stops", f"{raises} {name}", _STOPS)
+    differences = [_difference(traced, function, batch) for batch in batches]
+    place = next((place for place, why in enumerate(differences) if why), None)
+    if place is not None:
+        often = f"on the {_ORDINALS[place]} of {_COUNTS[len(batches)]} batches " if None in differences else ""
+        return Truth("differs", f"{often}{differences[place]}", _section(function))
+    why = "the traced function returns what the function returns, on every batch"
+    if any(_writes(function, batch) for batch in batches):
+        why = "on equal batches both return the same (the function writes into its batch)"
+    return Truth("same", why, _PROVEN)
+
+
+def _difference(traced: fx.GraphModule, function: Callable[..., Any], batch: Tensor) -> str | None:
+    """In which respect the results differ, in words. The call of a module would print what fails in it."""
+    expected = function(batch.clone())
+    try:
+        result = traced.forward(batch.clone())
+    except Exception:
+        return "the traced function raises an error where the function does not"
+    ours, form = pytree.tree_flatten(expected)
+    theirs, other_form = pytree.tree_flatten(result)
+    if form != other_form:
+        kind, other = ("dict" if isinstance(value, dict) else "" for value in (expected, result))
+        return f"the function returns {_count(ours, kind)}, the traced one {_count(theirs, other)}"
+    for place, (tensor, other_tensor) in enumerate(zip(ours, theirs, strict=True)):
+        if tensor.dtype != other_tensor.dtype:
+            names = (str(value.dtype).removeprefix("torch.") for value in (tensor, other_tensor))
+            return "the function returns {}, the traced one {}".format(*names)
+        if not torch.equal(tensor, other_tensor):
+            if ours[1:]:
+                return f"the {_ORDINALS[place]} of the {_COUNTS[len(ours)]} tensors returned differs"
+            return _other_numbers(tensor, other_tensor)
+    return None
+
+
+def _count(tensors: list[Tensor], kind: str) -> str:
+    if kind:
+        return f"a {kind} of {_COUNTS[len(tensors)]}"
+    return "a single one" if len(tensors) == 1 else f"{_COUNTS[len(tensors)]} tensors"
+
+
+def _other_numbers(expected: Tensor, result: Tensor) -> str:
+    if expected.shape != result.shape:
+        return f"the function returns the shape {tuple(expected.shape)}, the traced one {tuple(result.shape)}"
+    differing = int((expected != result).sum())
+    if 10 * differing < expected.numel():
+        many = "one" if differing == 1 else str(differing)
+        return f"{many} of the {expected.numel()} elements differ{'s' if differing == 1 else ''}"
+    if torch.equal(result, -expected):
+        return "the traced function changes the sign"
+    comparisons = ((result / expected, "{} times what the function does"), (result - expected, "the same plus {}"))
+    for constant, words in comparisons:
+        number = float(constant.flatten()[0])
+        if torch.allclose(constant, torch.full_like(constant, number)):
+            return f"the traced function returns {words.format(f'{number:.6g}')}"
+    return "the traced function returns other numbers"
+
+
+def _writes(function: Callable[..., Any], batch: Tensor) -> bool:
+    handed = batch.clone()
+    function(handed)
+    return not torch.equal(handed, batch)
+
+
+def _section(function: Callable[..., Any]) -> str:
+    """Where the trap in the code of a function is explained."""
+    code = function.__code__
+    if code.co_exceptiontable:
+        return _EXCEPT
+    if "hasattr" in code.co_names:
+        return _ANSWERED
+    return _ISINSTANCE if {"isinstance", "type"}.intersection(code.co_names) else _IS_NONE
+
+
+@rule
+def right_verdict(case: CaseView) -> Found:
+    """The word returned is what is true of the function that was given."""
+    name = case.case.name
+    if case.value not in _VERDICTS:
+        words = ", ".join(repr(word) for word in _VERDICTS)
+        yield None, f"For {name} your function returns no verdict: one of {words} was asked."
+        return
+    truth = truth_of(*case.arguments)
+    if case.value != truth.verdict:
+        yield None, f"Of {name} you say {case.value!r}, but {truth.why}.", truth.place
+
+
+CHECK = Check((right_verdict,))

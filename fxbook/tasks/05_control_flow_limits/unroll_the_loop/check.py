@@ -1,0 +1,49 @@
+"""Four ways, 4: unroll the loop."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.explained import lints, no_dead_nodes, recompiled
+from fxbook.asking.predicates import input_unchanged, runs, shares_weights
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+from ..check import (
+    batch_left_alone,
+    expected_behaviour,
+    gradients_kept,
+    is_own,
+    nothing_fixed,
+    open_to_passes,
+    right_on_every_batch,
+)
+
+
+@rule("05_control_flow_limits#one-model-four-graphs")
+def traced_symbolically(case: CaseView) -> Found:
+    """The graph is none of another front end, whose calls are all operators of aten."""
+    calls = [node for node in case.nodes if node.op == "call_function"]
+    if calls and all(node.target.startswith("torch.ops.") and not is_own(node) for node in calls):
+        yield (
+            calls[0],
+            "calls an operator of aten, as another front end records it: `fx.symbolic_trace` was asked",
+        )
+
+
+CHECK = Check(
+    (
+        lints,
+        recompiled,
+        nothing_fixed,
+        traced_symbolically,
+        runs,
+        open_to_passes,
+        right_on_every_batch,
+        batch_left_alone,
+        shares_weights,
+        gradients_kept,
+        no_dead_nodes,
+        input_unchanged,
+    ),
+    expected=expected_behaviour,
+)

@@ -1,0 +1,9 @@
+"""A classifier that takes more rounds on some batches than on others."""
+
+from __future__ import annotations
+
+from fxbook.asking import Usage
+
+from ..cases import FOUR_BATCHES, made_and_watched
+
+USAGE = Usage("pass", cases=FOUR_BATCHES, call=made_and_watched)

@@ -1,0 +1,74 @@
+"""Four ways, 2: wrap the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fxbook.asking import Check
+from fxbook.asking.explained import lints, no_dead_nodes, recompiled
+from fxbook.asking.predicates import input_unchanged, runs, shares_weights
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import NodeRecord
+
+from ..check import expected_behaviour, gradients_kept, is_opaque, is_own, nothing_fixed, right_on_every_batch
+
+
+@rule
+def one_own_call(case: CaseView) -> Found:
+    """One function of the learner's own is kept as one call, on what the layers of the model give."""
+    own = list(filter(is_own, case.nodes))
+    if not own:
+        for node in filter(is_opaque, case.nodes):
+            yield node, "keeps a module whole: a function was asked"
+        yield None, "No node calls a function of your own: one that is kept whole was asked."
+    elif len(own) > 1:
+        yield own[1], f"{len(own)} nodes call functions of your own: one, for the whole sharpening, was asked."
+    else:
+        outside = _weights_before(case, own[0])
+        for weight in sorted(case.weights - outside):
+            layer = weight.partition(".")[0]
+            yield own[0], f"does the work of `{layer}` too: the sharpening alone was to be in it"
+
+
+def _weights_before(case: CaseView, node: NodeRecord) -> set[str]:
+    """The weights of the model, by their names there, that nodes use on the way to this one."""
+    used = {weight for read in _upstream(case, node) for weight in _weights_of(case, read)}
+    # A weight that is handed to the function is used in it.
+    handed = {case.shared.get(case.nodes[index].target) for index in node.inputs if case.nodes[index].op == "get_attr"}
+    return used - handed
+
+
+def _upstream(case: CaseView, node: NodeRecord) -> Iterator[NodeRecord]:
+    met: set[int] = set()
+    waiting = list(node.inputs)
+    while waiting:
+        read = case.nodes[waiting.pop()]
+        if read.index not in met:
+            met.add(read.index)
+            waiting += read.inputs
+            yield read
+
+
+def _weights_of(case: CaseView, node: NodeRecord) -> Iterator[str]:
+    for name, origin in case.shared.items():
+        calls = node.op == "call_module" and name.startswith(f"{node.target}.")
+        if origin and (calls or (node.op == "get_attr" and name == node.target)):
+            yield origin
+
+
+CHECK = Check(
+    (
+        lints,
+        recompiled,
+        nothing_fixed,
+        runs,
+        right_on_every_batch,
+        shares_weights,
+        gradients_kept,
+        one_own_call,
+        no_dead_nodes,
+        input_unchanged,
+    ),
+    expected=expected_behaviour,
+)
