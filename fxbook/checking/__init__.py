@@ -3,7 +3,7 @@
 ``observe`` runs the learner's code, in a child process that ``apart`` makes and limits (``guard`` notices what it
 patched, ``answers`` calls it, ``blame`` finds its faulty line, ``snapshot`` describes what came out as JSON). ``judge``
 reads that JSON and nothing of the learner's; ``report`` tells the verdict, and ``verify`` puts the halves together.
-What an exercise asks stands in ``fxbook.checks``.
+What an exercise asks stands in :mod:`fxbook.tasks`.
 """
 
 import importlib

@@ -16,7 +16,6 @@ from __future__ import annotations
 import functools
 import importlib
 import importlib.util
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -33,8 +32,6 @@ def find(exercise_id: object) -> Exercise | None:
     """
     number, _, slug = str(exercise_id).partition("-")
     folder = slug.replace("-", "_")
-    if (old := _old(number)) is not None:
-        return next((exercise for exercise in old if exercise.id == exercise_id), None)
     chapter = _chapters().get(number)
     if chapter is None or exercise_id != _id(chapter, folder) or folder not in order(chapter):
         return None
@@ -57,7 +54,8 @@ def find(exercise_id: object) -> Exercise | None:
 
 def ids(of: Sequence[str] = ()) -> list[str]:
     """The id of every exercise in the order of the book; or of some chapters, ``("02",)``."""
-    return [name for number in of or chapters() for name in _ids(number)]
+    named = [_chapters()[number] for number in of or chapters()]
+    return [_id(chapter, folder) for chapter in named for folder in order(chapter)]
 
 
 def all_exercises(of: Sequence[str] = ()) -> tuple[Exercise, ...]:
@@ -67,21 +65,7 @@ def all_exercises(of: Sequence[str] = ()) -> tuple[Exercise, ...]:
 
 def chapters() -> list[str]:
     """The numbers of the chapters whose exercises are here, as ``"02"``."""
-    old = (path.stem[-2:] for path in (_FOLDER.parent / "checks").glob("chapter_[0-9][0-9].py"))
-    return sorted({*_chapters(), *old})
-
-
-def _old(number: str) -> tuple[Exercise, ...] | None:
-    """The exercises of a chapter that is not here yet."""
-    is_there = re.fullmatch(r"\d\d", number) and (_FOLDER.parent / "checks" / f"chapter_{number}.py").is_file()
-    return importlib.import_module(f"fxbook.checks.chapter_{number}").EXERCISES if is_there else None
-
-
-def _ids(number: str) -> list[str]:
-    if (old := _old(number)) is not None:
-        return [exercise.id for exercise in old]
-    chapter = _chapters()[number]
-    return [_id(chapter, folder) for folder in order(chapter)]
+    return sorted(_chapters())
 
 
 def order(chapter: str) -> tuple[str, ...]:

@@ -24,7 +24,6 @@ from torch import fx, nn
 from torch.fx.passes.infra.pass_base import PassBase, PassResult
 
 import fxbook.checking.observe
-import fxbook.checks
 from fxbook import check
 from fxbook.asking import Case, Exercise, eager, traced
 from fxbook.asking.predicates import lints, recompiled, same_result
