@@ -12,6 +12,9 @@ from typing import Any
 
 import numpy as np
 import torch
+
+# Loads what the call of a module that fails needs, which takes longer than an answer may.
+import torch._dynamo
 from torch import Tensor, nn
 
 from fxbook.asking import Case, Usage
