@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from torch import fx, nn
@@ -20,10 +22,12 @@ class Trial:
         exercise: what is asked.
         case: the model that it is tried on.
         seed: chooses weights and inputs.
+        arguments: what an answer is called with, where that was made already and nothing else will use it.
     """
 
-    def __init__(self, exercise: Exercise, case: Case, seed: int) -> None:
+    def __init__(self, exercise: Exercise, case: Case, seed: int, arguments: tuple[Any, ...] | None = None) -> None:
         self.exercise, self.case, self.seed = exercise, case, seed
+        self._arguments = arguments
         self._before: GraphRecord | None = None
 
     @functools.cached_property
@@ -36,15 +40,22 @@ class Trial:
         model = model_of(self.case, self.seed)
         arguments = self.exercise.arguments(self.case, model, self.seed)
         if self._before is None:
-            given = next((item for item in arguments if isinstance(item, fx.Graph | fx.GraphModule)), None)
-            self._before = None if given is None else record(given)
+            self._before = _graph_in(arguments)
         return model, arguments
+
+    def fresh_arguments(self) -> tuple[Any, ...]:
+        """What an answer is called with; whoever asks may change it."""
+        if self._arguments is None:
+            return self.start()[1]
+        arguments, self._arguments = self._arguments, None
+        self._before = _graph_in(arguments)
+        return arguments
 
     @functools.cached_property
     def before(self) -> GraphRecord:
         """The graph that the answer was given, or that tracing the model gives."""
         if self._before is None:
-            self.start()
+            self._before = _graph_in(self.start()[1] if self._arguments is None else self._arguments)
         # Tracing leaves constants on the model that it traces.
         return record(traced(model_of(self.case, self.seed))[0]) if self._before is None else self._before
 
@@ -61,6 +72,15 @@ class Trial:
         return [encode(output) for output in run_on(call, inputs_of(self.case, self.seed), self.seed)]
 
 
-def trials_of(exercise: Exercise, seed: int) -> tuple[Trial, ...]:
-    """The cases of an exercise, each under a seed of its own."""
-    return tuple(Trial(exercise, case, seed + 1000 * index) for index, case in enumerate(exercise.cases))
+def _graph_in(arguments: tuple[Any, ...]) -> GraphRecord | None:
+    given = next((item for item in arguments if isinstance(item, fx.Graph | fx.GraphModule)), None)
+    return None if given is None else record(given)
+
+
+def trials_of(
+    exercise: Exercise, seed: int, arguments: Mapping[int, tuple[Any, ...]] = MappingProxyType({})
+) -> tuple[Trial, ...]:
+    """The cases of an exercise, each under a seed of its own; ``arguments`` are those of :class:`Trial`, by place."""
+    return tuple(
+        Trial(exercise, case, seed + 1000 * index, arguments.get(index)) for index, case in enumerate(exercise.cases)
+    )

@@ -83,7 +83,7 @@ class CaseView:
     @property
     def arguments(self) -> tuple[Any, ...]:
         """What the answer was called with, made anew each time."""
-        return self.trial.start()[1]
+        return self.trial.fresh_arguments()
 
     @property
     def before(self) -> GraphRecord:

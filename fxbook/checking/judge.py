@@ -42,16 +42,17 @@ class Verdict:
         return self.violation is None
 
 
-def judge(exercise: Exercise, data: JSON, seed: int) -> Verdict:
+def judge(exercise: Exercise, data: JSON, seed: int, trials: Sequence[Trial] = ()) -> Verdict:
     """Judge what :func:`fxbook.checking.observe.observe` wrote down, under the seed it was given.
 
-    Any JSON is judged; what is not an observation of this exercise and seed is told as unreadable.
+    Any JSON is judged; what is not an observation of this exercise and seed is told as unreadable. ``trials`` are the
+    cases of the exercise under that seed, where they are at hand.
     """
     try:
         observation = read(data)
     except UnreadableError:
         return Verdict(_UNREADABLE)
-    return judge_facts(exercise, observation, seed, trials_of(exercise, seed))
+    return judge_facts(exercise, observation, seed, trials or trials_of(exercise, seed))
 
 
 def judge_facts(

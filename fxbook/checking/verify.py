@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import random
+from collections.abc import Iterator
 from typing import Any
 
+import torch
+
 from fxbook import tasks
-from fxbook.asking.exercise import Exercise
+from fxbook.asking.exercise import Exercise, drawn_order
 from fxbook.asking.rule import Violation
+from fxbook.asking.trial import trials_of
 from fxbook.checking import apart
 from fxbook.checking.guard import Guard
 from fxbook.checking.judge import Verdict, judge
@@ -65,29 +70,38 @@ def check_with(exercise: Exercise, answer: Any, *, seed: int | None = None) -> R
     """Check an answer against a specification at hand; otherwise as :func:`check`."""
     if seed is None:
         seed = random.SystemRandom().randrange(2**31)
-    if apart.CAN_FORK:
-        outcome = apart.run_apart(functools.partial(_observed, exercise, answer, seed), HARD_SECONDS)
-        note, observation = "", outcome.data
-        if observation is None:
-            return Report(about(exercise.id), Verdict(Violation(_ENDED[outcome.ended], rule="ends well")))
-    else:
-        guard = Guard()
-        note, observation = UNPROTECTED, _observed(exercise, answer, seed)
-        guard.put_back()
-    try:
-        verdict = _failed(observation["failed"]) if "failed" in observation else judge(exercise, observation, seed)
-    except Exception as error:
-        verdict = _failed(f"{type(error).__name__}: {error}")
+    verdict, note = _verdict(exercise, answer, seed), "" if apart.CAN_FORK else UNPROTECTED
     return Report(about(exercise.id), verdict, note)
 
 
-def _observed(exercise: Exercise, answer: Any, seed: int) -> Any:
-    """The observation, or ``{"failed": why}`` where there is nothing to use the answer on."""
+def _verdict(exercise: Exercise, answer: Any, seed: int) -> Verdict:
     try:
-        prepared = prepare(exercise, seed)
+        # Small models wait for threads longer than they compute; and the child has one thread, too.
+        with _on_one_thread():
+            prepared = prepare(exercise, seed)
+            if not apart.CAN_FORK:
+                guard = Guard()
+                observation = observe(prepared, answer, SOFT_SECONDS)
+                guard.put_back()
+                return judge(exercise, observation, seed)
+            outcome = apart.run_apart(functools.partial(observe, prepared, answer, SOFT_SECONDS), HARD_SECONDS)
+            if outcome.data is None:
+                return Verdict(Violation(_ENDED[outcome.ended], rule="ends well"))
+            # What the child did to it did not come back.
+            unchanged = dict(zip(drawn_order(exercise, seed), (case.arguments for case in prepared.cases), strict=True))
+            return judge(exercise, outcome.data, seed, trials_of(exercise, seed, unchanged))
     except Exception as error:
-        return {"failed": f"{type(error).__name__}: {error}"}
-    return observe(prepared, answer, SOFT_SECONDS)
+        return _failed(f"{type(error).__name__}: {error}")
+
+
+@contextlib.contextmanager
+def _on_one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _failed(why: str) -> Verdict:
