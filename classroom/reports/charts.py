@@ -1,6 +1,7 @@
-"""Plots of a class as SVG that needs nothing else: text keeps its size at any width, and hatches tell apart in grey.
+"""Plots of a class as SVG that needs nothing else: matplotlib's columns, and bars as wide as their place.
 
-The colours are those of :mod:`fxbook.plotting`; the style sheet of the reports gives them to the classes used here.
+Hatches tell apart in grey. The colours are those of :mod:`fxbook.plotting`; the style sheet of the reports gives them
+to the classes used here, in light, in dark and on paper.
 """
 
 from __future__ import annotations
@@ -15,8 +16,11 @@ from markupsafe import Markup
 
 from classroom.grade.records import Status
 from classroom.reports.wording import SHORT, number
+from fxbook.plotting.canvas import canvas, styled, without_references
 
-_BAR, _PLOT, _BELOW = 24, 170, 38
+_BAR = 24
+# Pixels of a plot at natural size, and those left, right, below and above its axes.
+_WIDTH, _HEIGHT, _MARGINS = 352, 208, (2, 2, 40, 20)
 _PATTERNS = {
     "public": (8, "M-2 2L2 -2M0 8L8 0M6 10L10 6"),
     "failed": (6, "M-1 5L1 7M0 0L6 6M5 -1L7 1M0 6L6 0"),
@@ -70,27 +74,29 @@ def stacked_bar(statuses: Mapping[Status, int]) -> Markup:
 
 
 def columns(title: str, below: str, bars: Sequence[Column], key: str = "") -> Markup:
-    """Columns side by side with their numbers, as wide as their place.
+    """Columns side by side with their numbers above them.
 
     ``below`` says what the columns stand for, ``key`` is a legend.
     """
-    highest = max((sum(bar.heights.values()) for bar in bars), default=0) or 1
+    tops = [0] * len(bars)
+    with canvas(_WIDTH, _HEIGHT, _MARGINS) as drawn:
+        axes = drawn.axes
+        for status in dict.fromkeys(status for bar in bars for status in bar.heights):
+            for at, bar in enumerate(bars):
+                if many := bar.heights.get(status, 0):
+                    axes.bar(at, many, 0.72, bottom=tops[at], gid=styled(f"block {status}"))
+                    tops[at] += many
+        for at, top in enumerate(tops):
+            if top:
+                axes.annotate(str(top), (at, top), (0, 3), textcoords="offset points", ha="center")
+        axes.set(xlabel=below, xlim=(-0.5, len(bars) - 0.5), ylim=(0, max(tops, default=0) or 1))
+        axes.set_xticks(range(len(bars)), labels=[bar.label for bar in bars])
+        # The numbers stand above the columns; ticks would be drawn by reference.
+        axes.tick_params(bottom=False, left=False, labelleft=False)
+        axes.spines["left"].set_visible(False)
+        svg = without_references(drawn.svg())
     says = f"{title}. {below}: " + "; ".join(f"{bar.label}: {in_words(bar.heights)}" for bar in bars) + "."
-    svg = ET.Element("svg", {"aria-label": says, "class": "columns", "height": str(_PLOT + _BELOW), "role": "img"})
-    step = 100 / max(len(bars), 1)
-    for at, bar in enumerate(bars):
-        middle, y = f"{step * (at + 0.5):.2f}%", float(_PLOT)
-        for status, many in bar.heights.items():
-            tall = (_PLOT - 20) * many / highest
-            if tall:
-                y -= tall
-                box = {"height": f"{tall:.1f}", "width": f"{0.72 * step:.2f}%", "x": f"{step * (at + 0.14):.2f}%"}
-                _block(svg, status, {**box, "y": f"{y:.1f}"})
-        if whole := sum(bar.heights.values()):
-            _words(svg, str(whole), middle, y - 5)
-        _words(svg, bar.label, middle, _PLOT + 15)
-    ET.SubElement(svg, "line", {"class": "axis", "x1": "0", "x2": "100%", "y1": str(_PLOT), "y2": str(_PLOT)})
-    _words(svg, below, "50%", _PLOT + 34)
+    svg.attrib |= {"aria-label": says, "class": "columns", "style": f"max-width:{_WIDTH}px"}
     return Markup("<figure><figcaption>{}</figcaption>{}{}</figure>").format(title, _text(svg), key)
 
 
@@ -124,11 +130,7 @@ def _number(svg: ET.Element, many: int, status: Status, x: str, y: float) -> Non
         ET.SubElement(
             svg, "rect", {"class": "ground-for-number", "x": x, **place, "transform": f"translate(-{half:g})"}
         )
-    _words(svg, str(many), x, y, f"number {status}")
-
-
-def _words(svg: ET.Element, text: str, x: str, y: float, kind: str = "words") -> None:
-    ET.SubElement(svg, "text", {"class": kind, "x": x, "y": f"{y:.1f}"}).text = text
+    ET.SubElement(svg, "text", {"class": f"number {status}", "x": x, "y": f"{y:.1f}"}).text = str(many)
 
 
 def _text(svg: ET.Element) -> Markup:

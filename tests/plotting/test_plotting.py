@@ -16,6 +16,7 @@ from torch import fx, nn
 
 from fxbook.drawing import draw
 from fxbook.plotting import Heat, Plot, heat, plot
+from fxbook.plotting.canvas import canvas, styled, without_references
 from press import ROOT
 from tests.browsing import THEMES, needs_chromium, texts_outside_their_box
 
@@ -133,6 +134,33 @@ def test_plotting_leaves_the_style_of_others_alone(shown: list[Plot]) -> None:
     before = dict(matplotlib.rcParams)
     draw_everything()
     assert dict(matplotlib.rcParams) == before
+
+
+def test_the_style_of_others_leaves_a_plot_alone(shown: list[Plot]) -> None:
+    import matplotlib
+
+    draw_everything()
+    with matplotlib.rc_context({"font.size": 30, "axes.edgecolor": "red", "figure.subplot.bottom": 0.4}):
+        draw_everything()
+    first, second = (without_ordinals(plot._repr_html_()) for plot in shown)
+    assert first == second
+
+
+def test_a_class_takes_the_place_of_a_look_and_nothing_has_an_id() -> None:
+    with canvas(200, 100, (20, 5, 20, 5)) as drawn:
+        drawn.axes.bar([0, 1], [1, 2], color="red", gid=styled("block passed"))
+        drawn.axes.tick_params(bottom=False, left=False)
+        svg = without_references(drawn.svg())
+    blocks = [group for group in svg.iter("g") if group.get("class") == "block passed"]
+    assert len(blocks) == 2 and all(not part.get("style") for block in blocks for part in block.iter())
+    assert not [part for part in svg.iter() if part.get("id") or part.get("clip-path") or part.tag == "defs"]
+    assert svg.get("viewBox") == "0 0 200 100" and len({text.text for text in svg.iter("text")}) > 2
+
+
+def test_a_chart_without_references_says_what_it_cannot_have() -> None:
+    with canvas(200, 100) as drawn, pytest.raises(ValueError, match="no ticks and no markers: switch them off"):
+        drawn.axes.plot([0, 1], [1, 2])
+        without_references(drawn.svg())
 
 
 def test_heat_colours_by_share_and_writes_it() -> None:
