@@ -37,6 +37,21 @@ def chain(count: int, skip: int = 1) -> fx.Graph:
     return graph
 
 
+def shuffled() -> fx.Graph:
+    """Two branches whose nodes take turns in the list, an input that is defined last, and a value that nobody reads."""
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    left = graph.call_function(torch.sin, (x,))
+    right = graph.call_function(torch.cos, (x,))
+    left = graph.call_function(torch.neg, (left,))
+    graph.call_function(torch.exp, (left,))
+    right = graph.call_function(torch.abs, (right,))
+    late = graph.placeholder("late")
+    both = graph.call_function(torch.where, (late, right, left))
+    graph.output(both)
+    return graph
+
+
 def html_of(drawing: Drawing) -> ET.Element:
     """The HTML of a drawing, which must be well-formed XML too."""
     return ET.fromstring(drawing._repr_html_())

@@ -16,23 +16,17 @@ from fxbook.drawing import Drawing, draw, draw_record
 from fxbook.drawing.summary import MAX_GROUPS, SUMMARY_ABOVE
 from fxbook.graph.record import record
 from press import ROOT
-from tests.drawing.graphs import BROKEN, chain, classes, html_of, parts, residual, reversed_insertion, words_in
-
-
-def shuffled() -> fx.Graph:
-    """Two branches whose nodes take turns in the list, an input that is defined last, and a value that nobody reads."""
-    graph = fx.Graph()
-    x = graph.placeholder("x")
-    left = graph.call_function(torch.sin, (x,))
-    right = graph.call_function(torch.cos, (x,))
-    left = graph.call_function(torch.neg, (left,))
-    graph.call_function(torch.exp, (left,))
-    right = graph.call_function(torch.abs, (right,))
-    late = graph.placeholder("late")
-    both = graph.call_function(torch.where, (late, right, left))
-    graph.output(both)
-    return graph
-
+from tests.drawing.graphs import (
+    BROKEN,
+    chain,
+    classes,
+    html_of,
+    parts,
+    residual,
+    reversed_insertion,
+    shuffled,
+    words_in,
+)
 
 WHOLE: list[Callable[[], fx.Graph | fx.GraphModule]] = [
     residual,
@@ -104,18 +98,6 @@ def test_inputs_stand_on_top_and_the_output_at_the_bottom() -> None:
     x, late, output = boxes[0], boxes[6], boxes[8]
     assert x.rail_y == late.rail_y == min(box.rail_y for box in boxes)
     assert output.rail_y == max(box.rail_y for box in boxes)
-
-
-def test_marks_appear() -> None:
-    marks = {"linear": "moved", "relu": ["added", "rewired"], "mul": "removed", "where": "broken"}
-    drawing = draw(residual(), "g", marks, order="data")
-    nodes, rows, edges = (parts(drawing, kind) for kind in "nre")
-    marked = {at: [name[3:] for name in classes(part)[2:]] for at, part in nodes.items() if len(classes(part)) > 2}
-    assert marked == {"2": ["moved"], "3": ["added", "rewired"], "5": ["removed"], "6": ["broken"]}
-    assert [at for at, row in rows.items() if any("fx-shift" in classes(part) for part in row.iter())] == ["2"]
-    assert {at for at, edge in edges.items() if "fx-rewired" in classes(edge)} == {"2-3-0"}
-    assert {at for at, edge in edges.items() if "fx-removed" in classes(edge)} == {"3-5-0", "4-5-1", "5-6-1"}
-    assert "+ added" in words_in(nodes["3"]) and "\N{MINUS SIGN} removed" in words_in(nodes["5"])
 
 
 def test_a_large_graph_is_summarised() -> None:

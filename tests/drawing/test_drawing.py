@@ -157,17 +157,6 @@ def test_a_mark_has_words_and_a_class(mark: str, text: str) -> None:
     assert f"fx-{mark}" not in "".join(part.get("class", "") for part in parts(draw(module), "n").values())
 
 
-def test_marks_on_edges_and_rail() -> None:
-    module = residual()
-    place = next(node.index for node in record(module) if node.name == "where")
-    rewired = [
-        at for at, e in parts(draw(module, marks={"where": "rewired"}), "e").items() if "fx-rewired" in classes(e)
-    ]
-    assert rewired and all(at.split("-")[1] == str(place) for at in rewired)
-    row = parts(draw(module, marks={"where": "moved"}), "r")[str(place)]
-    assert any("fx-shift" in classes(part) for part in row.iter())
-
-
 def test_unknown_marks_are_refused_with_what_is_legal() -> None:
     module = residual()
     with pytest.raises(ValueError, match=r"'new' is not a mark; use one of added, removed, rewired, moved, broken"):
