@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, fx, nn
 
 from fxbook.asking import Case, Exercise, eager, traced
-from fxbook.asking.families import ADD, BATCH_NORM, CONV2D, DROPOUT, GELU, LINEAR, RELU, SIGMOID, family
+from fxbook.asking.families import ADD, CONV2D, GELU, LINEAR, RELU, family
 from fxbook.asking.predicates import (
     calls,
     calls_after,
@@ -432,6 +432,11 @@ def test_configurable_keeps_name_and_settings() -> None:
 
 
 # ---- families --------------------------------------------------------------------------------------------------------
+
+
+SIGMOID = family("sigmoid", "expit", modules=(nn.Sigmoid,))
+DROPOUT = family("dropout", "feature_dropout", "alpha_dropout", modules=(nn.Dropout, nn.AlphaDropout))
+BATCH_NORM = family("batch_norm", modules=(nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d))
 
 
 class Spelled(nn.Module):

@@ -221,7 +221,7 @@ def test_a_check_that_was_not_handed_out_says_so(made: Path, tmp_path: Path) -> 
         archive.extractall(tmp_path)
     folder = tmp_path / "semaine-2-reecrire" / "exercises"
     asks = (
-        "from fxbook import check, checks; print(check('04-is-it-stale', print).message); print(tasks.all_exercises())"
+        "from fxbook import check, tasks; print(check('04-is-it-stale', print).message); print(tasks.all_exercises())"
     )
     done = subprocess.run([sys.executable, "-c", asks], cwd=folder, capture_output=True, text=True, timeout=120)
     told, listed = done.stdout.splitlines()
