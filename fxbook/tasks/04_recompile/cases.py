@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, fx, nn
 
 from fxbook.asking.exercise import one_of
-from fxbook.graph.record import record
+from fxbook.graph.naming import call_text
 
 Edit = Callable[[fx.Graph], Any]
 Given = Callable[[nn.Module], tuple[Any, ...]]
@@ -150,7 +150,7 @@ def insert_neg(graph: fx.Graph) -> None:
 def calls_of(traced: fx.GraphModule) -> list[str]:
     """The graph as text, one line for each node, notes included."""
     notes = [sorted(str(key) for key in node.meta if key != "fxbook_origin") for node in traced.graph.nodes]
-    return [f"{node.name} = {node.call} {kept}" for node, kept in zip(record(traced), notes, strict=True)]
+    return [f"{node.name} = {call_text(node)} {kept}" for node, kept in zip(traced.graph.nodes, notes, strict=True)]
 
 
 def graph_modules(model: nn.Module) -> dict[str, fx.GraphModule]:
