@@ -28,13 +28,15 @@ def book(_: argparse.Namespace) -> int:
 def test(options: argparse.Namespace) -> int:
     """Run every test: static, nbval, checks, book build, browser where Chromium is there."""
     cores = str(os.cpu_count() or 1)
-    style = _python("-m", "ruff", "check", ".") or _python("-m", "ruff", "format", "--check", "--quiet", ".")
-    return style or _python("-m", "pytest", "-n", cores, *options.arguments)
+    style = _python("-m", "ruff", "check", "--quiet", ".") or _python("-m", "ruff", "format", "--check", "--quiet", ".")
+    if not style:
+        print("Style: nothing to mend.", flush=True)
+    return style or _python("-m", "pytest", "-n", cores, *_PROOF, *options.arguments)
 
 
 def test_cold(options: argparse.Namespace) -> int:
     """The slow proofs: every notebook printed twice and compared, in kernels of their own."""
-    return _python("-m", "pytest", "tests/cold", *options.arguments)
+    return _python("-m", "pytest", "tests/cold", *_PROOF, *options.arguments)
 
 
 def notebooks(options: argparse.Namespace) -> int:
@@ -43,6 +45,12 @@ def notebooks(options: argparse.Namespace) -> int:
     paths = [Path(path).resolve() for path in options.manuscripts]
     book = importlib.import_module("press.book").Book()
     return 1 if printing.print_notebooks(book, paths, options.all) else 0
+
+
+def quick(options: argparse.Namespace) -> int:
+    """After saving a manuscript: print, lint and bind what changed, and say which page to open."""
+    paths = [Path(path).resolve() for path in options.manuscripts]
+    return importlib.import_module("press.quick").quick(paths)
 
 
 def lab(_: argparse.Namespace) -> int:
@@ -71,6 +79,8 @@ def pins(_: argparse.Namespace) -> int:
     return importlib.import_module("press.binding.pins").write()
 
 
+# One line for each part of the tests, in place of a dot for each test.
+_PROOF = ("-p", "press.proof", "-r", "fE")
 _NEEDS = {
     **dict.fromkeys((book, serve), environment.BOOK),
     **dict.fromkeys((test, test_cold, bench, pins), environment.EVERYTHING),
@@ -84,13 +94,15 @@ def _python(*arguments: str) -> int:
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m press", description="Print, prove and bind the book.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for function in (book, test, test_cold, notebooks, lab, watch, serve, bench, pins):
+    for function in (book, test, test_cold, notebooks, quick, lab, watch, serve, bench, pins):
         name = function.__name__.replace("_", "-")
         command = commands.add_parser(name, help=(function.__doc__ or "").splitlines()[0])
         command.set_defaults(run=function, need=_NEEDS.get(function, environment.NOTEBOOKS))
         if function in (test, test_cold, watch):
             tool = "fxbook watch" if function is watch else "pytest"
             command.add_argument("arguments", nargs=argparse.REMAINDER, help=f"passed on to {tool}")
+        elif function is quick:
+            command.add_argument("manuscripts", nargs="*", help="what was saved (default: whatever differs)")
         elif function is notebooks:
             command.add_argument("manuscripts", nargs="*", help="the manuscripts to print (default: all)")
             command.add_argument("--all", action="store_true", help="print them even where nothing differs")

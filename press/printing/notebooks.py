@@ -5,21 +5,38 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from nbformat import NotebookNode
 
 from press.book import Book
 from press.manuscript.problems import Place, PressError
-from press.printing import stored
+from press.printing import stored, unchanged
 from press.printing.derive import Derived, derive
 from press.printing.execution import execute
 from press.printing.freshness import INDEXES, derive_as_printed, derived_texts, stale
 from press.printing.lint import lint
 
 
-def print_notebooks(book: Book, paths: list[Path] | None = None, everything: bool = False) -> int:
+def changed(book: Book, paths: Iterable[Path], everything: bool = False) -> tuple[list[Path], list[PressError]]:
+    """The sources of these files whose printed notebooks differ from them, or all of them; and what is at fault."""
+    sources: dict[Path, None] = {}
+    failures: list[PressError] = []
+    for path in paths:
+        try:
+            source = book.source_of(path)
+            if everything or any(stale(one, book.printed(one.path)) for one in derive_as_printed(book, source)):
+                sources[source] = None
+        except PressError as error:
+            failures.append(error)
+    return list(sources), failures
+
+
+def print_notebooks(
+    book: Book, paths: list[Path] | None = None, everything: bool = False, *, with_pages: bool = True
+) -> int:
     """Print the notebooks of the given manuscripts (of all where none is given) that differ from them.
 
     A manuscript that cannot be printed leaves its earlier notebooks as they were and does not stop the others.
@@ -28,29 +45,33 @@ def print_notebooks(book: Book, paths: list[Path] | None = None, everything: boo
         book: the book, of which nothing was asked yet.
         paths: pages of the manuscript, and files or folders of exercises, whose whole sheet is printed.
         everything: print them even where nothing differs.
+        with_pages: whether the pages that are made of all printed notebooks are made anew, too.
 
     Returns:
         The number of manuscripts that could not be printed; the reasons are on stderr.
     """
-    failures: list[PressError] = []
-    changed: list[Path] = []
-    for path in paths or book.sources:
-        try:
-            source = book.source_of(path)
-            if everything or any(stale(one, book.printed(one.path)) for one in derive_as_printed(book, source)):
-                changed.append(source)
-        except PressError as error:
-            failures.append(error)
+    whole = not paths and not everything and with_pages
+    if whole and unchanged.since_the_last_print(book.root):
+        print(_NOTHING)
+        return 0
+    begun = time.monotonic()
+    sources, failures = changed(book, paths or book.sources, everything)
     failures += _print_texts(INDEXES, book)
-    failures += asyncio.run(_print_all(list(dict.fromkeys(changed)), book))
-    pages = {path: text for path, text in derived_texts(book).items() if path not in INDEXES}
-    failures += _print_texts(pages, book)
+    failures += asyncio.run(_print_all(sources, book))
+    if with_pages:
+        pages = {path: text for path, text in derived_texts(book).items() if path not in INDEXES}
+        failures += _print_texts(pages, book)
     # A manuscript that cannot be read fails once for its notebook and once for an index.
     messages = dict.fromkeys(line for failure in failures for line in map(str, sorted(failure.problems)))
     for message in messages:
         print(message, file=sys.stderr)
-    if not changed and not messages:
-        print("Nothing to print: every notebook is as its manuscript says.")
+    if whole and not messages:
+        unchanged.remember(book.root)
+    if sources:
+        seconds = time.monotonic() - begun
+        print(f"{len(sources)} of {len(paths or book.sources)} manuscripts printed ({seconds:.1f} s).")
+    elif not messages:
+        print(_NOTHING)
     return len(messages)
 
 
@@ -64,6 +85,9 @@ def _print_texts(texts: Mapping[Path, Callable[[Book], str]], book: Book) -> lis
     return failures
 
 
+_NOTHING = "Nothing to print: every notebook is as its manuscript says."
+
+
 async def _print_all(sources: list[Path], book: Book) -> list[PressError]:
     """Print each source, as many at a time as there are cores; return what failed."""
     cores = asyncio.Semaphore(os.cpu_count() or 1)
@@ -73,13 +97,15 @@ async def _print_all(sources: list[Path], book: Book) -> list[PressError]:
         nonlocal done
         failure = None
         async with cores:
+            begun = time.monotonic()
             try:
                 await _print_one(source, book)
             except PressError as error:
                 failure = error
+            seconds = time.monotonic() - begun
         done += 1
         name = book.targets(source)[0].relative_to(book.root).with_suffix("").as_posix()
-        print(f"[{done}/{len(sources)}] {name}: {'FAILED' if failure else 'printed'}", flush=True)
+        print(f"[{done}/{len(sources)}] {name}: {'FAILED' if failure else 'printed'} ({seconds:.1f} s)", flush=True)
         return failure
 
     return [failure for failure in await asyncio.gather(*map(print_source, sources)) if failure]

@@ -1,0 +1,125 @@
+"""A pytest plugin for those who run every test: a line for each part, and at the end what was proven, in numbers.
+
+``python -m press test`` loads it; plain ``pytest`` shows its own dots. A part is a folder of tests or of notebooks. Its
+time is that of its tests one after the other, which run in several processes at once.
+"""
+
+from __future__ import annotations
+
+import collections
+import re
+import time
+from pathlib import PurePosixPath
+
+import pytest
+from _pytest.terminal import TerminalReporter
+
+# What each test that passes has proven, by the beginning of its name; of the pages, each is looked at by several tests.
+PROVES = {
+    "chapters/": "cells executed again and compared",
+    "solutions/": "cells executed again and compared",
+    "tests/checking/test_answers.py": "right and wrong answers judged, each with its report",
+    "tests/checking/test_exercises.py::test_exercise_fails": "exercises that fail as they are handed out",
+    "tests/classroom/sandbox/test_observing_attacks.py": "attacks that came to nothing",
+    "tests/classroom/sandbox/test_judging_attacks.py": "attacks that came to nothing",
+    "tests/classroom/sandbox/test_reading_attacks.py": "attacks that came to nothing",
+    "tests/classroom/sandbox/test_rooms_taken_over.py": "attacks that came to nothing",
+    "tests/classroom/sandbox/test_cheats.py": "attempts to look an answer up that found none",
+    "tests/classroom/judge/test_rebuild_lies.py": "lies about a graph that were seen through",
+    "tests/classroom/handout/test_leaks.py": "planted secrets that were found before a student could",
+    "tests/site/": "pages of the book looked at",
+}
+_LOOKED_AT_OFTEN = "pages of the book looked at"
+_PARAMETER = re.compile(r"\[(.*)\]$")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    reporter = config.pluginmanager.getplugin("terminalreporter")
+    if reporter and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Progress(reporter), "press-progress")
+
+
+def part_of(nodeid: str) -> str:
+    """The part that a test belongs to: ``"classroom/sandbox"``, ``"chapters"``."""
+    folder = PurePosixPath(nodeid.partition("::")[0]).parent
+    return folder.relative_to("tests").as_posix() if folder.parts[:1] == ("tests",) else folder.as_posix()
+
+
+class Progress:
+    """Counts the tests of each part and tells of it when the last one has run."""
+
+    def __init__(self, reporter: TerminalReporter) -> None:
+        self._reporter = reporter
+        reporter.showfspath = False
+        self._begun = time.monotonic()
+        self._left: collections.Counter[str] = collections.Counter()
+        self._outcomes: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
+        self._seconds: collections.Counter[str] = collections.Counter()
+        self._proven: dict[str, set[str]] = collections.defaultdict(set)
+        self._skipped: collections.Counter[str] = collections.Counter()
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self._expect([item.nodeid for item in session.items])
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
+        """Every process has collected the same tests."""
+        self._expect(ids)
+
+    def _expect(self, ids: list[str]) -> None:
+        self._left = self._left or collections.Counter(map(part_of, ids))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str]:
+        """No dots, and all is counted as ever."""
+        if report.failed:
+            return ("failed" if report.when == "call" else "error", "", "")
+        return (report.outcome if report.when == "call" or report.skipped else "", "", "")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        part = part_of(report.nodeid)
+        self._seconds[part] += report.duration
+        if report.failed:
+            self._outcomes[part]["failed"] += 1
+            self._reporter.write_line(f"FAILED {report.nodeid}")
+        elif report.skipped:
+            self._outcomes[part]["skipped"] += 1
+            self._skipped[_reason(report)] += 1
+        elif report.when == "call":
+            self._outcomes[part]["passed"] += 1
+            for beginning, what in PROVES.items():
+                if report.nodeid.startswith(beginning):
+                    parameter = _PARAMETER.search(report.nodeid)
+                    one_of_many = what == _LOOKED_AT_OFTEN and parameter
+                    self._proven[what].add(parameter[1] if one_of_many else report.nodeid)
+        if report.when == "teardown":
+            self._left[part] -= 1
+            if self._left[part] == 0:
+                self._tell(part)
+
+    def _tell(self, part: str) -> None:
+        counts = self._outcomes[part]
+        others = "".join(f", {counts[name]} {name}" for name in ("skipped", "failed") if counts[name])
+        self._reporter.write_line(f"{part:<24}{counts['passed']:>6} passed {self._seconds[part]:>7.1f} s{others}")
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
+        tell = terminalreporter.write_line
+        if self._proven:
+            terminalreporter.section("what was proven")
+        for what in dict.fromkeys(PROVES.values()):
+            if self._proven[what]:
+                tell(f"{len(self._proven[what]):>6,} {what}")
+        if self._skipped:
+            terminalreporter.section("what was skipped, and how to have it")
+        for reason, count in self._skipped.most_common():
+            tell(f"{count:>6} {reason}")
+        work = sum(self._seconds.values())
+        tell(f"{time.monotonic() - self._begun:.0f} s in all, for {work:.0f} s of tests one after the other.")
+
+
+def _reason(report: pytest.TestReport) -> str:
+    """Why a test was skipped: pytest keeps file, line and reason."""
+    kept = report.longrepr
+    return str(kept[2] if isinstance(kept, tuple) else kept).removeprefix("Skipped: ")
