@@ -53,6 +53,18 @@ def quick(options: argparse.Namespace) -> int:
     return importlib.import_module("press.quick").quick(paths)
 
 
+def exercise(options: argparse.Namespace) -> int:
+    """Make the folder of a new exercise, which runs, and say what is to be filled in."""
+    new_exercise = importlib.import_module("press.new_exercise")
+    book, problems = importlib.import_module("press.book"), importlib.import_module("press.manuscript.problems")
+    try:
+        new_exercise.tell(new_exercise.make(book.Book(), options.id))
+    except problems.PressError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
 def lab(_: argparse.Namespace) -> int:
     """Open JupyterLab on the notebooks."""
     return _python("-m", "jupyterlab", "--ServerApp.root_dir", str(ROOT))
@@ -94,7 +106,7 @@ def _python(*arguments: str) -> int:
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m press", description="Print, prove and bind the book.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for function in (book, test, test_cold, notebooks, quick, lab, watch, serve, bench, pins):
+    for function in (book, test, test_cold, notebooks, quick, exercise, lab, watch, serve, bench, pins):
         name = function.__name__.replace("_", "-")
         command = commands.add_parser(name, help=(function.__doc__ or "").splitlines()[0])
         command.set_defaults(run=function, need=_NEEDS.get(function, environment.NOTEBOOKS))
@@ -103,6 +115,8 @@ def _arguments() -> argparse.ArgumentParser:
             command.add_argument("arguments", nargs=argparse.REMAINDER, help=f"passed on to {tool}")
         elif function is quick:
             command.add_argument("manuscripts", nargs="*", help="what was saved (default: whatever differs)")
+        elif function is exercise:
+            command.add_argument("id", help="NN-slug: 03-drop-dropout")
         elif function is notebooks:
             command.add_argument("manuscripts", nargs="*", help="the manuscripts to print (default: all)")
             command.add_argument("--all", action="store_true", help="print them even where nothing differs")

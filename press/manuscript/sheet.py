@@ -122,12 +122,6 @@ def _order(folder: Path) -> tuple[str, ...]:
 
 def _lacking(folder: Path, identity: str) -> Problem | None:
     names = [name for name in (TASK, *CHECKED_BY) if not (folder / name).is_file()]
-    if not names or (TASK not in names and _is_checked_elsewhere(folder, identity)):
+    if not names:
         return None
     return Problem(folder / names[0], 1, f"is missing: {identity} needs {', '.join((TASK, *CHECKED_BY))} in one folder")
-
-
-def _is_checked_elsewhere(folder: Path, identity: str) -> bool:
-    """Whether the check of an exercise still stands with those of its chapter."""
-    module = folder.parents[2] / "checks" / f"chapter_{identity[:2]}.py"
-    return module.is_file() and f'id="{identity}"' in module.read_text(encoding="utf-8")

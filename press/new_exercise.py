@@ -1,0 +1,106 @@
+"""A new exercise: a folder that runs, with a stub that fails, a solution that passes, and answers that prove the check.
+
+It is copied from ``press/template/``, a small exercise that is complete; CONTRIBUTING.md shows the same four files.
+"""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+from press import ROOT
+from press.book import Book
+from press.manuscript.problems import PressError, Problem
+from press.manuscript.sheet import CHECKED_BY, OPENING, ORDER, TASK, TITLE
+
+TEMPLATE = Path(__file__).parent / "template"
+FILES = (TASK, *CHECKED_BY)
+_IDENTITY = re.compile(r"\d\d(-[a-z0-9]+)+")
+_FILL_IN = {
+    "task.md": "the task, the stub and the solution between their marks, two hints, why, and what if",
+    "cases.py": "the models that an answer is tried on, one of them unseen, and how it is used",
+    "check.py": "the rules, in the order in which a violation is worth telling",
+    "answers.py": "two right answers of another kind than yours, and a wrong one for each rule, five at least",
+}
+_INIT = '"""Exercises of chapter {number}."""\n\nORDER = ()\n'
+_OPENING = """\
+{title}{heading}
+
+They belong to chapter [{heading}](../chapters/{chapter}.ipynb). Run the first cell, then replace the body of each
+function and run the check below it.
+
+```{{code-cell}} ipython3
+import torch
+from torch import fx, nn
+
+from fxbook import check, draw, hint
+```
+"""
+
+
+def make(book: Book, identity: str) -> Path:
+    """Make the folder of an exercise, and list it last in the order of its chapter.
+
+    Args:
+        book: the book that it belongs to.
+        identity: its id, ``"03-drop-dropout"``.
+
+    Returns:
+        The folder.
+
+    Raises:
+        PressError: the id has not the form of one or is taken, or there is no such chapter.
+    """
+    tasks = book.root / "fxbook" / "tasks"
+    if not _IDENTITY.fullmatch(identity):
+        raise PressError(Problem(tasks, 1, f"{identity!r} is no id of an exercise: write 03-words-in-lower-case"))
+    number, _, slug = identity.partition("-")
+    chapter = next((name for name in book.chapters if name.startswith(f"{number}_")), None)
+    if chapter is None:
+        place = book.root / "book" / "chapters"
+        raise PressError(Problem(place, 1, f"there is no chapter {number}: write {place.name}/{number}_name.md first"))
+    sheet = tasks / chapter
+    folder = sheet / slug.replace("-", "_")
+    if folder.exists() and any(folder.glob("*.*")):
+        raise PressError(Problem(folder, 1, f"is there already: choose another id than {identity}"))
+    headings = list(book.headings(chapter).items())
+    if not (sheet / ORDER).is_file():
+        sheet.mkdir(parents=True, exist_ok=True)
+        (sheet / ORDER).write_text(_INIT.format(number=number), encoding="utf-8")
+        opening = _OPENING.format(title=TITLE, heading=headings[0][1], chapter=chapter)
+        (sheet / OPENING).write_text(opening, encoding="utf-8")
+    anchor = headings[min(1, len(headings) - 1)][0]
+    words = {"IDENTITY": identity, "TITLE": slug.replace("-", " ").capitalize(), "PLACE": f"{chapter}#{anchor}"}
+    folder.mkdir(exist_ok=True)
+    (folder / "__init__.py").touch()
+    for name in FILES:
+        text = (TEMPLATE / name).read_text(encoding="utf-8")
+        (folder / name).write_text(filled(text, words), encoding="utf-8")
+    _list_last(sheet / ORDER, folder.name)
+    return folder
+
+
+def filled(text: str, words: dict[str, str]) -> str:
+    """A text of the template with the words of an exercise."""
+    for mark, word in words.items():
+        text = text.replace(mark, word)
+    return text
+
+
+def _list_last(path: Path, slug: str) -> None:
+    order = (*runpy.run_path(str(path))["ORDER"], slug)
+    listed = "".join(f'    "{name}",\n' for name in order)
+    text = re.sub(r"^ORDER = \(.*?\)", f"ORDER = (\n{listed})", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+    path.write_text(text, encoding="utf-8")
+
+
+def tell(folder: Path) -> None:
+    """Say what is to be filled in, and what to run then."""
+    print(f"{folder.relative_to(ROOT)} holds a small exercise that runs. Fill in yours:")
+    for name in FILES:
+        print(f"  {name:<11} {_FILL_IN[name]}")
+    identity = f"{folder.parent.name[:2]}-{folder.name.replace('_', '-')}"
+    print(f"It stands last in ORDER in {(folder.parent / ORDER).relative_to(ROOT)}: move it to where it belongs. Then:")
+    print("  make notebooks")
+    print(f"  python -m pytest tests/checking -k {identity}")

@@ -1,0 +1,65 @@
+"""Answers to IDENTITY: a graph that adds its input to itself."""
+
+import operator
+
+import torch
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def traces_a_function():
+    return fx.symbolic_trace(lambda x: x + x).graph
+
+
+@right
+def multiplies_by_two():
+    graph = fx.Graph()
+    graph.output(graph.call_function(operator.mul, (graph.placeholder("x"), 2)))
+    return graph
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("placeholders", node="value", says="Input 1 is called `value`: `x` was asked")
+def calls_its_input_otherwise():
+    return fx.symbolic_trace(lambda value: value + value).graph
+
+
+@wrong("same_result", node="output", says="it holds other numbers")
+def squares():
+    return fx.symbolic_trace(lambda x: x * x).graph
+
+
+@wrong(
+    "no_dead_nodes", node="mul", says="nothing reads its result", read="02_insertion_points#a-new-node-needs-a-reader"
+)
+def leaves_a_first_try_behind():
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    graph.call_function(torch.mul, (x, 2))
+    graph.output(graph.call_function(torch.add, (x, x)))
+    return graph
+
+
+@wrong("lints", node="add", says="reads x before it is defined", read="02_insertion_points#two-nodes-one-anchor")
+def puts_the_input_behind_its_reader():
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    total = graph.call_function(torch.add, (x, x))
+    graph.output(total)
+    total.append(x)
+    return graph
+
+
+@wrong("nothing_stored", node="two", says="only the input is to be read")
+def stores_a_factor():
+    holder = nn.Module()
+    holder.register_buffer("two", torch.full((3,), 2.0))
+    graph = fx.Graph()
+    graph.output(graph.call_method("mul", (graph.placeholder("x"), graph.get_attr("two"))))
+    return fx.GraphModule(holder, graph)

@@ -1,0 +1,20 @@
+"""TITLE."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.explained import lints, no_dead_nodes
+from fxbook.asking.predicates import placeholders, same_result
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+
+@rule
+def nothing_stored(case: CaseView) -> Found:
+    """The graph reads its input alone: a constant would fit one size."""
+    for node in case.nodes:
+        if node.op == "get_attr":
+            yield node, "reads something stored: only the input is to be read"
+
+
+CHECK = Check((lints, placeholders("x"), nothing_stored, same_result, no_dead_nodes))
