@@ -126,7 +126,7 @@ def _observed(use: Use, case: PreparedCase, call: Callable[..., Any]) -> CaseFac
 
 def _facts(case: PreparedCase, result: Any) -> dict[str, Any]:
     """What became of the model that was given, and of which kind the result is."""
-    changes = case.before.changes(case.given)[:10] if case.before is not None and case.given is not None else []
+    changes = case.before.changes()[:10] if case.before is not None else []
     same = result is case.given and case.given is not None
     return {"kind": _kind(result), "same_object": same, "changes": changes}
 

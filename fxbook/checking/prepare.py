@@ -15,7 +15,6 @@ from torch import fx, nn
 
 from fxbook.asking.exercise import Case, Exercise, Use, drawn_order, model_of
 from fxbook.graph.given import Given
-from fxbook.graph.snapshot import Snapshot
 
 ORIGIN = "fxbook_origin"
 
@@ -42,7 +41,7 @@ class PreparedCase:
 
     arguments: tuple[Any, ...]
     given: nn.Module | None
-    before: Snapshot | None
+    before: Given | None
     tried: Tried | None
 
 
@@ -80,13 +79,14 @@ def _prepared(exercise: Exercise, case: Case, seed: int, rebuildable: bool) -> P
     model = model_of(case, seed)
     arguments = exercise.arguments(case, model, seed)
     given = next((item for item in arguments if isinstance(item, nn.Module)), None)
+    before = Given(given) if given is not None else None
     tried = None
     if exercise.use != "compute":
         root = given if given is not None else model
-        kept = Given(root) if rebuildable else None
+        kept = (before or Given(root)) if rebuildable else None
         origins = _mark(given.graph) if isinstance(given, fx.GraphModule) else {}
         tried = Tried(case, seed, root, weights_of(model, root), origins, kept)
-    return PreparedCase(arguments, given, Snapshot.of(given) if given is not None else None, tried)
+    return PreparedCase(arguments, given, before, tried)
 
 
 def weights_of(*modules: nn.Module) -> dict[int, str]:

@@ -1,17 +1,24 @@
-"""The model that an answer is given, remembered as it is: to know afterwards what is the same object, and as it was."""
+"""The model that an answer is given, remembered as it is: to know afterwards what is the same object, and as it was.
+
+Both halves of the grader need that of an object (:meth:`Given.path_of` and what follows it); a learner is told in
+sentences what has changed (:meth:`Given.changes`).
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import torch
 from torch import fx, nn
 
+from fxbook.graph.naming import call_text
 from fxbook.graph.plain import plain
 
 JSON = Any
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 _MISSING = object()
+_PLAIN = (bool, int, float, str, tuple, type(None))
 _Module, _Tensor, _GraphModule = nn.Module, torch.Tensor, fx.GraphModule
 
 
@@ -19,27 +26,27 @@ class Given:
     """The model that an answer gets, as it is before: afterwards it tells what is the same object, and as it was.
 
     Args:
-        root: the model; kept alive, and the values of its tensors copied.
+        root: the model; kept alive, with all that it holds, and the values of its tensors copied.
     """
 
     def __init__(self, root: nn.Module) -> None:
         self.root = root
         # An identity tells an object only as long as it lives.
-        self._kept: list[Any] = [root]
-        self._paths: dict[int, str] = {}
+        self._modules = dict(root.named_modules())
+        self._weights = _weights_of(root)
+        self._paths = {id(module): path for path, module in self._modules.items()}
+        self._states = {id(module): _state(module) for module in self._modules.values()}
+        self._looks = {path: _look_of(module) for path, module in self._modules.items()}
+        self._program = _program_of(root)
         self.kinds: dict[type, str] = {}
         self.tensors: dict[int, str] = {}
-        self._values: dict[int, tuple[torch.Tensor, bool]] = {}
-        self._states: dict[int, Any] = {}
-        for path, module in root.named_modules():
-            self._kept.append(module)
-            self._paths[id(module)] = path
+        self._values: dict[int, _Values] = {}
+        for path, module in self._modules.items():
             self.kinds.setdefault(type(module), path)
-            self._states[id(module)] = _state(module)
             for name, held in held_by(module):
                 self.tensors.setdefault(id(held), f"{path}.{name}" if path else name)
-                self._values.setdefault(id(held), (held.detach().clone(), held.requires_grad))
-                self._kept.append(held)
+                if id(held) not in self._values:
+                    self._values[id(held)] = _Values(held, held.detach().clone(), held.requires_grad)
 
     def path_of(self, module: nn.Module) -> str | None:
         """The path at which the object was given, ``None`` for another one, or one that is of another class now."""
@@ -59,11 +66,50 @@ class Given:
         """Whether a tensor is one that was given, with the values that it had."""
         if id(tensor) not in self._values:
             return False
-        before, grad = self._values[id(tensor)]
+        before, grad = self._values[id(tensor)].copy, self._values[id(tensor)].requires_grad
         same = before.shape == tensor.shape and before.dtype == tensor.dtype and before.layout == tensor.layout
         same = same and grad == tensor.requires_grad
         # Compared as bytes: nan equals nan, and 0.0 is not -0.0.
         return same and torch.equal(bytes_of(before), bytes_of(tensor))
+
+    # ---- in words ----------------------------------------------------------------------------------------------------
+
+    def changes(self) -> list[str]:
+        """What is different now, the most telling first; each is a sentence without its stop."""
+        now = dict(self.root.named_modules())
+        return [
+            *_program_changes(self._program, _program_of(self.root)),
+            *_module_changes(self._modules, now),
+            *self._weight_changes(_weights_of(self.root)),
+            *_look_changes(self._looks, {path: _look_of(module) for path, module in now.items()}),
+        ]
+
+    def _weight_changes(self, now: dict[str, torch.Tensor]) -> Iterator[str]:
+        yield from (
+            f"it has a new weight `{name}`" for name in now if name not in self._weights and not name.startswith("_")
+        )
+        for name, held in self._weights.items():
+            before = self._values[id(held)]
+            if name not in now:
+                yield f"its weight `{name}` is gone"
+            elif now[name] is not held:
+                yield f"its weight `{name}` is another object"
+            elif not _equal(before.copy, held.detach()):
+                yield f"its weight `{name}` has other values"
+            elif held.requires_grad != before.requires_grad:
+                yield f"its weight `{name}` has another requires_grad"
+
+
+class _Values(NamedTuple):
+    """A tensor, what it held, and whether it asked for its gradient."""
+
+    tensor: torch.Tensor
+    copy: torch.Tensor
+    requires_grad: bool
+
+
+def _weights_of(model: nn.Module) -> dict[str, torch.Tensor]:
+    return {**dict(model.named_parameters()), **dict(model.named_buffers())}
 
 
 # ---- what a module holds ---------------------------------------------------------------------------------------------
@@ -117,6 +163,79 @@ def _setting(value: Any, depth: int = 0) -> Any:
         if all(item is not _MISSING for item in items):
             return {"tuple": items} if isinstance(value, tuple) else items
     return _MISSING
+
+
+# ---- what people are told of a module --------------------------------------------------------------------------------
+
+
+class _Program(NamedTuple):
+    """Name, opcode and call of each node of a graph, and the code that runs."""
+
+    nodes: list[tuple[str, str, str]]
+    code: str
+
+
+def _program_of(model: nn.Module) -> _Program | None:
+    if not isinstance(model, _GraphModule):
+        return None
+    return _Program([(node.name, node.op, call_text(node)) for node in model.graph.nodes], model.code)
+
+
+def _program_changes(before: _Program | None, now: _Program | None) -> list[str]:
+    if before is None or now is None:
+        return []
+    if before.nodes != now.nodes:
+        old, new = {node[0] for node in before.nodes}, {node[0] for node in now.nodes}
+        differing = (was[0] for was, node in zip(before.nodes, now.nodes, strict=False) if was != node)
+        name = next((name for name in (*sorted(new - old), *sorted(old - new), *differing)), None)
+        return [f"its graph was edited, at node `{name}`"]
+    return ["its code was compiled anew"] if before.code != now.code else []
+
+
+def _module_changes(before: dict[str, nn.Module], now: dict[str, nn.Module]) -> list[str]:
+    added = [f"it has a new submodule `{path}`" for path in now if path not in before]
+    removed = [f"its submodule `{path}` is gone" for path in before if path not in now]
+    other = [f"{_called(path)} is another object" for path in before if path in now and before[path] is not now[path]]
+    return other + added + removed
+
+
+class _Look(NamedTuple):
+    """A module in training mode or not, its attributes that hold plain data, and the mere presence of others."""
+
+    training: bool
+    attributes: dict[str, str]
+
+
+def _look_of(module: nn.Module) -> _Look:
+    # Tracing itself stores constants that it meets on the model that is traced, under names that begin so.
+    attributes = {
+        name: repr(value)[:200] if isinstance(value, _PLAIN) else type(value).__name__
+        for name, value in vars(module).items()
+        if not name.startswith("_") and name != "training"
+    }
+    return _Look(module.training, attributes)
+
+
+def _look_changes(before: dict[str, _Look], now: dict[str, _Look]) -> Iterator[str]:
+    for path, look in now.items():
+        if before.get(path, look).training != look.training:
+            yield f"{_called(path)} is now in {'training' if look.training else 'eval'} mode"
+    for path, look in before.items():
+        old, new = look.attributes, now.get(path, look).attributes
+        yield from (f"{_called(path)} has a new attribute `{name}`" for name in new if name not in old)
+        yield from (f"{_called(path)} has lost its attribute `{name}`" for name in old if name not in new)
+        differing = (name for name in old if name in new and old[name] != new[name])
+        yield from (f"the attribute `{name}` of {_called(path)} has changed" for name in differing)
+
+
+def _called(path: str) -> str:
+    return f"`{path}`" if path else "the model"
+
+
+def _equal(before: torch.Tensor, now: torch.Tensor) -> bool:
+    if before.shape != now.shape or before.dtype != now.dtype:
+        return False
+    return torch.equal(before, now) or torch.allclose(before, now, rtol=0, atol=0, equal_nan=before.is_floating_point())
 
 
 # ---- bytes -----------------------------------------------------------------------------------------------------------
