@@ -179,14 +179,14 @@ needs_nbgrader = pytest.mark.skipif(
 Marks = dict[tuple[str, str], float]
 
 
-def assignment() -> Assignment:
+def an_assignment() -> Assignment:
     """The chapter, with hidden variants."""
     return dataclasses.replace(of_chapters([CHAPTER], "Week 1"), hidden=HIDDEN)
 
 
 def graded_by_nbgrader(course: Path, students: Iterable[str]) -> tuple[Marks, str]:
     """Make a course, let students hand in, grade: the points by student and exercise, and what nbgrader said."""
-    source = nbgrader.write(assignment(), course)
+    source = nbgrader.write(an_assignment(), course)
     handed_out = nbformat.read(nbgrader.make_release(source) / f"{CHAPTER}.ipynb", 4)
     for student in students:
         path = course / "submitted" / student / source.name / f"{CHAPTER}.ipynb"
@@ -202,23 +202,23 @@ def marks_of_nbgrader(course: Path, name: str) -> Marks:
 
     marks: Marks = {}
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
-        for found in gradebook.assignment_submissions(name):
-            for grade in (grade for notebook in found.notebooks for grade in notebook.grades):
+        for submission in gradebook.assignment_submissions(name):
+            for grade in (grade for notebook in submission.notebooks for grade in notebook.grades):
                 assert not grade.needs_manual_grade
-                place = found.student.id, grade.name.removesuffix("-hidden")
+                place = submission.student.id, grade.name.removesuffix("-hidden")
                 marks[place] = marks.get(place, 0) + grade.score
     return marks
 
 
 def graded_by_us(folder: Path) -> Marks:
     """The points of the same submissions, as our own grader gives them."""
-    asked = assignment()
+    assignment = an_assignment()
     marks: Marks = {}
     try:
-        for found in submissions.find(folder, asked):
-            for mark in work.grade(*jobs_of([found], asked, trusted=True, seed=1)):
+        for submission in submissions.find(folder, assignment):
+            for mark in work.grade(*jobs_of([submission], assignment, trusted=True, seed=1)):
                 assert mark["status"] != "error", mark
-                marks[found.student, mark["exercise"]] = mark["points"]
+                marks[submission.student, mark["exercise"]] = mark["points"]
     finally:
         work.close()
     return marks

@@ -17,20 +17,20 @@ ALIKE = (0, 11)
 NAMES = ("Amélie Müller", "王 小明", "سارا احمدی", "Nguyễn Văn An", "Olena O'Brien", "José García")
 
 
-def assignment(*chapters: str, hidden: bool = False) -> Assignment:
+def an_assignment(*chapters: str, hidden: bool = False) -> Assignment:
     """The assignment of these chapters, of chapter 02 where none is named."""
-    asked = of_chapters(list(chapters or ("02",)), "Week 2: edit a graph")
-    return dataclasses.replace(asked, hidden="SEEDS = 2" if hidden else "")
+    assignment = of_chapters(list(chapters or ("02",)), "Week 2: edit a graph")
+    return dataclasses.replace(assignment, hidden="SEEDS = 2" if hidden else "")
 
 
 @functools.cache
 def failed(exercise: str) -> tuple[dict[str, Any], ...]:
     """What the checks say of wrong answers to an exercise, as fields of marks."""
-    told = []
-    for one in [answer for answer in answers_to(exercise) if answer.violated][:WRONG_ANSWERS]:
-        report = check(exercise, one.answer, seed=1)
+    failures = []
+    for wrong in [answer for answer in answers_to(exercise) if answer.violated][:WRONG_ANSWERS]:
+        report = check(exercise, wrong.answer, seed=1)
         graph = report.verdict.graph
-        told.append(
+        failures.append(
             {
                 "rule": report.violated,
                 "message": report.message,
@@ -40,18 +40,18 @@ def failed(exercise: str) -> tuple[dict[str, Any], ...]:
                 "graph": graph.to_json() if graph else None,
             }
         )
-    return tuple(told)
+    return tuple(failures)
 
 
-def marks_of(asked: Assignment, students: int) -> list[Mark]:
+def marks_of(assignment: Assignment, students: int) -> list[Mark]:
     """A class in which every status occurs, once there are a dozen students; each fifth hands in nothing."""
-    return [mark(asked, student, at) for student in range(students) for at in range(len(asked.exercises))]
+    return [mark(assignment, student, at) for student in range(students) for at in range(len(assignment.exercises))]
 
 
-def mark(asked: Assignment, student: int, at: int, /, **fields: Any) -> Mark:
+def mark(assignment: Assignment, student: int, at: int, /, **fields: Any) -> Mark:
     """The mark of a student of that number for the exercise of that number."""
-    exercise = asked.exercises[at].id
-    worth = asked.points[exercise]
+    exercise = assignment.exercises[at].id
+    worth = assignment.points[exercise]
     own: dict[str, Any] = {
         "key": f"student-{student:03d}",
         "student": NAMES[student % len(NAMES)],
@@ -67,9 +67,11 @@ def mark(asked: Assignment, student: int, at: int, /, **fields: Any) -> Mark:
     elif kind < 4:
         own |= {"status": "passed", "points": worth, "unproven": ("what was let go while it ran",) if at == 1 else ()}
     elif kind < 8:
-        told = failed(exercise) if exercise[:2] == "02" else ({"rule": "lints", "message": "Node `x` reads itself."},)
-        own |= {"status": "failed", **told[(student + at) % len(told)]}
-    elif kind == 8 and asked.hidden:
+        failures = (
+            failed(exercise) if exercise[:2] == "02" else ({"rule": "lints", "message": "Node `x` reads itself."},)
+        )
+        own |= {"status": "failed", **failures[(student + at) % len(failures)]}
+    elif kind == 8 and assignment.hidden:
         own |= {
             "status": "public",
             "points": worth / 2,

@@ -83,25 +83,25 @@ def answers(exercise_id: str) -> tuple[Answer, ...]:
         if isinstance(statement, ast.ImportFrom) and statement.module == "fxbook.tasks.answering":
             continue
         if isinstance(statement, ast.FunctionDef | ast.ClassDef) and statement.decorator_list:
-            decorators = [ast.unparse(one) for one in statement.decorator_list]
-            kept = [
-                one
-                for one, told in zip(statement.decorator_list, decorators, strict=True)
-                if not re.match(r"(right|wrong)\b", told)
+            decorators = [
+                decorator
+                for decorator in statement.decorator_list
+                if not re.match(r"(right|wrong)\b", ast.unparse(decorator))
             ]
-            if len(kept) < len(decorators):
+            if len(decorators) < len(statement.decorator_list):
                 named.add(statement.name)
-            statement.decorator_list = kept
+            statement.decorator_list = decorators
+
         cells.append(ast.unparse(statement))
     sheet = Sheet(Path(f"{exercise_id}.py"), tuple(cells))
     name = catalogue()[exercise_id].answer
-    found = []
-    for told in answers_to(exercise_id):
-        if told.name in named and "still running" not in told.says:
-            needed = [cell for cell in sheet.only_for(told.name).cells if cell]
-            renamed = [] if told.name == name else [f"{name} = {told.name}"]
-            found.append(Answer("\n\n\n".join(needed + renamed), told.violated))
-    return tuple(sorted(found, key=lambda one: bool(one.rule)))
+    known_answers = []
+    for answer in answers_to(exercise_id):
+        if answer.name in named and "still running" not in answer.says:
+            needed = [cell for cell in sheet.only_for(answer.name).cells if cell]
+            renamed = [] if answer.name == name else [f"{name} = {answer.name}"]
+            known_answers.append(Answer("\n\n\n".join(needed + renamed), answer.violated))
+    return tuple(sorted(known_answers, key=lambda answer: bool(answer.rule)))
 
 
 # ---- notebooks -------------------------------------------------------------------------------------------------------
@@ -112,19 +112,19 @@ def _printed(folder: str, chapter: str) -> NotebookNode:
     return nbformat.read(ROOT / folder / f"{chapter}.ipynb", as_version=4)
 
 
-def notebook(chapter: str, given: Mapping[str, Answer]) -> NotebookNode:
+def notebook(chapter: str, answers: Mapping[str, Answer]) -> NotebookNode:
     """The exercise notebook of a chapter with these answers, by exercise, in place of their stubs."""
-    made = copy.deepcopy(_printed("exercises", chapter))
-    for cell in made.cells:
-        answer = given.get(_homes().get(cell.id, ""))
+    nb = copy.deepcopy(_printed("exercises", chapter))
+    for cell in nb.cells:
+        answer = answers.get(_homes().get(cell.id, ""))
         if answer and answer.source is not None:
             cell.source = answer.source
-    return made
+    return nb
 
 
-def as_bytes(made: NotebookNode) -> bytes:
+def as_bytes(nb: NotebookNode) -> bytes:
     """As Jupyter saves it."""
-    return nbformat.writes(made).encode()
+    return nbformat.writes(nb).encode()
 
 
 def from_cells(cells: Iterable[str]) -> bytes:
@@ -146,12 +146,12 @@ def shape(function: Shape) -> Shape:
 
 
 @shape
-def untouched(made: NotebookNode) -> tuple[str, bytes]:
-    return ".ipynb", as_bytes(made)
+def untouched(nb: NotebookNode) -> tuple[str, bytes]:
+    return ".ipynb", as_bytes(nb)
 
 
 @shape
-def cells_added(made: NotebookNode) -> tuple[str, bytes]:
+def cells_added(nb: NotebookNode) -> tuple[str, bytes]:
     extra = [
         "1 / 0",
         "%matplotlib inline\nimport os",
@@ -167,105 +167,109 @@ def cells_added(made: NotebookNode) -> tuple[str, bytes]:
         "",
     ]
     cells: Cells = []
-    for at, cell in enumerate(made.cells):
+    for at, cell in enumerate(nb.cells):
         cells += [cell, v4.new_code_cell(extra[at % len(extra)]), v4.new_markdown_cell("My notes")]
-    made.cells = cells
-    return ".ipynb", as_bytes(made)
+    nb.cells = cells
+    return ".ipynb", as_bytes(nb)
 
 
 @shape
-def all_but_the_answers_deleted(made: NotebookNode) -> tuple[str, bytes]:
-    made.cells = [cell for cell in made.cells if cell.cell_type == "code" and not cell.source.startswith("check(")]
-    return ".ipynb", as_bytes(made)
+def all_but_the_answers_deleted(nb: NotebookNode) -> tuple[str, bytes]:
+    nb.cells = [cell for cell in nb.cells if cell.cell_type == "code" and not cell.source.startswith("check(")]
+    return ".ipynb", as_bytes(nb)
 
 
 @shape
-def cells_doubled(made: NotebookNode) -> tuple[str, bytes]:
-    made.cells = [copy.deepcopy(cell) for cell in made.cells for _ in range(2)]
-    return ".ipynb", json.dumps(made).encode()  # With the ids twice, which nbformat would mend.
+def cells_doubled(nb: NotebookNode) -> tuple[str, bytes]:
+    nb.cells = [copy.deepcopy(cell) for cell in nb.cells for _ in range(2)]
+    return ".ipynb", json.dumps(nb).encode()  # With the ids twice, which nbformat would mend.
 
 
 @shape
-def stubs_left_above(made: NotebookNode) -> tuple[str, bytes]:
+def stubs_left_above(nb: NotebookNode) -> tuple[str, bytes]:
     cells: Cells = []
-    for cell in made.cells:
+    for cell in nb.cells:
         if name := _homes().get(cell.id):
             cells.append(v4.new_code_cell(f"def {catalogue()[name].answer}(*_):\n    return None"))
         cells.append(cell)
-    made.cells = cells
-    return ".ipynb", as_bytes(made)
+    nb.cells = cells
+    return ".ipynb", as_bytes(nb)
 
 
 @shape
-def stubs_left_below(made: NotebookNode) -> tuple[str, bytes]:
+def stubs_left_below(nb: NotebookNode) -> tuple[str, bytes]:
     """The answer in a cell of its own above the stub."""
     cells: Cells = []
-    for cell in made.cells:
+    for cell in nb.cells:
         cells.append(cell)
         if name := _homes().get(cell.id):
-            printed = next(one for one in _printed("exercises", catalogue()[name].chapter).cells if one.id == cell.id)
+            printed = next(
+                candidate
+                for candidate in _printed("exercises", catalogue()[name].chapter).cells
+                if candidate.id == cell.id
+            )
             cells.append(v4.new_code_cell(printed.source))
-    made.cells = cells
-    return ".ipynb", as_bytes(made)
+    nb.cells = cells
+    return ".ipynb", as_bytes(nb)
 
 
 @shape
-def cells_turned_round(made: NotebookNode) -> tuple[str, bytes]:
-    made.cells = made.cells[::-1]
-    return ".ipynb", as_bytes(made)
+def cells_turned_round(nb: NotebookNode) -> tuple[str, bytes]:
+    nb.cells = nb.cells[::-1]
+    return ".ipynb", as_bytes(nb)
 
 
 @shape
-def a_cell_that_never_ends(made: NotebookNode) -> tuple[str, bytes]:
-    made.cells.insert(2, v4.new_code_cell("input()\nimport os\nos._exit(0)"))
-    return ".ipynb", as_bytes(made)
+def a_cell_that_never_ends(nb: NotebookNode) -> tuple[str, bytes]:
+    nb.cells.insert(2, v4.new_code_cell("input()\nimport os\nos._exit(0)"))
+    return ".ipynb", as_bytes(nb)
 
 
 @shape
-def metadata_added(made: NotebookNode) -> tuple[str, bytes]:
-    made.metadata["colab"] = {"provenance": [{"file_id": "1", "timestamp": 1}] * 50}
-    for cell in made.cells:
+def metadata_added(nb: NotebookNode) -> tuple[str, bytes]:
+    nb.metadata["colab"] = {"provenance": [{"file_id": "1", "timestamp": 1}] * 50}
+    for cell in nb.cells:
         cell.metadata.update({"collapsed": True, "tags": ["a"], "nbgrader": {"grade": "x"}, "id": "y", "x": [[[1]]]})
-    return ".ipynb", as_bytes(made)
+    return ".ipynb", as_bytes(nb)
 
 
 @shape
-def no_metadata_and_no_ids(made: NotebookNode) -> tuple[str, bytes]:
-    cells = [{"cell_type": cell.cell_type, "source": cell.source} for cell in made.cells]
+def no_metadata_and_no_ids(nb: NotebookNode) -> tuple[str, bytes]:
+    cells = [{"cell_type": cell.cell_type, "source": cell.source} for cell in nb.cells]
     return ".ipynb", json.dumps({"nbformat": 4, "nbformat_minor": 5, "cells": cells}).encode()
 
 
 @shape
-def format_3(made: NotebookNode) -> tuple[str, bytes]:
-    return ".ipynb", json.dumps(nbformat.convert(made, 3)).encode()
+def format_3(nb: NotebookNode) -> tuple[str, bytes]:
+    return ".ipynb", json.dumps(nbformat.convert(nb, 3)).encode()
 
 
 @shape
-def newer_format(made: NotebookNode) -> tuple[str, bytes]:
-    newer = {**made, "nbformat_minor": 42, "future": {"x": 1}}
+def newer_format(nb: NotebookNode) -> tuple[str, bytes]:
+    newer = {**nb, "nbformat_minor": 42, "future": {"x": 1}}
     return ".ipynb", json.dumps(newer).encode()
 
 
 @shape
-def byte_order_mark(made: NotebookNode) -> tuple[str, bytes]:
-    return ".ipynb", nbformat.writes(made).encode("utf-8-sig")
+def byte_order_mark(nb: NotebookNode) -> tuple[str, bytes]:
+    return ".ipynb", nbformat.writes(nb).encode("utf-8-sig")
 
 
 @shape
-def utf_16(made: NotebookNode) -> tuple[str, bytes]:
-    return ".ipynb", nbformat.writes(made).encode("utf-16")
+def utf_16(nb: NotebookNode) -> tuple[str, bytes]:
+    return ".ipynb", nbformat.writes(nb).encode("utf-16")
 
 
 @shape
-def percent_script(made: NotebookNode) -> tuple[str, bytes]:
-    return ".py", jupytext.writes(made, fmt="py:percent").encode()
+def percent_script(nb: NotebookNode) -> tuple[str, bytes]:
+    return ".py", jupytext.writes(nb, fmt="py:percent").encode()
 
 
 @shape
-def exported_script(made: NotebookNode) -> tuple[str, bytes]:
+def exported_script(nb: NotebookNode) -> tuple[str, bytes]:
     """As ``jupyter nbconvert --to script`` writes it."""
     texts = ["#!/usr/bin/env python\n# coding: utf-8\n"]
-    for cell in made.cells:
+    for cell in nb.cells:
         if cell.cell_type == "markdown":
             texts.append("".join(f"# {line}\n" for line in cell.source.splitlines()))
         else:
@@ -274,29 +278,29 @@ def exported_script(made: NotebookNode) -> tuple[str, bytes]:
 
 
 @shape
-def renamed(made: NotebookNode) -> tuple[str, bytes]:
-    return " final (really).ipynb", as_bytes(made)
+def renamed(nb: NotebookNode) -> tuple[str, bytes]:
+    return " final (really).ipynb", as_bytes(nb)
 
 
 @shape
-def saved_as_text(made: NotebookNode) -> tuple[str, bytes]:
-    return ".ipynb.txt", as_bytes(made)
+def saved_as_text(nb: NotebookNode) -> tuple[str, bytes]:
+    return ".ipynb.txt", as_bytes(nb)
 
 
 @shape
-def zipped(made: NotebookNode) -> tuple[str, bytes]:
+def zipped(nb: NotebookNode) -> tuple[str, bytes]:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("week 2/exercises/notebook.ipynb", as_bytes(made))
+        archive.writestr("week 2/exercises/notebook.ipynb", as_bytes(nb))
         archive.writestr("__MACOSX/week 2/exercises/._notebook.ipynb", b"\0\5\26\7")
         archive.writestr("week 2/exercises/.ipynb_checkpoints/notebook-checkpoint.ipynb", b"{}")
         archive.writestr("week 2/exercises/fxbook/tasks/02_x/put_in_order/check.py", b"check('02-put-in-order', 1)")
     return ".zip", data.getvalue()
 
 
-def damaged(made: NotebookNode) -> tuple[str, bytes]:
+def damaged(nb: NotebookNode) -> tuple[str, bytes]:
     """Half a file: no answer in it can be read."""
-    data = as_bytes(made)
+    data = as_bytes(nb)
     return ".ipynb", data[: len(data) // 2]
 
 
@@ -330,23 +334,23 @@ def make(folder: Path, count: int, exercises: Iterable[str], *, seed: int = 0, s
     chosen = list(exercises)
     draw = random.Random(seed)
     shapes = list(SHAPES)
-    made = []
+    students = []
     for number in range(count):
         broken = number % 100 == 99
         shaped = shapes[number % len(shapes)]
-        given = {one: _draw(one, draw) for one in chosen}
+        answers = {exercise: _draw(exercise, draw) for exercise in chosen}
         name = f"{_SURNAMES[number % len(_SURNAMES)]} {_NAMES[number // 9 % len(_NAMES)]} {number}"
         if system == "canvas":
             name = "".join(char for char in name.lower() if char.isalnum())
-        for chapter in dict.fromkeys(catalogue()[one].chapter for one in chosen):
-            suffix, data = (damaged if broken else SHAPES[shaped])(notebook(chapter, given))
+        for chapter in dict.fromkeys(catalogue()[exercise].chapter for exercise in chosen):
+            suffix, data = (damaged if broken else SHAPES[shaped])(notebook(chapter, answers))
             stem = "homework" + chapter[1] if shaped in ("renamed", "zipped") and not broken else chapter
             _hand_in(folder, system, number, name, f"{stem}{suffix}", data)
             if number % 10 == 3:
                 earlier, wrong = untouched(notebook(chapter, {}))
                 _hand_in(folder, system, number, name, f"{chapter}{earlier}", wrong, first_of_two=True)
-        made.append(Student(name, shaped, given, broken))
-    return made
+        students.append(Student(name, shaped, answers, broken))
+    return students
 
 
 def _draw(exercise_id: str, draw: random.Random) -> Answer:
@@ -354,8 +358,8 @@ def _draw(exercise_id: str, draw: random.Random) -> Answer:
     chance = draw.random()
     if chance < 0.3:
         return solution(exercise_id)
-    right = [one for one in answers(exercise_id) if not one.rule]
-    wrong = [one for one in answers(exercise_id) if one.rule]
+    right = [answer for answer in answers(exercise_id) if not answer.rule]
+    wrong = [answer for answer in answers(exercise_id) if answer.rule]
     return draw.choice(right) if chance < 0.6 else draw.choice(wrong) if chance < 0.9 else stub(exercise_id)
 
 
@@ -385,8 +389,8 @@ def rows(marks: Iterable[Any]) -> dict[tuple[str, str], Any]:
     Raises:
         AssertionError: a row is there twice.
     """
-    found: dict[tuple[str, str], Any] = {}
+    table: dict[tuple[str, str], Any] = {}
     for mark in marks:
-        assert (mark.student, mark.exercise) not in found, f"twice: {mark.student}, {mark.exercise}"
-        found[mark.student, mark.exercise] = mark
-    return found
+        assert (mark.student, mark.exercise) not in table, f"twice: {mark.student}, {mark.exercise}"
+        table[mark.student, mark.exercise] = mark
+    return table

@@ -22,15 +22,15 @@ def loaded(folder: Path, text: str) -> Assignment:
     return load(folder / "week.toml")
 
 
-def ids(asked: Assignment) -> list[str]:
-    return [about.id for about in asked.exercises]
+def ids(assignment: Assignment) -> list[str]:
+    return [about.id for about in assignment.exercises]
 
 
 @pytest.mark.parametrize("name", ["2", "02", "02_insertion_points"])
 def test_a_chapter_is_known_by_its_number_or_name(tmp_path: Path, name: str) -> None:
     assert of_chapters([name]).chapters == ("02_insertion_points",)
-    written = name if name == "2" else f'"{name}"'
-    assert loaded(tmp_path, f"chapters = [{written}]").exercises == of_chapters(["02"]).exercises
+    listed = name if name == "2" else f'"{name}"'
+    assert loaded(tmp_path, f"chapters = [{listed}]").exercises == of_chapters(["02"]).exercises
 
 
 def test_a_list_of_exercises_asks_for_these_alone(tmp_path: Path) -> None:
@@ -72,8 +72,8 @@ def test_what_is_wrong_is_told(tmp_path: Path, text: str, says: str) -> None:
 
 
 def test_a_due_date_is_on_the_clock_that_the_teacher_means(tmp_path: Path) -> None:
-    def due(written: str) -> dt.datetime | None:
-        return loaded(tmp_path, f"chapters = [2]\ndue = {written}\n{BERLIN}").deadline.due
+    def due(date: str) -> dt.datetime | None:
+        return loaded(tmp_path, f"chapters = [2]\ndue = {date}\n{BERLIN}").deadline.due
 
     assert due("2026-11-20T23:59:00") == dt.datetime(2026, 11, 20, 22, 59, tzinfo=dt.UTC)
     assert due("2026-07-20T23:59:00") == dt.datetime(2026, 7, 20, 21, 59, tzinfo=dt.UTC), "summer time"
@@ -86,19 +86,19 @@ def test_a_due_date_is_on_the_clock_that_the_teacher_means(tmp_path: Path) -> No
 def test_what_changes_marks_changes_the_digest_and_a_date_does_not(tmp_path: Path) -> None:
     plain = of_chapters(["2"])
     dated = loaded(tmp_path, f'title = "{plain.title}"\nchapters = [2]\ndue = 2026-11-20\n[extensions]\n"Anna" = 2')
-    others = [
+    variants = [
         dataclasses.replace(plain, counts="best"),
         dataclasses.replace(plain, exercises=plain.exercises[1:]),
         dataclasses.replace(plain, deadline=dataclasses.replace(plain.deadline, rule=Rule(per_day=0.1))),
     ]
     assert dated.digest == plain.digest, "how late a version is belongs to what was handed in"
-    assert len({plain.digest, *(one.digest for one in others)}) == 4
+    assert len({plain.digest, *(variant.digest for variant in variants)}) == 4
 
 
 def test_the_handout_says_when_it_is_due_and_what_counts(tmp_path: Path) -> None:
     late = "[late]\nper_day = 0.1\nat_most = 0.5\ngrace_minutes = 15\nafter_days_nothing = 7"
-    asked = loaded(tmp_path, f'chapters = [2]\ncounts = "best"\ndue = 2026-11-20T23:59:00\n{late}')
-    for page in (as_html(asked), as_markdown(asked)):
+    assignment = loaded(tmp_path, f'chapters = [2]\ncounts = "best"\ndue = 2026-11-20T23:59:00\n{late}')
+    for page in (as_html(assignment), as_markdown(assignment)):
         assert "Hand in by: 20 November 2026, 23:59" in page and "of each exercise the best version counts" in page
         assert "Each day late, begun ones included, costs 10 % of the points, 50 % at most." in page
         assert "more than 7 days late gives none" in page and "first 15 minutes" in page
@@ -108,7 +108,7 @@ def test_the_handout_says_when_it_is_due_and_what_counts(tmp_path: Path) -> None
 
 
 def test_an_autograder_chooses_versions_as_the_assignment_says(tmp_path: Path) -> None:
-    asked = loaded(tmp_path, 'exercises = ["02-put-in-order"]\ncounts = "best"')
+    assignment = loaded(tmp_path, 'exercises = ["02-put-in-order"]\ncounts = "best"')
     (tmp_path / "hidden.py").write_text("")
-    again = loaded(tmp_path, as_toml(asked))
-    assert again.exercises == asked.exercises and again.counts == "best"
+    again = loaded(tmp_path, as_toml(assignment))
+    assert again.exercises == assignment.exercises and again.counts == "best"

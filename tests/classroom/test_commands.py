@@ -30,9 +30,9 @@ def command(*arguments: object, **options: Any) -> subprocess.Popen[str]:
 
 
 def descendants(process: int) -> set[int]:
-    children = Path(f"/proc/{process}/task/{process}/children")
-    found = {int(child) for child in children.read_text().split()} if children.exists() else set()
-    return found | {inner for child in found for inner in descendants(child)}
+    listing = Path(f"/proc/{process}/task/{process}/children")
+    children = {int(child) for child in listing.read_text().split()} if listing.exists() else set()
+    return children | {inner for child in children for inner in descendants(child)}
 
 
 def is_alive(process: int) -> bool:
@@ -45,20 +45,20 @@ def is_alive(process: int) -> bool:
 def test_a_run_that_is_stopped_loses_nothing_that_is_done(tmp_path: Path, number: signal.Signals) -> None:
     class_.make(tmp_path / "class", 12, EXERCISES, seed=1, system="plain")
     out = tmp_path / "marks"
-    asked = ("grade", tmp_path / "class", "--chapters", "02", "--out", out, "--workers", "2", "--trusted")
+    arguments = ("grade", tmp_path / "class", "--chapters", "02", "--out", out, "--workers", "2", "--trusted")
     # With a short name: a socket in there has a path of at most 100 characters.
     scratch = Path(tempfile.mkdtemp(prefix="fx"))
-    with command(*asked, start_new_session=True, env={**os.environ, "TMPDIR": str(scratch)}) as run:
+    with command(*arguments, start_new_session=True, env={**os.environ, "TMPDIR": str(scratch)}) as run:
         until = time.monotonic() + 120
         while len(kept_in(out)) < 2 and time.monotonic() < until:
             time.sleep(0.05)
         children = descendants(run.pid)
         run.send_signal(number)
-        told, _ = run.communicate(timeout=30)
+        output, _ = run.communicate(timeout=30)
     done = kept_in(out)
-    assert 2 <= len(done) < 12, told
-    assert run.returncode == (130 if number == signal.SIGINT else -number), told
-    assert "Traceback" not in told and ("Stopped." in told) == (number == signal.SIGINT)
+    assert 2 <= len(done) < 12, output
+    assert run.returncode == (130 if number == signal.SIGINT else -number), output
+    assert "Traceback" not in output and ("Stopped." in output) == (number == signal.SIGINT)
     until = time.monotonic() + 20
     while any(map(is_alive, children)) and time.monotonic() < until:
         time.sleep(0.1)
@@ -66,10 +66,10 @@ def test_a_run_that_is_stopped_loses_nothing_that_is_done(tmp_path: Path, number
     assert not list(scratch.glob("fxbook-*")), "its files are left"
     shutil.rmtree(scratch)
 
-    with command(*asked) as run:
-        told, _ = run.communicate(timeout=300)
-    assert run.returncode == 0, told
-    assert f"not changed since: {len(done)}." in told
+    with command(*arguments) as run:
+        output, _ = run.communicate(timeout=300)
+    assert run.returncode == 0, output
+    assert f"not changed since: {len(done)}." in output
     keys = kept_in(out)
     assert len(keys) == len(set(keys)) == 12 and keys[: len(done)] == done
     with (out / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
@@ -96,7 +96,7 @@ def test_a_run_that_is_stopped_loses_nothing_that_is_done(tmp_path: Path, number
 def test_what_is_wrong_with_a_command_is_told(
     tmp_path: Path, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([one.format(tmp_path / "out") for one in arguments]) == 2
+    assert main([argument.format(tmp_path / "out") for argument in arguments]) == 2
     assert says in capsys.readouterr().err
 
 
@@ -113,8 +113,8 @@ def test_a_wrong_file_of_hidden_variants_is_told_before_anything_is_graded(
         ("CASES = {'02-put-in-order': ()}", "of each id a tuple of Case"),
     ):
         (tmp_path / "hidden.py").write_text(text)
-        asked = ["grade", tmp_path / "class", "--assignment", tmp_path / "week.toml", "--out", tmp_path / "marks"]
-        assert main(list(map(str, asked))) == 2
+        arguments = ["grade", tmp_path / "class", "--assignment", tmp_path / "week.toml", "--out", tmp_path / "marks"]
+        assert main(list(map(str, arguments))) == 2
         assert says in capsys.readouterr().err
     assert not (tmp_path / "marks").exists()
 
@@ -127,28 +127,28 @@ def test_without_a_sandbox_nothing_is_graded_unless_it_is_asked_for(
         ("bubblewrap is not installed. Without it a submission runs as you do.",), "not installed"
     )
     monkeypatch.setattr(sandbox, "protection", lambda: gone)
-    asked = ["grade", str(tmp_path / "class"), "--chapters", "02", "--out", str(tmp_path / "marks")]
-    assert main(asked) == 2
+    arguments = ["grade", str(tmp_path / "class"), "--chapters", "02", "--out", str(tmp_path / "marks")]
+    assert main(arguments) == 2
     assert gone.missing[0] in capsys.readouterr().err and not (tmp_path / "marks").exists()
-    assert main([*asked, "--trusted", "--workers", "1"]) == 0
+    assert main([*arguments, "--trusted", "--workers", "1"]) == 0
     assert "submissions run as you do" in capsys.readouterr().out and (tmp_path / "marks/grades.csv").exists()
 
 
 @pytest.mark.parametrize("command", ["", "release", "grade", "report", "certificates", "export", "export nbgrader"])
 def test_help_is_there_for_every_command_and_starts_without_torch(command: str) -> None:
-    listed = "import sys; from classroom.__main__ import main\ntry: main(sys.argv[1:])\nexcept SystemExit: pass\n"
-    listed += "assert not {'torch', 'nbformat', 'dask'} & set(sys.modules)"
-    told = subprocess.run(
-        [sys.executable, "-c", listed, *command.split(), "--help"], capture_output=True, text=True, cwd=ROOT
+    code = "import sys; from classroom.__main__ import main\ntry: main(sys.argv[1:])\nexcept SystemExit: pass\n"
+    code += "assert not {'torch', 'nbformat', 'dask'} & set(sys.modules)"
+    result = subprocess.run(
+        [sys.executable, "-c", code, *command.split(), "--help"], capture_output=True, text=True, cwd=ROOT
     )
-    assert told.returncode == 0, told.stderr
-    assert "usage: python -m classroom" in told.stdout
+    assert result.returncode == 0, result.stderr
+    assert "usage: python -m classroom" in result.stdout
 
 
 def test_the_grader_needs_no_torch_but_in_its_workers() -> None:
-    listed = "import sys; from classroom.collect import submissions; from classroom.grade import gradebook, grading\n"
-    listed += "assert 'torch' not in sys.modules"
-    assert subprocess.run([sys.executable, "-c", listed], cwd=ROOT).returncode == 0
+    code = "import sys; from classroom.collect import submissions; from classroom.grade import gradebook, grading\n"
+    code += "assert 'torch' not in sys.modules"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
 
 
 @pytest.mark.parametrize("arguments", [["grade", "x", "--chapters", "02", "--out", "y"], ["report", "y"]])
@@ -156,8 +156,8 @@ def test_a_python_without_torch_gets_as_far_as_the_environment(arguments: list[s
     code = (
         "import sys; sys.modules['torch'] = None; import classroom.__main__ as it; it.parser().parse_args(sys.argv[1:])"
     )
-    ran = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=ROOT)
-    assert ran.returncode == 0, ran.stderr
+    result = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 0, result.stderr
 
 
 WORKSHEET = (
@@ -173,9 +173,9 @@ def test_a_class_from_moodle_comes_back_to_moodle(tmp_path: Path, capsys: pytest
     for name, answers in (("Anna_1", right), ("Ben_2", right)):
         home = tmp_path / "class" / f"{name}_assignsubmission_file_"
         home.mkdir(parents=True)
-        for number, given in enumerate((answers, {})):
+        for number, version in enumerate((answers, {})):
             (home / f"02_insertion_points-{number}.ipynb").write_bytes(
-                class_.as_bytes(class_.notebook("02_insertion_points", given))
+                class_.as_bytes(class_.notebook("02_insertion_points", version))
             )
     (tmp_path / "worksheet.csv").write_text(WORKSHEET, newline="")
     (tmp_path / "week.toml").write_text(
@@ -183,11 +183,11 @@ def test_a_class_from_moodle_comes_back_to_moodle(tmp_path: Path, capsys: pytest
         f'[late]\nper_day = 0.1\n[points]\n"{EXERCISES[0]}" = 5\n'
     )
     out = tmp_path / "marks"
-    asked = ["grade", tmp_path / "class", "--assignment", tmp_path / "week.toml", "--out", out, "--trusted"]
-    asked += ["--workers", "1", "--moodle", tmp_path / "worksheet.csv"]
-    assert main(list(map(str, asked))) == 0
-    told = capsys.readouterr().out
-    assert "2 of 2 students. 5 points here are 10.00 on Moodle." in told
+    arguments = ["grade", tmp_path / "class", "--assignment", tmp_path / "week.toml", "--out", out, "--trusted"]
+    arguments += ["--workers", "1", "--moodle", tmp_path / "worksheet.csv"]
+    assert main(list(map(str, arguments))) == 0
+    output = capsys.readouterr().out
+    assert "2 of 2 students. 5 points here are 10.00 on Moodle." in output
     filled = (out / "moodle/worksheet.csv").read_bytes().decode()
     before = WORKSHEET.replace('- ,,10.00,Yes,"Fri', '- ,10.00,10.00,Yes,"Fri')
     assert filled == before.replace('- ,,10.00,Yes,"Sun', '- ,8.00,10.00,Yes,"Sun')
@@ -211,7 +211,7 @@ def test_a_wrong_worksheet_is_told_before_anything_is_graded(
 ) -> None:
     class_.make(tmp_path / "class", 1, EXERCISES)
     (tmp_path / "x.csv").write_text("a,b\n")
-    asked = [
+    arguments = [
         "grade",
         tmp_path / "class",
         "--chapters",
@@ -221,5 +221,5 @@ def test_a_wrong_worksheet_is_told_before_anything_is_graded(
         "--moodle",
         tmp_path / "x.csv",
     ]
-    assert main(list(map(str, asked))) == 2
+    assert main(list(map(str, arguments))) == 2
     assert "is no grading worksheet" in capsys.readouterr().err and not (tmp_path / "marks").exists()

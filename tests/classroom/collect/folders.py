@@ -19,9 +19,9 @@ TWO, THREE = ASSIGNMENT.chapters
 
 def sheet(*exercises: str) -> bytes:
     """A notebook with the checks of these exercises; by default a whole one of chapter 02."""
-    given = exercises or [name for name in catalogue() if name.startswith("02")]
+    ids = exercises or [name for name in catalogue() if name.startswith("02")]
     return class_.from_cells(
-        f'def {catalogue()[name].answer}():\n    ...\ncheck("{name}", {catalogue()[name].answer})' for name in given
+        f'def {catalogue()[name].answer}():\n    ...\ncheck("{name}", {catalogue()[name].answer})' for name in ids
     )
 
 
@@ -30,8 +30,8 @@ SHEET, OTHER = sheet(), sheet("03-clean-up")
 
 def put(folder: Path, *handed_in: str | tuple[str, bytes]) -> Path:
     """Write files, by default a notebook of chapter 02 that differs from all others."""
-    for number, one in enumerate(handed_in):
-        name, data = (one, SHEET + b" " * number) if isinstance(one, str) else one
+    for number, file in enumerate(handed_in):
+        name, data = (file, SHEET + b" " * number) if isinstance(file, str) else file
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
     return folder
@@ -46,13 +46,17 @@ def zip_of(inside: Mapping[str, bytes]) -> bytes:
     return data.getvalue()
 
 
-def found(folder: Path) -> dict[str, Submission]:
+def by_student(folder: Path) -> dict[str, Submission]:
     """The submissions by student."""
-    told = submissions.find(folder, ASSIGNMENT)
-    assert len({one.key for one in told}) == len({one.student for one in told}) == len(told)
-    return {one.student: one for one in told}
+    all_submissions = submissions.find(folder, ASSIGNMENT)
+    assert (
+        len({submission.key for submission in all_submissions})
+        == len({submission.student for submission in all_submissions})
+        == len(all_submissions)
+    )
+    return {submission.student: submission for submission in all_submissions}
 
 
 def only(folder: Path) -> Submission:
-    [one] = submissions.find(folder, ASSIGNMENT)
-    return one
+    [submission] = submissions.find(folder, ASSIGNMENT)
+    return submission

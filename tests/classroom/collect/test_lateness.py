@@ -15,8 +15,8 @@ RULE = Rule(per_day=0.1, at_most=0.5, after_days_nothing=7)
 ANNA = frozenset({plain("Anna  Müller"), "12345"})
 
 
-def late(told: Told = Told(), saved: float = 0.0, **changes: object) -> Lateness:  # noqa: B008
-    return Deadline(**{"due": DUE, "rule": RULE, **changes}).lateness(told, saved, ANNA)
+def late(record: Told = Told(), saved: float = 0.0, **changes: object) -> Lateness:  # noqa: B008
+    return Deadline(**{"due": DUE, "rule": RULE, **changes}).lateness(record, saved, ANNA)
 
 
 @pytest.mark.parametrize(
@@ -51,9 +51,9 @@ def test_an_extension_is_the_student_s_due_date(name: str, granted: object) -> N
 
 
 def test_of_two_extensions_the_later_counts() -> None:
-    told = Told(moment=DUE + 3 * DAY, until=DUE + 3 * DAY)
-    assert late(told).days == 0, "one that the learning system granted"
-    assert late(told, extensions={"12345": DAY}).days == 0
+    record = Told(moment=DUE + 3 * DAY, until=DUE + 3 * DAY)
+    assert late(record).days == 0, "one that the learning system granted"
+    assert late(record, extensions={"12345": DAY}).days == 0
     assert late(Told(moment=DUE + HOUR), extensions={"12345": DUE - 9 * DAY}).days == 1, "none makes it earlier"
 
 
@@ -63,8 +63,8 @@ def test_without_a_due_date_the_learning_system_s_own_counts() -> None:
 
 
 def test_a_system_that_does_not_say_by_how_much_costs_the_least_that_is_certain() -> None:
-    one = late(Told(late=True))
-    assert one.days == 1 and "one day is counted" in one.note
+    lateness = late(Told(late=True))
+    assert lateness.days == 1 and "one day is counted" in lateness.note
     assert late(Told(late=False)) == Lateness()
     for changes in ({"rule": Rule(per_day=0.1, grace_minutes=5)}, {"extensions": {"12345": DAY}}):
         doubt = late(Told(late=True), **changes)

@@ -40,17 +40,17 @@ def of(*cells: str) -> sheets.Sheet:
 
 @pytest.mark.parametrize("shape", class_.SHAPES)
 def test_an_answer_is_found_in_every_shape_of_a_sheet(shape: str) -> None:
-    made = class_.notebook(CHAPTER, {EXERCISE: class_.solution(EXERCISE)})
-    suffix, data = class_.SHAPES[shape](made)
+    notebook = class_.notebook(CHAPTER, {EXERCISE: class_.solution(EXERCISE)})
+    suffix, data = class_.SHAPES[shape](notebook)
     if suffix == ".zip":
-        suffix, data = class_.untouched(made)
-    found = read(CHAPTER + suffix, data)
-    assert found.sheet is not None, found.problem
+        suffix, data = class_.untouched(notebook)
+    reading = read(CHAPTER + suffix, data)
+    assert reading.sheet is not None, reading.problem
     names: dict[str, object] = {}
-    cells = [cell for _, cell in found.sheet.only_for(ANSWER).needed_for(ANSWER)]
+    cells = [cell for _, cell in reading.sheet.only_for(ANSWER).needed_for(ANSWER)]
     exec("\n".join(cells), names)
     assert callable(names[ANSWER])
-    assert found.homes[ANSWER][-1] in found.alone[ANSWER]
+    assert reading.homes[ANSWER][-1] in reading.alone[ANSWER]
 
 
 def test_the_stub_as_handed_out_never_counts_beside_an_answer() -> None:
@@ -98,10 +98,10 @@ CHECK = f'check("{EXERCISE}", {{}})'
     ],
 )
 def test_an_answer_under_another_name_is_the_one_that_its_check_calls(cells: list[str]) -> None:
-    found = read("x.ipynb", class_.from_cells(cells))
-    assert found.found == {ANSWER: "mine"} and ANSWER not in found.untouched and not found.called
-    home = found.homes[ANSWER][-1]
-    assert "mine" in found.sheet.cells[home - 1] and home in found.alone[ANSWER]
+    reading = read("x.ipynb", class_.from_cells(cells))
+    assert reading.found == {ANSWER: "mine"} and ANSWER not in reading.untouched and not reading.called
+    home = reading.homes[ANSWER][-1]
+    assert "mine" in reading.sheet.cells[home - 1] and home in reading.alone[ANSWER]
 
 
 @pytest.mark.parametrize(
@@ -122,19 +122,19 @@ def test_an_answer_under_another_name_is_the_one_that_its_check_calls(cells: lis
     ],
 )
 def test_what_a_check_calls_is_no_guess(cells: list[str], called: str) -> None:
-    found = read("x.ipynb", class_.from_cells(cells))
-    assert ANSWER not in found.found and found.called.get(ANSWER, "") == called
+    reading = read("x.ipynb", class_.from_cells(cells))
+    assert ANSWER not in reading.found and reading.called.get(ANSWER, "") == called
 
 
 def test_functions_that_no_answer_uses_are_told() -> None:
     helper, used = "def helper(x): return 1", f"def {ANSWER}(traced): return helper(traced)"
     assert read("x.ipynb", class_.from_cells([STUB, OTHER.format("mine"), CHECK.format(ANSWER)])).spare == ["mine"]
     assert read("x.ipynb", class_.from_cells([helper, used])).spare == []
-    whole = class_.notebook(CHAPTER, {about.id: class_.solution(about.id) for about in ASSIGNMENT.exercises})
-    for made in (whole, class_.notebook(CHAPTER, {})):
-        found = read("x.ipynb", class_.as_bytes(made))
-        assert found.spare == [] and found.found == {} and found.called == {}
-        assert found.worked == (made is whole)
+    solved = class_.notebook(CHAPTER, {about.id: class_.solution(about.id) for about in ASSIGNMENT.exercises})
+    for notebook in (solved, class_.notebook(CHAPTER, {})):
+        reading = read("x.ipynb", class_.as_bytes(notebook))
+        assert reading.spare == [] and reading.found == {} and reading.called == {}
+        assert reading.worked == (notebook is solved)
 
 
 def test_a_file_that_cannot_be_read_is_told_to_the_teacher_in_plain_words() -> None:
@@ -148,9 +148,9 @@ def test_a_file_that_cannot_be_read_is_told_to_the_teacher_in_plain_words() -> N
         (b"{}\n<<<<<<< HEAD\n{}", "marks of a merge"),
         (b"Dear teacher,", "it is text, but not that of a notebook"),
     ):
-        found = read("x.ipynb", data)
-        assert found.reason.startswith(f"x.ipynb cannot be read: {reason}") or reason in found.reason
-        assert found.reason.endswith("Ask for the file again.") and "Error" not in found.reason + found.problem
+        reading = read("x.ipynb", data)
+        assert reading.reason.startswith(f"x.ipynb cannot be read: {reason}") or reason in reading.reason
+        assert reading.reason.endswith("Ask for the file again.") and "Error" not in reading.reason + reading.problem
 
 
 def test_what_is_damaged_is_told() -> None:
@@ -195,10 +195,10 @@ def wrong_types() -> bytes:
 @pytest.mark.parametrize("suffix", ["ipynb", "py"])
 def test_nothing_that_is_handed_in_keeps_a_reader(make, suffix: str) -> None:
     started = time.monotonic()
-    found = read(f"x.{suffix}", make())
+    reading = read(f"x.{suffix}", make())
     assert time.monotonic() - started < 60
-    assert bool(found.problem) == (found.sheet is None)
-    assert len(found.problem) < 1000
+    assert bool(reading.problem) == (reading.sheet is None)
+    assert len(reading.problem) < 1000
 
 
 def test_what_is_no_notebook_is_told_in_one_sentence_that_says_what_to_do() -> None:
@@ -231,7 +231,7 @@ def test_cells_run_in_an_order_in_which_the_answer_has_its_names(cells: list[str
 
 
 @pytest.mark.parametrize(
-    ("cells", "kept"),
+    ("cells", "numbers"),
     [
         (["import torch", "while True: pass", "def helper(x): torch", DEFINED], [1, 3, 4]),
         (["from torch import *", "exit()", "helper = 1", DEFINED], [1, 3, 4]),
@@ -241,10 +241,10 @@ def test_cells_run_in_an_order_in_which_the_answer_has_its_names(cells: list[str
         (["exit()"], []),
     ],
 )
-def test_an_answer_can_be_had_without_the_cells_that_it_does_not_need(cells: list[str], kept: list[int]) -> None:
-    left = of(*cells).only_for(ANSWER)
-    assert [number for number, cell in enumerate(left.cells, 1) if cell] == kept
-    assert len(left.cells) == len(cells), "a report tells the number of a cell"
+def test_an_answer_can_be_had_without_the_cells_that_it_does_not_need(cells: list[str], numbers: list[int]) -> None:
+    sheet = of(*cells).only_for(ANSWER)
+    assert [number for number, cell in enumerate(sheet.cells, 1) if cell] == numbers
+    assert len(sheet.cells) == len(cells), "a report tells the number of a cell"
 
 
 @pytest.mark.parametrize(
@@ -335,7 +335,9 @@ def headed(setting: str) -> bytes:
     return "\n".join([*(f"# {line}" for line in lines), "", "# %%", DEFINED, "", "# %%", "helper = 1", ""]).encode()
 
 
-@pytest.mark.parametrize("setting", [one.replace("@", name) for one, name in itertools.product(_SETTINGS, FORMATS)])
+@pytest.mark.parametrize(
+    "setting", [setting.replace("@", name) for setting, name in itertools.product(_SETTINGS, FORMATS)]
+)
 def test_no_header_decides_what_runs(started: list[str], tmp_path: Path, setting: str) -> None:
     assert sheets.parse("x.py", headed(setting)).cells == (DEFINED, "helper = 1")
     assert started == [] and not (tmp_path / "by-an-attack").exists()
@@ -362,18 +364,18 @@ def test_what_would_start_a_program_is_noticed(started: list[str]) -> None:
 @pytest.mark.parametrize("name", ["percent", "light", "hydrogen"])
 def test_a_script_as_jupytext_writes_it_is_read(write: Callable[[str], str], name: str) -> None:
     cells = [f"import torch\n\n{DEFINED}", "for x in ():\n\n    pass", "helper = 1"]
-    made = new_notebook(cells=[new_code_cell(cell) for cell in cells])
-    text = jupytext.writes(made, fmt={"extension": ".py", "format_name": name})
-    found = sheets.parse("x.py", write(text).encode())
-    assert [cell for cell in found.cells if not all(line[:1] in "#" for line in cell.split("\n"))] == cells
+    notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells])
+    text = jupytext.writes(notebook, fmt={"extension": ".py", "format_name": name})
+    sheet = sheets.parse("x.py", write(text).encode())
+    assert [cell for cell in sheet.cells if not all(line[:1] in "#" for line in cell.split("\n"))] == cells
 
 
 def test_the_notebook_whose_script_is_written_starts_nothing_either(started: list[str], tmp_path: Path) -> None:
     for number, name in enumerate(FORMATS):
-        asked = {"formats": f"py:{name}", "text_representation": {"extension": ".py", "format_name": name}}
-        made = new_notebook(cells=[new_code_cell(DEFINED)], metadata={"jupytext": asked})
+        settings = {"formats": f"py:{name}", "text_representation": {"extension": ".py", "format_name": name}}
+        notebook = new_notebook(cells=[new_code_cell(DEFINED)], metadata={"jupytext": settings})
         path = tmp_path / f"{number}.ipynb"
-        path.write_text(json.dumps(made))
+        path.write_text(json.dumps(notebook))
         script = sheets.write_script(path)
         assert sheets.read(script).cells == (DEFINED,)
     assert started == [] and not (tmp_path / "by-an-attack").exists()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from classroom.collect import files, submissions
-from tests.classroom.collect.folders import ASSIGNMENT, OTHER, SHEET, THREE, TWO, found, only, put, zip_of
+from tests.classroom.collect.folders import ASSIGNMENT, OTHER, SHEET, THREE, TWO, by_student, only, put, zip_of
 
 # ---- zips ------------------------------------------------------------------------------------------------------------
 
@@ -21,14 +21,14 @@ from tests.classroom.collect.folders import ASSIGNMENT, OTHER, SHEET, THREE, TWO
 @pytest.mark.parametrize("saved_in_a_folder", [False, True])
 def test_the_zip_of_a_learning_system_is_the_class(tmp_path: Path, top: str, saved_in_a_folder: bool) -> None:
     inner = zip_of({f"my homework/{TWO}.ipynb": SHEET})
-    whole = zip_of({
+    archive = zip_of({
         f"{top}Müller Anna_1_assignsubmission_file_/{TWO}.ipynb": SHEET,
         f"{top}Li Wei_2_assignsubmission_file_/homework.zip": inner,
         f"{top}Kim_3_assignsubmission_file_\\{TWO}.ipynb": SHEET,
     })  # fmt: skip
-    place = put(tmp_path, ("class.zip", whole)) / "class.zip"
-    told = found(tmp_path if saved_in_a_folder else place)
-    assert {name: dict(one.sheets) for name, one in told.items()} == {
+    place = put(tmp_path, ("class.zip", archive)) / "class.zip"
+    students = by_student(tmp_path if saved_in_a_folder else place)
+    assert {name: dict(submission.sheets) for name, submission in students.items()} == {
         name: {TWO: SHEET} for name in ("Müller Anna", "Li Wei", "Kim")
     }
 
@@ -38,11 +38,11 @@ BAD_NAMES = ["../../escaped.ipynb", "/etc/escaped.ipynb", "C:\\escaped.ipynb", "
 
 @pytest.mark.parametrize("name", BAD_NAMES)
 def test_a_path_that_leads_out_of_a_zip_is_refused(tmp_path: Path, name: str) -> None:
-    one = only(put(tmp_path, ("anna/homework.zip", zip_of({name: SHEET}))))
-    assert one.sheets == {} and files.LEADS_OUT in one.problems[TWO]
+    submission = only(put(tmp_path, ("anna/homework.zip", zip_of({name: SHEET}))))
+    assert submission.sheets == {} and files.LEADS_OUT in submission.problems[TWO]
     assert [path.name for path in tmp_path.rglob("*")] == ["anna", "homework.zip"], "nothing is unpacked"
     good = put(tmp_path, ("class.zip", zip_of({name: SHEET, f"ben/{TWO}.ipynb": SHEET}))) / "class.zip"
-    assert list(found(good)) == ["ben"]
+    assert list(by_student(good)) == ["ben"]
 
 
 def bomb_of_many() -> bytes:
@@ -106,25 +106,25 @@ def other_method() -> bytes:
     ],
 )
 def test_a_zip_that_is_no_homework_costs_only_its_student(tmp_path: Path, make, says: str) -> None:
-    told = found(put(tmp_path, ("anna/homework.zip", make()), (f"ben/{TWO}.ipynb", SHEET)))
-    assert told["anna"].sheets == {} and says in told["anna"].problems[TWO]
-    assert told["ben"].sheets == {TWO: SHEET}
+    students = by_student(put(tmp_path, ("anna/homework.zip", make()), (f"ben/{TWO}.ipynb", SHEET)))
+    assert students["anna"].sheets == {} and says in students["anna"].problems[TWO]
+    assert students["ben"].sheets == {TWO: SHEET}
 
 
 def test_no_damage_to_a_zip_gets_past_its_student() -> None:
     draw = random.Random(5)
-    whole = [zip_of({f"a/{TWO}.ipynb": SHEET, "b/c.ipynb": b"x" * 3000}), nested(), locked(), link()]
+    archives = [zip_of({f"a/{TWO}.ipynb": SHEET, "b/c.ipynb": b"x" * 3000}), nested(), locked(), link()]
     refused = 0
     for _ in range(400):
-        data = bytearray(draw.choice(whole))
+        data = bytearray(draw.choice(archives))
         for _ in range(draw.randint(1, 6)):
             # Most of what a reader believes stands at the ends.
             place = draw.choice([draw.randrange(60), -1 - draw.randrange(150), draw.randrange(len(data))])
             data[place] ^= draw.randrange(256)
         entry = files.Entry(("x.zip",), len(data), 0.0, lambda _, data=bytes(data): data)
-        for one in files.opened(entry):
+        for inner in files.opened(entry):
             try:
-                assert len(one.read()) <= files.FILE
+                assert len(inner.read()) <= files.FILE
             except files.RefusedError as problem:
                 refused += 1
                 assert "\n" not in str(problem)
@@ -148,16 +148,16 @@ def test_links_and_pipes_are_never_read(tmp_path: Path) -> None:
     (home / "carl").mkdir()
     (home / "carl" / "folder").symlink_to(secret)
     os.mkfifo(home / "carl" / f"{TWO}.ipynb")
-    told = found(home)
-    assert all(TWO not in one.sheets for one in told.values())
-    assert "is a link" in told["anna"].problems[TWO] and "is a link" in told["ben"].problems[TWO]
-    assert "is no file" in told["carl"].problems[TWO]
+    students = by_student(home)
+    assert all(TWO not in submission.sheets for submission in students.values())
+    assert "is a link" in students["anna"].problems[TWO] and "is a link" in students["ben"].problems[TWO]
+    assert "is no file" in students["carl"].problems[TWO]
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     with (put(tmp_path, f"ben/{TWO}.ipynb") / "large.ipynb").open("wb") as file:
         file.truncate(200 << 20)
-    assert "large.ipynb has 200 MB, more than the 10 MB" in found(tmp_path)["large"].problems[TWO]
+    assert "large.ipynb has 200 MB, more than the 10 MB" in by_student(tmp_path)["large"].problems[TWO]
 
 
 def test_many_files_are_not_all_read(tmp_path: Path) -> None:
