@@ -16,7 +16,7 @@ from press.manuscript.problems import Place, PressError
 from press.printing import stored, unchanged
 from press.printing.derive import Derived, derive
 from press.printing.execution import execute
-from press.printing.freshness import INDEXES, derive_as_printed, derived_texts, stale
+from press.printing.freshness import INDEXES, PAGES, derive_as_printed, derived_texts, stale
 from press.printing.lint import lint
 
 
@@ -56,11 +56,11 @@ def print_notebooks(
         return 0
     begun = time.monotonic()
     sources, failures = changed(book, paths or book.sources, everything)
-    failures += _print_texts(INDEXES, book)
-    failures += asyncio.run(_print_all(sources, book))
+    written, faults = _print_texts(INDEXES, book)
+    failures += faults + asyncio.run(_print_all(sources, book))
     if with_pages:
-        pages = {path: text for path, text in derived_texts(book).items() if path not in INDEXES}
-        failures += _print_texts(pages, book)
+        pages, faults = _print_texts({path: text for path, text in derived_texts(book).items() if path in PAGES}, book)
+        written, failures = written + pages, failures + faults
     # A manuscript that cannot be read fails once for its notebook and once for an index.
     messages = dict.fromkeys(line for failure in failures for line in map(str, sorted(failure.problems)))
     for message in messages:
@@ -70,19 +70,23 @@ def print_notebooks(
     if sources:
         seconds = time.monotonic() - begun
         print(f"{len(sources)} of {len(paths or book.sources)} manuscripts printed ({seconds:.1f} s).")
-    elif not messages:
+    elif not written and not messages:
         print(_NOTHING)
     return len(messages)
 
 
-def _print_texts(texts: Mapping[Path, Callable[[Book], str]], book: Book) -> list[PressError]:
-    failures = []
+def _print_texts(texts: Mapping[Path, Callable[[Book], str]], book: Book) -> tuple[list[Path], list[PressError]]:
+    """Write the texts that differ; return these, and what failed."""
+    written: list[Path] = []
+    failures: list[PressError] = []
     for path, text in texts.items():
         try:
-            stored.replace(book.root / path, text(book))
+            if stored.replace(book.root / path, text(book)):
+                written.append(path)
+                print(f"{path.as_posix()}: written", flush=True)
         except PressError as error:
             failures.append(error)
-    return failures
+    return written, failures
 
 
 _NOTHING = "Nothing to print: every notebook is as its manuscript says."

@@ -21,11 +21,12 @@ def serialised(notebook: NotebookNode) -> str:
     return nbformat.writes(notebook, sort_keys=True, indent=1, ensure_ascii=False) + "\n"
 
 
-def replace(path: Path, text: str) -> None:
-    """Write a file as a whole or not at all; leave it alone when nothing changes."""
+def replace(path: Path, text: str) -> bool:
+    """Write a file as a whole or not at all; leave it alone, and return false, when nothing changes."""
     if path.exists() and path.read_text(encoding="utf-8") == text:
-        return
+        return False
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.partial")
     partial.write_text(text, encoding="utf-8")
     partial.replace(path)
+    return True
