@@ -19,7 +19,7 @@ from classroom import sandbox
 from classroom.__main__ import main
 from press import ROOT
 from tests.classroom import students as class_
-from tests.classroom.grade.parts import ASSIGNMENT, EXERCISES, kept_in
+from tests.classroom.grade.parts import ASSIGNMENT, EXERCISES, graded_keys
 
 
 def command(*arguments: object, **options: Any) -> subprocess.Popen[str]:
@@ -50,12 +50,12 @@ def test_a_run_that_is_stopped_loses_nothing_that_is_done(tmp_path: Path, number
     scratch = Path(tempfile.mkdtemp(prefix="fx"))
     with command(*arguments, start_new_session=True, env={**os.environ, "TMPDIR": str(scratch)}) as run:
         until = time.monotonic() + 120
-        while len(kept_in(out)) < 2 and time.monotonic() < until:
+        while len(graded_keys(out)) < 2 and time.monotonic() < until:
             time.sleep(0.05)
         children = descendants(run.pid)
         run.send_signal(number)
         output, _ = run.communicate(timeout=30)
-    done = kept_in(out)
+    done = graded_keys(out)
     assert 2 <= len(done) < 12, output
     assert run.returncode == (130 if number == signal.SIGINT else -number), output
     assert "Traceback" not in output and ("Stopped." in output) == (number == signal.SIGINT)
@@ -70,7 +70,7 @@ def test_a_run_that_is_stopped_loses_nothing_that_is_done(tmp_path: Path, number
         output, _ = run.communicate(timeout=300)
     assert run.returncode == 0, output
     assert f"not changed since: {len(done)}." in output
-    keys = kept_in(out)
+    keys = graded_keys(out)
     assert len(keys) == len(set(keys)) == 12 and keys[: len(done)] == done
     with (out / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = [(row["key"], row["exercise"]) for row in csv.DictReader(file)]

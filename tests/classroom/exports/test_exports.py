@@ -29,7 +29,7 @@ from tests.classroom.handing_in import (
     CHAPTER,
     CLASS,
     HIDDEN,
-    assignment,
+    an_assignment,
     graded_by_nbgrader,
     graded_by_us,
     handed_in,
@@ -44,16 +44,18 @@ from tests.classroom.handing_in import (
 def test_the_source_version_is_valid_and_is_the_solution(chapter: str) -> None:
     from nbgrader.nbgraderformat import MetadataValidator
 
-    asked = dataclasses.replace(of_chapters([chapter]), hidden=HIDDEN)
-    made = nbgrader.notebook(asked, chapter)
-    nbformat.validate(made)
-    MetadataValidator().validate_nb(made)
-    plain = [line_free(cell.source) for cell in made.cells if cell.cell_type == "code"]
+    assignment = dataclasses.replace(of_chapters([chapter]), hidden=HIDDEN)
+    notebook = nbgrader.notebook(assignment, chapter)
+    nbformat.validate(notebook)
+    MetadataValidator().validate_nb(notebook)
+    plain = [line_free(cell.source) for cell in notebook.cells if cell.cell_type == "code"]
     sheet = the_book().sheet_of(chapter)
     solved = [cell.source for exercise in sheet.exercises for cell in exercise.solution]
     assert [source for source in solved if source not in plain] == []
-    points = [cell.metadata.nbgrader.points for cell in made.cells if cell.metadata.get("nbgrader", {}).get("grade")]
-    assert sum(points) == sum(asked.points.values())
+    points = [
+        cell.metadata.nbgrader.points for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")
+    ]
+    assert sum(points) == sum(assignment.points.values())
 
 
 def line_free(source: str) -> str:
@@ -62,23 +64,23 @@ def line_free(source: str) -> str:
 
 
 def test_lateness_is_taken_off_the_score_of_gradescope() -> None:
-    asked = of_chapters(["02"])
-    [first, *_] = asked.exercises
-    worth = asked.points[first.id]
+    assignment = of_chapters(["02"])
+    [first, *_] = assignment.exercises
+    worth = assignment.points[first.id]
     late = Mark("a", "A", first.id, "passed", points=worth / 2, out_of=worth, late_days=1, penalty=worth / 2)
-    document = results(asked, [late])
+    document = results(assignment, [late])
     assert document["score"] == worth / 2 and "1 day late" in document["output"]
 
 
 def test_each_exercise_is_a_test_of_its_own_name_with_its_points() -> None:
-    asked = assignment()
+    assignment = an_assignment()
     graded = {
         cell.metadata.nbgrader.grade_id: cell
-        for cell in nbgrader.notebook(asked, CHAPTER).cells
+        for cell in nbgrader.notebook(assignment, CHAPTER).cells
         if cell.metadata.get("nbgrader", {}).get("grade")
     }
-    for about in asked.exercises:
-        worth = asked.points[about.id]
+    for about in assignment.exercises:
+        worth = assignment.points[about.id]
         public, hidden = graded.pop(about.id), graded.pop(f"{about.id}-hidden")
         assert (public.metadata.nbgrader.points, hidden.metadata.nbgrader.points) == (worth / 2, worth / 2)
         assert public.source == f'from fxbook import check\n\nassert check("{about.id}", {about.answer}).passed'
@@ -88,12 +90,12 @@ def test_each_exercise_is_a_test_of_its_own_name_with_its_points() -> None:
 
 
 def test_without_variants_of_its_own_an_exercise_is_one_test() -> None:
-    only_cases = dataclasses.replace(assignment(), hidden=HIDDEN.replace("SEEDS = 1", ""))
-    made = nbgrader.notebook(only_cases, CHAPTER)
-    graded = [cell.metadata.nbgrader for cell in made.cells if cell.metadata.get("nbgrader", {}).get("grade")]
-    told = [(one.grade_id, one.points) for one in graded]
-    assert told[:3] == [("00-layers-in-order", 0.5), ("00-layers-in-order-hidden", 0.5), ("00-readers", 1.0)]
-    assert len(told) == len(only_cases.exercises) + 1
+    only_cases = dataclasses.replace(an_assignment(), hidden=HIDDEN.replace("SEEDS = 1", ""))
+    notebook = nbgrader.notebook(only_cases, CHAPTER)
+    graded = [cell.metadata.nbgrader for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")]
+    grades = [(grade.grade_id, grade.points) for grade in graded]
+    assert grades[:3] == [("00-layers-in-order", 0.5), ("00-layers-in-order-hidden", 0.5), ("00-readers", 1.0)]
+    assert len(grades) == len(only_cases.exercises) + 1
 
 
 @needs_nbgrader
@@ -105,8 +107,8 @@ def test_nbgrader_gives_the_same_marks(tmp_path: Path) -> None:
     released = (tmp_path / "release" / "week-1" / f"{CHAPTER}.ipynb").read_text(encoding="utf-8")
     assert leaks.find({f"exercises/{CHAPTER}.ipynb": without_metadata(released)}, HIDDEN) == []
     source = (tmp_path / "source" / "week-1" / f"{CHAPTER}.ipynb").read_text(encoding="utf-8")
-    found = {leak.what for leak in leaks.find({f"exercises/{CHAPTER}.ipynb": without_metadata(source)}, HIDDEN)}
-    assert "holds a part of the hidden variants" in found and len(found) > 5
+    leaked = {leak.what for leak in leaks.find({f"exercises/{CHAPTER}.ipynb": without_metadata(source)}, HIDDEN)}
+    assert "holds a part of the hidden variants" in leaked and len(leaked) > 5
 
 
 def without_metadata(text: str) -> bytes:
@@ -117,16 +119,16 @@ def without_metadata(text: str) -> bytes:
 
 
 def test_a_course_is_not_overwritten_by_accident(tmp_path: Path) -> None:
-    source = nbgrader.write(assignment(), tmp_path)
+    source = nbgrader.write(an_assignment(), tmp_path)
     (tmp_path / "nbgrader_config.py").write_text("c = get_config()\n")
     with pytest.raises(ExportError, match=r"week-1 is there already: add --force"):
-        nbgrader.write(assignment(), tmp_path)
-    nbgrader.write(assignment(), tmp_path, force=True)
+        nbgrader.write(an_assignment(), tmp_path)
+    nbgrader.write(an_assignment(), tmp_path, force=True)
     assert [path.name for path in source.iterdir()] == [f"{CHAPTER}.ipynb"]
     assert (tmp_path / "nbgrader_config.py").read_text() == "c = get_config()\n"
     (tmp_path / "file").write_text("")
     with pytest.raises(ExportError, match="cannot be written"):
-        nbgrader.write(assignment(), tmp_path / "file")
+        nbgrader.write(an_assignment(), tmp_path / "file")
 
 
 def test_without_nbgrader_the_command_to_run_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +139,7 @@ def test_without_nbgrader_the_command_to_run_is_told(tmp_path: Path, monkeypatch
 
 @needs_nbgrader
 def test_what_nbgrader_refuses_is_told_in_one_line(tmp_path: Path) -> None:
-    source = nbgrader.write(assignment(), tmp_path)
+    source = nbgrader.write(an_assignment(), tmp_path)
     notebook = json.loads((source / f"{CHAPTER}.ipynb").read_text())
     graded = [cell for cell in notebook["cells"] if cell["metadata"].get("nbgrader", {}).get("grade")]
     graded[1]["metadata"]["nbgrader"]["grade_id"] = graded[0]["metadata"]["nbgrader"]["grade_id"]
@@ -200,43 +202,43 @@ ROWS = [
 
 
 def test_the_results_of_a_student_are_what_gradescope_documents() -> None:
-    made = results(assignment(), ROWS)
-    jsonschema.validate(made, SCHEMA)
-    tests = {test["name"].partition(" ")[0] + test["name"].rpartition(":")[2]: test for test in made["tests"]}
-    assert made["score"] == sum(mark.points for mark in ROWS) == 1.5
-    assert sum(test["max_score"] for test in made["tests"]) == sum(assignment().points.values())
-    told = [tests[f"00-readers {what}"] for what in ("public checks", "hidden variants")]
-    assert [(one["score"], one["status"]) for one in told] == [(0.5, "passed"), (0, "failed")]
-    assert [one["visibility"] for one in told] == ["visible", "after_due_date"]
-    assert told[1]["output"] == UNSEEN
-    assert told[0]["name"] == "00-readers (Find who reads a value): public checks"
+    document = results(an_assignment(), ROWS)
+    jsonschema.validate(document, SCHEMA)
+    tests = {test["name"].partition(" ")[0] + test["name"].rpartition(":")[2]: test for test in document["tests"]}
+    assert document["score"] == sum(mark.points for mark in ROWS) == 1.5
+    assert sum(test["max_score"] for test in document["tests"]) == sum(an_assignment().points.values())
+    readers = [tests[f"00-readers {what}"] for what in ("public checks", "hidden variants")]
+    assert [(test["score"], test["status"]) for test in readers] == [(0.5, "passed"), (0, "failed")]
+    assert [test["visibility"] for test in readers] == ["visible", "after_due_date"]
+    assert readers[1]["output"] == UNSEEN
+    assert readers[0]["name"] == "00-readers (Find who reads a value): public checks"
     swap = tests["00-swap-targets public checks"]["output"]
     assert swap.splitlines()[:3] == ["<b>`relu`</b>.", "In your code: x = 1", "Node: relu"]
     # Nothing of it is markup, so nothing of a student's can be.
-    assert {made["output_format"], made["test_output_format"], made["test_name_format"]} == {"text"}
+    assert {document["output_format"], document["test_output_format"], document["test_name_format"]} == {"text"}
     assert tests["00-relu-to-gelu public checks"]["output"].startswith("Nothing was handed in")
-    assert "SECRET" not in json.dumps(made)
+    assert "SECRET" not in json.dumps(document)
 
 
 def test_without_hidden_variants_an_exercise_is_one_test() -> None:
-    asked = dataclasses.replace(assignment(), hidden="")
-    made = results(asked, ROWS[:1])
-    jsonschema.validate(made, SCHEMA)
-    assert [test["max_score"] for test in made["tests"]] == list(asked.points.values())
+    assignment = dataclasses.replace(an_assignment(), hidden="")
+    document = results(assignment, ROWS[:1])
+    jsonschema.validate(document, SCHEMA)
+    assert [test["max_score"] for test in document["tests"]] == list(assignment.points.values())
 
 
 def test_a_failure_of_the_grader_costs_nobody_points(tmp_path: Path) -> None:
     broken = dataclasses.replace(ROWS[0], status="error")
     with pytest.raises(ExportError, match=r"00-layers-in-order of Ann is not graded: .*Run `grade` again"):
-        write_results(assignment(), [broken], tmp_path)
+        write_results(an_assignment(), [broken], tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_each_student_of_a_class_gets_a_file(tmp_path: Path) -> None:
-    others = [dataclasses.replace(row, key="bo", student="Bo") for row in ROWS[1:]]
-    written = write_results(assignment(), [*ROWS, *others], tmp_path)
-    assert [path.relative_to(tmp_path).as_posix() for path in written] == ["ann/results.json", "bo/results.json"]
-    assert [json.loads(path.read_text())["score"] for path in written] == [1.5, 0.5]
+    rows = [dataclasses.replace(row, key="bo", student="Bo") for row in ROWS[1:]]
+    paths = write_results(an_assignment(), [*ROWS, *rows], tmp_path)
+    assert [path.relative_to(tmp_path).as_posix() for path in paths] == ["ann/results.json", "bo/results.json"]
+    assert [json.loads(path.read_text())["score"] for path in paths] == [1.5, 0.5]
 
 
 # ---- Gradescope: autograder ------------------------------------------------------------------------------------------
@@ -244,26 +246,26 @@ def test_each_student_of_a_class_gets_a_file(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def autograder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_autograder(assignment(), tmp_path_factory.mktemp("gradescope") / "autograder.zip")
+    return make_autograder(an_assignment(), tmp_path_factory.mktemp("gradescope") / "autograder.zip")
 
 
 def test_the_autograder_is_complete_and_the_same_each_time(autograder: Path, tmp_path: Path) -> None:
-    again = make_autograder(assignment(), tmp_path / "other.zip")
+    again = make_autograder(an_assignment(), tmp_path / "other.zip")
     assert again.read_bytes() == autograder.read_bytes()
     with zipfile.ZipFile(autograder) as archive:
-        started = [one.filename for one in archive.infolist() if one.external_attr >> 16 & 0o111]
-        assert started == ["run_autograder", "setup.sh"]
+        scripts = [entry.filename for entry in archive.infolist() if entry.external_attr >> 16 & 0o111]
+        assert scripts == ["run_autograder", "setup.sh"]
         assert {name.split("/")[0] for name in archive.namelist() if "/" in name} == {"classroom", "fxbook"}
         assert not [name for name in archive.namelist() if "__pycache__" in name or name.startswith("fxbook/tests")]
         pins = archive.read("requirements.txt").decode()
         assert "torch==2.13.0" in pins and "jupytext==" in pins and "jupyterlab==" not in pins
         archive.extractall(tmp_path)
-    asked = load(tmp_path / "assignment.toml")
-    assert dataclasses.replace(asked, title="") == dataclasses.replace(assignment(), title="")
-    for script in started:
+    assignment = load(tmp_path / "assignment.toml")
+    assert dataclasses.replace(assignment, title="") == dataclasses.replace(an_assignment(), title="")
+    for script in scripts:
         assert subprocess.run(["bash", "-n", tmp_path / script], capture_output=True).returncode == 0
     with pytest.raises(release.ReleaseError, match="is there already"):
-        make_autograder(assignment(), tmp_path / "other.zip")
+        make_autograder(an_assignment(), tmp_path / "other.zip")
 
 
 _WITH_PINS_ALONE = """
@@ -309,13 +311,13 @@ def test_what_runs_over_there_needs_nothing_but_the_zip_and_its_pins(autograder:
 
 
 def test_an_assignment_in_toml_is_the_same_assignment(tmp_path: Path) -> None:
-    whole = of_chapters(["02", "03"], 'Wöche "2" \\ \n \x7f 🙂')
-    points = {**whole.points, "02-put-in-order": 2.5}
-    asked = dataclasses.replace(whole, exercises=whole.exercises[2:], public_share=0.3, hidden=HIDDEN)
-    asked = dataclasses.replace(asked, points={about.id: points[about.id] for about in asked.exercises})
-    (tmp_path / "assignment.toml").write_text(as_toml(asked), encoding="utf-8")
+    full = of_chapters(["02", "03"], 'Wöche "2" \\ \n \x7f 🙂')
+    points = {**full.points, "02-put-in-order": 2.5}
+    assignment = dataclasses.replace(full, exercises=full.exercises[2:], public_share=0.3, hidden=HIDDEN)
+    assignment = dataclasses.replace(assignment, points={about.id: points[about.id] for about in assignment.exercises})
+    (tmp_path / "assignment.toml").write_text(as_toml(assignment), encoding="utf-8")
     (tmp_path / "hidden.py").write_text(HIDDEN, encoding="utf-8")
-    assert load(tmp_path / "assignment.toml") == asked
+    assert load(tmp_path / "assignment.toml") == assignment
 
 
 @pytest.mark.parametrize("kind", ["trusted", "in a sandbox"])
@@ -323,14 +325,14 @@ def test_the_autograder_grades_one_submission(kind: str, autograder: Path, tmp_p
     if kind != "trusted" and (why := protection().refusal):
         assert not os.environ.get("CI"), why
         pytest.skip(why)
-    handed_out = release.notebook(assignment(), CHAPTER)
+    handed_out = release.notebook(an_assignment(), CHAPTER)
     run = grade_over_there(autograder, tmp_path, handed_in(handed_out, CLASS["overfitted"]), trusted=kind == "trusted")
     assert run.returncode == 0, run.stderr
     assert run.stdout.endswith(f", {kind}\n")
-    made = json.loads((tmp_path / "results" / "results.json").read_text(encoding="utf-8"))
-    jsonschema.validate(made, SCHEMA)
-    assert made["score"] == sum(assignment().points.values()) - 0.5
-    failed = [test["name"] for test in made["tests"] if test["status"] == "failed"]
+    document = json.loads((tmp_path / "results" / "results.json").read_text(encoding="utf-8"))
+    jsonschema.validate(document, SCHEMA)
+    assert document["score"] == sum(an_assignment().points.values()) - 0.5
+    failed = [test["name"] for test in document["tests"] if test["status"] == "failed"]
     assert failed == ["00-layers-in-order (List the layers in the order they run): hidden variants"]
     assert not (tmp_path / "source" / "hidden.py").exists() and not (tmp_path / "source" / "assignment.toml").exists()
 
@@ -364,4 +366,4 @@ def grade_over_there(
 
 def test_hidden_variants_that_cannot_be_used_are_told() -> None:
     with pytest.raises(HiddenError, match="SEEDS = -1"):
-        nbgrader.notebook(dataclasses.replace(assignment(), hidden="SEEDS = -1"), CHAPTER)
+        nbgrader.notebook(dataclasses.replace(an_assignment(), hidden="SEEDS = -1"), CHAPTER)

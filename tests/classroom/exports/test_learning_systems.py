@@ -145,16 +145,16 @@ ROWS = [Row(1, "11", "Anna Müller"), Row(2, "12", "Li Wei"), Row(3, "13", "Li W
 
 def test_a_number_of_the_system_decides_alone() -> None:
     people = [on_moodle("Li Wei", 13), on_moodle("Somebody Else", 11), on_moodle("Zoë Ångström", 99)]
-    found = match(people, ROWS, "Moodle")
-    assert {key: row.at for key, row in found.rows.items()} == {"Li Wei-13": 3, "Somebody Else-11": 1}
-    assert found.others == {"Zoë Ångström-99": "number 99 has no row"}, "the name of a known number is no evidence"
+    matching = match(people, ROWS, "Moodle")
+    assert {key: row.at for key, row in matching.rows.items()} == {"Li Wei-13": 3, "Somebody Else-11": 1}
+    assert matching.others == {"Zoë Ångström-99": "number 99 has no row"}, "the name of a known number is no evidence"
 
 
 def test_whoever_has_no_number_of_the_system_is_known_by_a_name_that_nobody_else_has() -> None:
     people = [person("müller,  ANNA"), person("Li Wei"), person("A. Müller"), on_canvas("Zoë Ångström", 11)]
-    found = match(people, ROWS, "Moodle")
-    assert {key: row.at for key, row in found.rows.items()} == {"müller,  ANNA-": 1, "Zoë Ångström-11": 4}
-    assert found.others == {"Li Wei-": "others have the same name", "A. Müller-": "no row has the name"}
+    matching = match(people, ROWS, "Moodle")
+    assert {key: row.at for key, row in matching.rows.items()} == {"müller,  ANNA-": 1, "Zoë Ångström-11": 4}
+    assert matching.others == {"Li Wei-": "others have the same name", "A. Müller-": "no row has the name"}
     twice = match([person("Anna Müller"), person("Anna Müller", "2")], ROWS, "Moodle")
     assert twice.rows == {} and set(twice.others.values()) == {"others have the same name"}
     taken = match([on_moodle("X", 11), person("Anna Müller")], ROWS, "Moodle")
@@ -199,7 +199,7 @@ def test_a_worksheet_says_when_each_student_handed_in(worksheet: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("Wednesday, 10 June 2026, 2:14 PM", dt.datetime(2026, 6, 10, 14, 14)),
         ("Wednesday, June 10, 2026, 12:14 AM", dt.datetime(2026, 6, 10, 0, 14)),
@@ -212,8 +212,8 @@ def test_a_worksheet_says_when_each_student_handed_in(worksheet: Path) -> None:
         ("10 Juni 2026, 99:99", None),
     ],
 )
-def test_a_moment_of_moodle_is_read_or_none(text: str, found: dt.datetime | None) -> None:
-    assert moment(text) == found
+def test_a_moment_of_moodle_is_read_or_none(text: str, expected: dt.datetime | None) -> None:
+    assert moment(text) == expected
 
 
 def test_a_worksheet_in_another_language_is_told(tmp_path: Path) -> None:
@@ -233,18 +233,18 @@ def test_reports_go_back_under_the_names_that_moodle_gave(tmp_path: Path) -> Non
         on_moodle("No Report", 16),
     ]
     reports = {}
-    for one in people[:-1]:
-        reports[one.key] = tmp_path / f"{len(reports)}.html"
-        reports[one.key].write_text(f"for {one.number}")
+    for participant in people[:-1]:
+        reports[participant.key] = tmp_path / f"{len(reports)}.html"
+        reports[participant.key].write_text(f"for {participant.number}")
     data, inside = feedback(people, reports)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        told = {name: archive.read(name).decode() for name in archive.namelist()}
-    assert told == {
+        texts = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert texts == {
         "Müller Anna_11_assignsubmission_file_/report.html": "for 11",
         "Ben_12_assignsubmission_file_report.html": "for 12",
         "Participant_13_assignsubmission_file/report.html": "for 13",
     }
-    assert inside == [one.key for one in people[:3]]
+    assert inside == [participant.key for participant in people[:3]]
 
 
 # ---- Canvas ----------------------------------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ def test_reports_go_back_under_the_names_that_moodle_gave(tmp_path: Path) -> Non
 @pytest.mark.parametrize("title", ["Week 2", "week 2 (72)"])
 def test_a_gradebook_comes_back_with_the_points(gradebook: Path, title: str) -> None:
     people = [on_canvas("mülleranna", 501), on_canvas("oneilldarcy", 502), on_canvas("liwei", 503), person("Nobody")]
-    points = dict.fromkeys((one.key for one in people), 1.5) | {people[1].key: 1.0}
+    points = dict.fromkeys((participant.key for participant in people), 1.5) | {people[1].key: 1.0}
     filled = Gradebook(gradebook, title).filled(people, points, 3.0)
     after = CANVAS.replace('101",9.5,,90.1', '101",9.5,10,90.1').replace(",,3,,", ",,6.67,,")
     assert filled.data.decode() == after
@@ -277,18 +277,20 @@ def test_a_gradebook_with_first_and_last_names_apart(tmp_path: Path) -> None:
 # ---- all together ----------------------------------------------------------------------------------------------------
 
 
-def marks_of(one: Participant, *statuses: str, **told: object) -> list[Mark]:
-    made = [mark(one.key, name, status=status, **told) for name, status in zip(EXERCISES, statuses, strict=True)]
+def marks_of(participant: Participant, *statuses: str, **fields: object) -> list[Mark]:
+    marks = [
+        mark(participant.key, name, status=status, **fields) for name, status in zip(EXERCISES, statuses, strict=True)
+    ]
     return [
-        dataclasses.replace(found, student=one.student, points=0.0 if found.status == "failed" else found.points)
-        for found in made
+        dataclasses.replace(mark, student=participant.student, points=0.0 if mark.status == "failed" else mark.points)
+        for mark in marks
     ]
 
 
 def test_a_total_is_what_is_left_after_lateness() -> None:
-    one = person("Anna")
-    [found] = totals(marks_of(one, "passed", "passed", points=0.4, penalty=0.1, late_days=2)).values()
-    assert (found.points, found.out_of, found.late_days, found.penalty, found.ungraded) == (0.8, 2.0, 2, 0.2, 0)
+    anna = person("Anna")
+    [total] = totals(marks_of(anna, "passed", "passed", points=0.4, penalty=0.1, late_days=2)).values()
+    assert (total.points, total.out_of, total.late_days, total.penalty, total.ungraded) == (0.8, 2.0, 2, 0.2, 0)
 
 
 def test_a_class_is_delivered(tmp_path: Path, worksheet: Path, gradebook: Path) -> None:
@@ -302,7 +304,7 @@ def test_a_class_is_delivered(tmp_path: Path, worksheet: Path, gradebook: Path) 
     home.mkdir(parents=True)
     (home / "report.html").write_text("for Anna")
     systems = Systems((worksheet, Worksheet(worksheet)), (gradebook, Gradebook(gradebook, "Week 2")))
-    told = deliver(tmp_path / "marks", few(), people, marks, systems)
+    lines = deliver(tmp_path / "marks", few(), people, marks, systems)
     with (tmp_path / "marks/totals.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["student"], row["total"], row["not_graded"]) for row in rows] == [
@@ -312,7 +314,7 @@ def test_a_class_is_delivered(tmp_path: Path, worksheet: Path, gradebook: Path) 
     filled = Cells(tmp_path / "marks/moodle" / worksheet.name)
     assert [filled.row(at)[4] for at in range(1, 5)] == ["66.67", "33.33", "7.00", ""], "3 points there are out of 100"
     assert zipfile.ZipFile(tmp_path / "marks/moodle/feedback.zip").namelist() == [f"{people[0].folder}/report.html"]
-    said = "\n".join(told)
-    assert "Without a grade, since the grader failed on an answer: Li Wei." in said
-    assert "Away (number 15 has no row)" in said and "2 of 4 students" in said
+    text = "\n".join(lines)
+    assert "Without a grade, since the grader failed on an answer: Li Wei." in text
+    assert "Away (number 15 has no row)" in text and "2 of 4 students" in text
     assert worksheet.read_bytes() == codecs.BOM_UTF8 + MOODLE.encode(), "what was downloaded stays"

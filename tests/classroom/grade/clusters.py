@@ -47,23 +47,23 @@ def clusters(folder: Path) -> Iterator[Callable[..., Cluster]]:
     def start(kind: str, *arguments: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *arguments, *ALONE]
         environment = {**os.environ, **_SETTINGS}
-        with (folder / f"{kind}-{len(started)}.txt").open("wb") as said:
-            options: Any = {"cwd": folder, "env": environment, "stdout": said, "stderr": said}
+        with (folder / f"{kind}-{len(started)}.txt").open("wb") as log:
+            options: Any = {"cwd": folder, "env": environment, "stdout": log, "stderr": log}
             started.append(subprocess.Popen(command, start_new_session=True, **options))
         return started[-1]
 
     def make(count: int, *arguments: str, tls: Path | None = None) -> Cluster:
         # The workers read the code as it is now; whoever runs the tests may be writing it.
         gradebook.code_digest.cache_clear()
-        protocol, known, security = "tcp", (), Security()
+        protocol, tls_options, security = "tcp", (), Security()
         if tls:
-            protocol, known, security = "tls", _known(tls), certificates.security(tls)
+            protocol, tls_options, security = "tls", _tls_options(tls), certificates.security(tls)
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         address = f"{protocol}://127.0.0.1:{port}"
-        scheduler = start("scheduler", "--protocol", protocol, "--port", str(port), *known)
-        workers = [start("worker", address, "--nthreads", "1", *known, *arguments) for _ in range(count)]
+        scheduler = start("scheduler", "--protocol", protocol, "--port", str(port), *tls_options)
+        workers = [start("worker", address, "--nthreads", "1", *tls_options, *arguments) for _ in range(count)]
         with Client(address, timeout=60, set_as_default=False, security=security) as client:
             if count:
                 client.wait_for_workers(count, timeout=120)
@@ -77,7 +77,7 @@ def clusters(folder: Path) -> Iterator[Callable[..., Cluster]]:
         process.wait()
 
 
-def _known(tls: Path) -> tuple[str, ...]:
+def _tls_options(tls: Path) -> tuple[str, ...]:
     """The arguments that the guide gives to ``dask scheduler`` and ``dask worker``."""
     places = {"ca-file": certificates.AUTHORITY, "cert": certificates.CERTIFICATE, "key": certificates.KEY}
     return tuple(text for name, file in places.items() for text in (f"--tls-{name}", str(tls / file)))

@@ -28,8 +28,8 @@ needs_sandbox = pytest.mark.skipif(UNSAFE, reason=protection().refusal or "-")
 
 def few(*exercises: str, **changes: Any) -> Assignment:
     """The assignment of these exercises alone."""
-    kept = tuple(about for about in ASSIGNMENT.exercises if about.id in (exercises or EXERCISES))
-    return dataclasses.replace(ASSIGNMENT, exercises=kept, **changes)
+    chosen = tuple(about for about in ASSIGNMENT.exercises if about.id in (exercises or EXERCISES))
+    return dataclasses.replace(ASSIGNMENT, exercises=chosen, **changes)
 
 
 def handed_in(key: str, *cells: str) -> Submission:
@@ -37,8 +37,8 @@ def handed_in(key: str, *cells: str) -> Submission:
     return Submission(key, key.title(), {CHAPTER: data}, {CHAPTER: f"{CHAPTER}.ipynb"}, {CHAPTER: 1})
 
 
-def mark(key: str, exercise: str = EXERCISES[0], **told: Any) -> Mark:
-    return Mark(key, key.title(), exercise, **{"status": "passed", "points": 1.0, "out_of": 1.0, **told})
+def mark(key: str, exercise: str = EXERCISES[0], **fields: Any) -> Mark:
+    return Mark(key, key.title(), exercise, **{"status": "passed", "points": 1.0, "out_of": 1.0, **fields})
 
 
 def answers(job: Job) -> list[Any]:
@@ -60,7 +60,7 @@ def jobs(place: Path, *students: str) -> list[Job]:
     return [Job(Submission(f"key-{at}", f"{name}|{place}"), ASSIGNMENT, True, 0) for at, name in enumerate(students)]
 
 
-def kept_in(out: Path) -> list[str]:
+def graded_keys(out: Path) -> list[str]:
     if not (out / gradebook.NAME).exists():
         return []
     return [line["key"] for line in gradebook._lines(out / gradebook.NAME) if "marks" in line]

@@ -23,11 +23,11 @@ from classroom.grade import grading
 from classroom.grade.cluster.distributed import DaskWorkers
 from classroom.grade.grading import GradingError, graded
 from tests.classroom.grade.clusters import Cluster, clusters
-from tests.classroom.grade.parts import EXERCISES, UNSAFE, answers, few, jobs, kept_in
+from tests.classroom.grade.parts import EXERCISES, UNSAFE, answers, few, graded_keys, jobs
 
 
 @pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Callable[..., Cluster]]:
+def start_cluster(tmp_path: Path) -> Iterator[Callable[..., Cluster]]:
     yield from clusters(tmp_path)
 
 
@@ -35,7 +35,7 @@ def after(out: Path, students: int, act: Callable[[], None]) -> threading.Thread
     """Do something once so many students are graded into a folder."""
 
     def wait() -> None:
-        while len(kept_in(out)) < students:
+        while len(graded_keys(out)) < students:
             time.sleep(0.02)
         act()
 
@@ -44,60 +44,60 @@ def after(out: Path, students: int, act: Callable[[], None]) -> threading.Thread
     return thread
 
 
-def test_a_worker_that_is_killed_costs_nobody_a_row(tmp_path: Path, cluster) -> None:
-    made = cluster(3, "--no-nanny")
+def test_a_worker_that_is_killed_costs_nobody_a_row(tmp_path: Path, start_cluster) -> None:
+    cluster = start_cluster(3, "--no-nanny")
     class_.make(tmp_path / "class", 16, EXERCISES, seed=2)
     assignment, out = few(), tmp_path / "marks"
-    found = submissions.find(tmp_path / "class", assignment)
-    killer = after(out, 3, made.workers[1].kill)
-    marks = grading.run(found, assignment, out, DaskWorkers(made.address, trusted=UNSAFE), trusted=UNSAFE)
+    collected = submissions.find(tmp_path / "class", assignment)
+    killer = after(out, 3, cluster.workers[1].kill)
+    marks = grading.run(collected, assignment, out, DaskWorkers(cluster.address, trusted=UNSAFE), trusted=UNSAFE)
     killer.join()
-    assert made.workers[1].wait(10) == -signal.SIGKILL
+    assert cluster.workers[1].wait(10) == -signal.SIGKILL
     rows = class_.rows(marks)
     assert len(rows) == 16 * len(EXERCISES)
-    keys = kept_in(tmp_path / "marks")
+    keys = graded_keys(tmp_path / "marks")
     assert len(keys) == len(set(keys)) == 16
 
-    here = class_.rows(grading.run(found, assignment, tmp_path / "here", trusted=UNSAFE))
-    told = {row: (one.status, one.rule, one.points, one.node) for row, one in rows.items()}
-    assert told == {row: (one.status, one.rule, one.points, one.node) for row, one in here.items()}
-    assert {one.status for one in marks} >= {"passed", "failed"}
+    here = class_.rows(grading.run(collected, assignment, tmp_path / "here", trusted=UNSAFE))
+    outcomes = {row: (mark.status, mark.rule, mark.points, mark.node) for row, mark in rows.items()}
+    assert outcomes == {row: (mark.status, mark.rule, mark.points, mark.node) for row, mark in here.items()}
+    assert {mark.status for mark in marks} >= {"passed", "failed"}
 
 
-def test_a_submission_that_kills_its_worker_costs_only_its_own_row(tmp_path: Path, cluster) -> None:
-    address = cluster(2, "--death-timeout", "60").address
-    made = jobs(tmp_path, *("fine",) * 5, "kills", *("fine",) * 5, "raises")
-    told: dict[str, Any] = {}
-    for job, result in graded(made, DaskWorkers(address, trusted=True), answers):
-        assert job.submission.key not in told, "a row is there twice"
-        told[job.submission.key] = result
-    assert len(told) == len(made)
-    by_name = {job.submission.student.partition("|")[0]: told[job.submission.key] for job in made}
+def test_a_submission_that_kills_its_worker_costs_only_its_own_row(tmp_path: Path, start_cluster) -> None:
+    address = start_cluster(2, "--death-timeout", "60").address
+    batch = jobs(tmp_path, *("fine",) * 5, "kills", *("fine",) * 5, "raises")
+    results: dict[str, Any] = {}
+    for job, result in graded(batch, DaskWorkers(address, trusted=True), answers):
+        assert job.submission.key not in results, "a row is there twice"
+        results[job.submission.key] = result
+    assert len(results) == len(batch)
+    by_name = {job.submission.student.partition("|")[0]: results[job.submission.key] for job in batch}
     assert by_name["kills"] == "its worker process ended 2 times while it was graded"
     assert by_name["raises"] == "ValueError: told"
-    assert sum(isinstance(result, list) for result in told.values()) == 10
+    assert sum(isinstance(result, list) for result in results.values()) == 10
 
 
-def test_a_scheduler_that_ends_is_told_and_what_is_done_is_kept(tmp_path: Path, cluster) -> None:
-    made = cluster(1, "--no-nanny")
+def test_a_scheduler_that_ends_is_told_and_what_is_done_is_kept(tmp_path: Path, start_cluster) -> None:
+    cluster = start_cluster(1, "--no-nanny")
     class_.make(tmp_path / "class", 8, EXERCISES)
     assignment, out = few(), tmp_path / "marks"
-    found = submissions.find(tmp_path / "class", assignment)
+    collected = submissions.find(tmp_path / "class", assignment)
     with dask.config.set({"distributed.comm.timeouts.connect": "2s"}):
-        workers = DaskWorkers(made.address, trusted=True)
-        ender = after(out, 1, made.scheduler.kill)
+        workers = DaskWorkers(cluster.address, trusted=True)
+        ender = after(out, 1, cluster.scheduler.kill)
         with pytest.raises(GradingError, match="The workers are gone"):
-            grading.run(found, assignment, out, workers, trusted=True)
+            grading.run(collected, assignment, out, workers, trusted=True)
         ender.join()
-    assert 1 <= len(kept_in(out)) < 8
+    assert 1 <= len(graded_keys(out)) < 8
 
 
-def test_what_is_wrong_with_a_cluster_is_told(tmp_path: Path, cluster, capsys, monkeypatch) -> None:
+def test_what_is_wrong_with_a_cluster_is_told(tmp_path: Path, start_cluster, capsys, monkeypatch) -> None:
     monkeypatch.setattr("classroom.grade.cluster.distributed._WAIT_SECONDS", 3)
     class_.make(tmp_path / "class", 1, EXERCISES)
-    asked = ["grade", str(tmp_path / "class"), "--chapters", "02", "--out", str(tmp_path / "marks"), "--dask"]
-    assert main([*asked, "tcp://127.0.0.1:1"]) == 2
+    arguments = ["grade", str(tmp_path / "class"), "--chapters", "02", "--out", str(tmp_path / "marks"), "--dask"]
+    assert main([*arguments, "tcp://127.0.0.1:1"]) == 2
     assert "No scheduler of Dask answers at tcp://127.0.0.1:1" in capsys.readouterr().err
-    address = cluster(0).address
-    assert main([*asked, address]) == 2
+    address = start_cluster(0).address
+    assert main([*arguments, address]) == 2
     assert "has no worker" in capsys.readouterr().err

@@ -73,7 +73,7 @@ def test_a_name_is_taken_for_what_it_stands_for(monkeypatch: pytest.MonkeyPatch)
     stands_for = {"localhost": ["127.0.0.1", "::1"], "grader.lan": ["127.0.0.1", "192.0.2.1"], "nobody.lan": []}
 
     def look_up(host: str, port: int, **_: Any) -> list[Any]:
-        return [(None, None, 0, "", (found, port)) for found in stands_for[host]]
+        return [(None, None, 0, "", (ip, port)) for ip in stands_for[host]]
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
     assert safe_address("localhost:1", certificates=False) == "tcp://127.0.0.1:1"
@@ -103,15 +103,15 @@ def test_a_name_is_taken_for_what_it_stands_for(monkeypatch: pytest.MonkeyPatch)
 )
 def test_an_address_that_strangers_reach_is_refused(tmp_path: Path, capsys, address: str, says: str) -> None:
     class_.make(tmp_path / "class", 1, ["02-put-in-order"])
-    asked = ["grade", str(tmp_path / "class"), "--chapters", "02", "--out", str(tmp_path / "marks")]
-    assert main([*asked, f"--dask={address}"]) == 2
-    told = capsys.readouterr().err
-    assert says in told and "Traceback" not in told and len(told.strip().splitlines()) == 1
+    arguments = ["grade", str(tmp_path / "class"), "--chapters", "02", "--out", str(tmp_path / "marks")]
+    assert main([*arguments, f"--dask={address}"]) == 2
+    error = capsys.readouterr().err
+    assert says in error and "Traceback" not in error and len(error.strip().splitlines()) == 1
 
 
 def test_certificates_are_for_tls(tmp_path: Path, capsys, tls: Path) -> None:
-    asked = ["grade", str(tmp_path), "--chapters", "02", "--out", str(tmp_path / "marks"), "--tls", str(tls)]
-    assert main(asked) == 2
+    arguments = ["grade", str(tmp_path), "--chapters", "02", "--out", str(tmp_path / "marks"), "--tls", str(tls)]
+    assert main(arguments) == 2
     assert "--tls FOLDER is for --dask tls://" in capsys.readouterr().err
     with pytest.raises(GradingError, match="--tls FOLDER is for tls://"):
         DaskWorkers("tcp://127.0.0.1:8786", tls=tls)
@@ -139,11 +139,11 @@ def test_a_process_that_listens_to_friends_is_not(tls: Path) -> None:
 
 
 def test_each_process_of_the_cluster_is_asked(cluster: Cluster, tls: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: dict[str, list[Door]] = {}
-    monkeypatch.setattr(strangers, "check_doors", lambda who, doors: asked.update({who: list(doors)}))
+    doors_by_process: dict[str, list[Door]] = {}
+    monkeypatch.setattr(strangers, "check_doors", lambda who, doors: doors_by_process.update({who: list(doors)}))
     DaskWorkers(cluster.address, tls=tls, trusted=True).stop()
-    assert [who.partition(" tls")[0] for who in asked] == ["The scheduler at", "The worker", "The nanny of"]
-    for doors in asked.values():
+    assert [who.partition(" tls")[0] for who in doors_by_process] == ["The scheduler at", "The worker", "The nanny of"]
+    for doors in doors_by_process.values():
         assert {door.kind for door in doors} <= {"tls", "page"} and all(door.host == "127.0.0.1" for door in doors)
         assert sum(door.kind == "tls" for door in doors) == 1
 
@@ -156,12 +156,14 @@ def test_a_door_that_is_open_stops_it_all(cluster: Cluster, tls: Path, monkeypat
 
 @pytest.mark.parametrize("command", re.findall(r"^\$ \.venv/bin/(dask (?:.*\\\n)*.*)$", GUIDE, re.MULTILINE))
 def test_the_guide_lets_no_strangers_in(command: str) -> None:
-    _, kind, *given = shlex.split(command.replace("\\\n", " "))
-    options = dict(itertools.pairwise(given))
-    known = importlib.import_module(f"distributed.cli.dask_{kind}").main.params
-    assert {name for name in given if name.startswith("--")} <= {name for one in known for name in one.opts}
+    _, kind, *arguments = shlex.split(command.replace("\\\n", " "))
+    options = dict(itertools.pairwise(arguments))
+    parameters = importlib.import_module(f"distributed.cli.dask_{kind}").main.params
+    assert {name for name in arguments if name.startswith("--")} <= {
+        name for parameter in parameters for name in parameter.opts
+    }
     assert options["--dashboard-address"].startswith("127.0.0.1:")
-    assert options.get("--host") == "127.0.0.1" or {"--tls-ca-file", "--tls-cert", "--tls-key"} <= set(given)
+    assert options.get("--host") == "127.0.0.1" or {"--tls-ca-file", "--tls-cert", "--tls-key"} <= set(arguments)
 
 
 # ---- who is let in ---------------------------------------------------------------------------------------------------
@@ -242,12 +244,12 @@ def test_strangers_who_have_none_are_told_nothing(cluster: Cluster, tls: Path) -
 def test_a_class_is_graded_with_certificates(cluster: Cluster, tls: Path, tmp_path: Path, capsys) -> None:
     class_.make(tmp_path / "class", 2, ["02-put-in-order"])
     (tmp_path / "a.toml").write_text('title = "A"\nchapters = ["02"]\n')
-    asked = ["grade", str(tmp_path / "class"), "--assignment", str(tmp_path / "a.toml")]
-    asked += ["--out", str(tmp_path / "marks"), "--dask", cluster.address, "--tls", str(tls)]
-    assert main([*asked, *["--trusted"] * UNSAFE]) == 0, capsys.readouterr().err
+    arguments = ["grade", str(tmp_path / "class"), "--assignment", str(tmp_path / "a.toml")]
+    arguments += ["--out", str(tmp_path / "marks"), "--dask", cluster.address, "--tls", str(tls)]
+    assert main([*arguments, *["--trusted"] * UNSAFE]) == 0, capsys.readouterr().err
     with (tmp_path / "marks" / "grades.csv").open(encoding="utf-8", newline="") as file:
-        told = [row["status"] for row in csv.DictReader(file)]
-    assert len(told) == 12 and set(told) >= {"missing"} and "error" not in told
+        statuses = [row["status"] for row in csv.DictReader(file)]
+    assert len(statuses) == 12 and set(statuses) >= {"missing"} and "error" not in statuses
 
 
 # ---- the certificates ------------------------------------------------------------------------------------------------
@@ -258,15 +260,15 @@ def test_certificates_are_made_by_one_command(tmp_path: Path, capsys) -> None:
     assert main(["certificates", "--out", str(folder)]) == 0
     assert "good until 20" in capsys.readouterr().out
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    kept = {path.name: path for path in folder.iterdir()}
-    assert set(kept) == {certificates.AUTHORITY, certificates.CERTIFICATE, certificates.KEY}
-    assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in kept.values())
-    certificate = x509.load_pem_x509_certificate(kept[certificates.CERTIFICATE].read_bytes())
-    authority = x509.load_pem_x509_certificate(kept[certificates.AUTHORITY].read_bytes())
+    files = {path.name: path for path in folder.iterdir()}
+    assert set(files) == {certificates.AUTHORITY, certificates.CERTIFICATE, certificates.KEY}
+    assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in files.values())
+    certificate = x509.load_pem_x509_certificate(files[certificates.CERTIFICATE].read_bytes())
+    authority = x509.load_pem_x509_certificate(files[certificates.AUTHORITY].read_bytes())
     certificate.verify_directly_issued_by(authority)
     # The key of the authority is nowhere: the one that is kept is the certificate's.
     assert certificate.public_key() != authority.public_key()
-    assert kept[certificates.KEY].read_text().count("BEGIN") == 1
+    assert files[certificates.KEY].read_text().count("BEGIN") == 1
     assert main(["certificates", "--out", str(folder)]) == 2
     assert "is there already" in capsys.readouterr().err
 

@@ -27,9 +27,9 @@ def test_what_is_kept_is_there_again_and_a_torn_line_is_not(tmp_path: Path) -> N
         book.begin(ASSIGNMENT, [handed_in("anna"), handed_in("ben")])
         book.keep("anna", "d1", [mark("anna")])
         book.keep("ben", "d1", [mark("ben")])
-    whole = book.path.read_bytes()
-    for cut in range(1, len(whole.splitlines()[-1]) + 1, 40):
-        book.path.write_bytes(whole[:-cut])
+    content = book.path.read_bytes()
+    for cut in range(1, len(content.splitlines()[-1]) + 1, 40):
+        book.path.write_bytes(content[:-cut])
         with Gradebook(tmp_path) as again:
             assert again.seed == seed
             assert again.marks("anna", "d1") == [mark("anna")]
@@ -84,32 +84,32 @@ def test_a_gradebook_of_before_is_told(tmp_path: Path) -> None:
 
 
 def test_the_class_is_kept_with_what_the_learning_system_calls_each(tmp_path: Path) -> None:
-    one = dataclasses.replace(handed_in("anna"), number="12", folder="Anna_12_assignsubmission_file_")
+    anna = dataclasses.replace(handed_in("anna"), number="12", folder="Anna_12_assignsubmission_file_")
     with Gradebook(tmp_path) as book:
-        book.begin(ASSIGNMENT, [one, handed_in("ben")])
-    kept = gradebook.participants(tmp_path)
-    assert kept == [Participant("anna", "Anna", "12", one.folder), Participant("ben", "Ben")]
+        book.begin(ASSIGNMENT, [anna, handed_in("ben")])
+    participants = gradebook.participants(tmp_path)
+    assert participants == [Participant("anna", "Anna", "12", anna.folder), Participant("ben", "Ben")]
 
 
 EARLIER = Version("1.ipynb", b"0")
 
 
 def test_what_is_graded_again_is_what_changed(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = handed_in("anna", "x = 1")
-    assert digest(one, ASSIGNMENT) == digest(handed_in("anna", "x = 1"), of_chapters(["02"]))
+    anna = handed_in("anna", "x = 1")
+    assert digest(anna, ASSIGNMENT) == digest(handed_in("anna", "x = 1"), of_chapters(["02"]))
     changed = [
-        digest(dataclasses.replace(one, sheets={CHAPTER: one.sheets[CHAPTER] + b" "}), ASSIGNMENT),
-        digest(dataclasses.replace(one, sheets={}, problems={CHAPTER: "is a link"}), ASSIGNMENT),
-        digest(dataclasses.replace(one, attempts={CHAPTER: 2}), ASSIGNMENT),
-        digest(dataclasses.replace(one, versions={CHAPTER: (EARLIER,)}), ASSIGNMENT),
-        digest(dataclasses.replace(one, versions={CHAPTER: (dataclasses.replace(EARLIER, data=b"1"),)}), ASSIGNMENT),
-        digest(dataclasses.replace(one, versions={CHAPTER: (dataclasses.replace(EARLIER, late_days=1),)}), ASSIGNMENT),
-        digest(one, dataclasses.replace(ASSIGNMENT, counts="best")),
-        digest(one, few()),
-        digest(one, dataclasses.replace(ASSIGNMENT, hidden="SEEDS = 1")),
+        digest(dataclasses.replace(anna, sheets={CHAPTER: anna.sheets[CHAPTER] + b" "}), ASSIGNMENT),
+        digest(dataclasses.replace(anna, sheets={}, problems={CHAPTER: "is a link"}), ASSIGNMENT),
+        digest(dataclasses.replace(anna, attempts={CHAPTER: 2}), ASSIGNMENT),
+        digest(dataclasses.replace(anna, versions={CHAPTER: (EARLIER,)}), ASSIGNMENT),
+        digest(dataclasses.replace(anna, versions={CHAPTER: (dataclasses.replace(EARLIER, data=b"1"),)}), ASSIGNMENT),
+        digest(dataclasses.replace(anna, versions={CHAPTER: (dataclasses.replace(EARLIER, late_days=1),)}), ASSIGNMENT),
+        digest(anna, dataclasses.replace(ASSIGNMENT, counts="best")),
+        digest(anna, few()),
+        digest(anna, dataclasses.replace(ASSIGNMENT, hidden="SEEDS = 1")),
     ]
     monkeypatch.setattr(gradebook, "code_digest", lambda *_: "other checks")
-    changed.append(digest(one, ASSIGNMENT))
+    changed.append(digest(anna, ASSIGNMENT))
     assert len({*changed, "same"}) == 11
 
 
@@ -136,7 +136,7 @@ def test_no_name_is_a_formula_in_a_spreadsheet(tmp_path: Path, name: str, cell: 
     for delimiter in ",;":
         rows = list(csv.reader(io.StringIO(raw.decode("utf-8-sig"), newline=""), delimiter=delimiter))
         assert len(rows) == 2
-        assert not any(found.startswith(("=", "+", "-", "@", "\t", "\r")) for found in rows[1])
+        assert not any(text.startswith(("=", "+", "-", "@", "\t", "\r")) for text in rows[1])
     [row] = csv.DictReader(io.StringIO(raw.decode("utf-8-sig"), newline=""))
     assert (row["message"], row["for_teacher"], row["points"]) == (cell, cell, "1.5")
 
@@ -164,14 +164,14 @@ def test_progress_tells_how_far_it_is_and_how_long_it_takes(terminal: bool) -> N
     for status in ("passed", "failed", "error", "passed"):
         now[0] += 20
         progress.add([mark("a"), mark("a", status=status)])
-    shown = stream.getvalue()
-    assert shown.startswith("Grading 4 students: the workers load torch")
-    assert "1/4 students · 2/2 answers passed\n" in shown.replace("\r", "\n"), "one student tells nothing of the rest"
-    assert "2/4 students · 3/4 answers passed · about 40 s left" in shown
-    assert shown.rstrip().endswith(
+    output = stream.getvalue()
+    assert output.startswith("Grading 4 students: the workers load torch")
+    assert "1/4 students · 2/2 answers passed\n" in output.replace("\r", "\n"), "one student tells nothing of the rest"
+    assert "2/4 students · 3/4 answers passed · about 40 s left" in output
+    assert output.rstrip().endswith(
         "4/4 students · 6/8 answers passed · 1 not graded, since the grader failed · took 1 min 20 s"
     )
-    assert ("\r" in shown) == terminal and shown.count("\n") == (2 if terminal else 5)
+    assert ("\r" in output) == terminal and output.count("\n") == (2 if terminal else 5)
 
 
 def test_the_time_that_is_left_is_right_within_a_third() -> None:
@@ -181,11 +181,11 @@ def test_the_time_that_is_left_is_right_within_a_third() -> None:
         now = [ready]
         progress = Progress(total, io.StringIO(), lambda now=now: now[0])
         took = [10.0 if draw.random() < 0.05 else draw.uniform(0.4, 0.9) for _ in range(total)]
-        told = []
+        ratios = []
         for done, seconds in enumerate(took, 1):
             progress.add([mark("a")])
-            left = progress._seconds_left()
-            if left is not None and total // 4 <= done <= total // 2:
-                told.append(left / sum(took[done:]))
+            estimate = progress._seconds_left()
+            if estimate is not None and total // 4 <= done <= total // 2:
+                ratios.append(estimate / sum(took[done:]))
             now[0] += seconds
-        assert told and 2 / 3 < statistics.median(told) < 4 / 3, (total, told)
+        assert ratios and 2 / 3 < statistics.median(ratios) < 4 / 3, (total, ratios)

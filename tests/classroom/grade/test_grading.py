@@ -29,16 +29,16 @@ from tests.classroom.grade.parts import ASSIGNMENT, CHAPTER, EXERCISES, answers,
 @needs_sandbox
 def test_a_class_in_every_shape_is_graded_as_its_answers_deserve(tmp_path: Path) -> None:
     assignment = few()
-    made = class_.make(tmp_path / "class", len(class_.SHAPES) + 2, EXERCISES, seed=3)
-    made.append(class_.Student("Broken", "damaged", {}, damaged=True))
+    students = class_.make(tmp_path / "class", len(class_.SHAPES) + 2, EXERCISES, seed=3)
+    students.append(class_.Student("Broken", "damaged", {}, damaged=True))
     (tmp_path / "class/Broken").mkdir()
     (tmp_path / f"class/Broken/{CHAPTER}.ipynb").write_bytes(class_.damaged(class_.notebook(CHAPTER, {}))[1])
-    told = io.StringIO()
-    found = submissions.find(tmp_path / "class", assignment)
-    marks = grading.run(found, assignment, tmp_path / "marks", say=told)
+    output = io.StringIO()
+    collected = submissions.find(tmp_path / "class", assignment)
+    marks = grading.run(collected, assignment, tmp_path / "marks", say=output)
     rows = class_.rows(marks)
-    assert len(rows) == len(made) * len(EXERCISES)
-    for student in made:
+    assert len(rows) == len(students) * len(EXERCISES)
+    for student in students:
         for exercise in EXERCISES:
             row = rows[student.name, exercise]
             if student.damaged:
@@ -50,14 +50,14 @@ def test_a_class_in_every_shape_is_graded_as_its_answers_deserve(tmp_path: Path)
             # The stub is no idea of the student's.
             assert (violated == "any") == row.message.startswith("Not begun"), (student.shape, row)
             assert row.points == (0 if violated else row.out_of)
-    assert f"{len(made)}/{len(made)} students" in told.getvalue()
+    assert f"{len(students)}/{len(students)} students" in output.getvalue()
     with (tmp_path / "marks/grades.csv").open(encoding="utf-8-sig", newline="") as file:
         table = list(csv.DictReader(file))
-    assert [(row["key"], row["exercise"]) for row in table] == [(one.key, one.exercise) for one in marks]
+    assert [(row["key"], row["exercise"]) for row in table] == [(mark.key, mark.exercise) for mark in marks]
 
-    told.truncate(0)
-    again = grading.run(found, assignment, tmp_path / "marks", say=told)
-    assert again == marks and f"not changed since: {len(made)}." in told.getvalue()
+    output.truncate(0)
+    again = grading.run(collected, assignment, tmp_path / "marks", say=output)
+    assert again == marks and f"not changed since: {len(students)}." in output.getvalue()
 
 
 HIDDEN = """
@@ -101,22 +101,22 @@ def test_what_is_hidden_reaches_the_teacher_and_not_the_student(leak: str) -> No
     from classroom.grade.work import close, grade
 
     assignment = few("02-clamp-the-output", hidden=HIDDEN, public_share=0.25)
-    one = handed_in("anna", CLAMPS.format(leak=LEAKS[leak]))
+    submission = handed_in("anna", CLAMPS.format(leak=LEAKS[leak]))
     try:
-        [told] = grade(*jobs_of([one], assignment, True, 5))
+        [row] = grade(*jobs_of([submission], assignment, True, 5))
     finally:
         close()
-    found = Mark.from_json(told)
+    mark = Mark.from_json(row)
     if leak == "prints it":
-        assert (found.status, found.points) == ("passed", found.out_of)
+        assert (mark.status, mark.points) == ("passed", mark.out_of)
     else:
-        assert (found.status, found.points) == ("public", found.out_of / 4), found
-        assert found.message == UNSEEN, "what is told may depend on nothing that the answer chooses"
-        assert found.rule and found.for_teacher.startswith("Hidden cases: ") and found.read
-        assert leak in ("stops", "leaves torch changed") or "secret" in found.for_teacher
-    for_student = [found.message, found.rule, found.node, found.read, found.line, json.dumps(found.graph)]
-    assert not any("secret" in text.lower() for text in (*for_student, *found.unproven)), for_student
-    assert found.graph is None and not found.line and not found.node
+        assert (mark.status, mark.points) == ("public", mark.out_of / 4), mark
+        assert mark.message == UNSEEN, "what is told may depend on nothing that the answer chooses"
+        assert mark.rule and mark.for_teacher.startswith("Hidden cases: ") and mark.read
+        assert leak in ("stops", "leaves torch changed") or "secret" in mark.for_teacher
+    for_student = [mark.message, mark.rule, mark.node, mark.read, mark.line, json.dumps(mark.graph)]
+    assert not any("secret" in text.lower() for text in (*for_student, *mark.unproven)), for_student
+    assert mark.graph is None and not mark.line and not mark.node
 
 
 @pytest.mark.parametrize(
@@ -134,11 +134,11 @@ def test_what_stands_in_the_way_is_said(cells: list[str], status: str, says: str
     from classroom.grade.work import close, grade
 
     try:
-        [told] = grade(Job(handed_in("anna", *cells), few("02-put-in-order"), True, 5))
+        [row] = grade(Job(handed_in("anna", *cells), few("02-put-in-order"), True, 5))
     finally:
         close()
-    assert (told["status"], told["points"]) == (status, 0) and says in told["message"], told
-    assert len(told["message"]) <= 600 and told["message"].isprintable() and told["message"].encode()
+    assert (row["status"], row["points"]) == (status, 0) and says in row["message"], row
+    assert len(row["message"]) <= 600 and row["message"].isprintable() and row["message"].encode()
 
 
 def test_an_answer_under_another_name_is_graded_and_the_teacher_is_told(tmp_path: Path) -> None:
@@ -149,8 +149,8 @@ def test_an_answer_under_another_name_is_graded_and_the_teacher_is_told(tmp_path
     checks = [f'check("02-clamp-the-output", {renamed})', 'check("02-put-in-order", lambda traced: traced)']
     try:
         for cells, statuses in (((moved, named, *checks), ["passed", "passed"]), (checks, ["missing", "missing"])):
-            told = grade(Job(handed_in("anna", *cells), few(), True, 5))
-            marks = {mark["exercise"]: Mark.from_json(mark) for mark in told}
+            rows = grade(Job(handed_in("anna", *cells), few(), True, 5))
+            marks = {mark["exercise"]: Mark.from_json(mark) for mark in rows}
             assert [marks[name].status for name in sorted(EXERCISES)] == statuses, marks
             clamp, order = (marks[name] for name in sorted(EXERCISES))
             if statuses[0] == "passed":
@@ -166,29 +166,29 @@ def test_an_answer_under_another_name_is_graded_and_the_teacher_is_told(tmp_path
 
 
 def test_seeds_are_the_same_again_and_different_for_each() -> None:
-    one = Job(handed_in("anna"), ASSIGNMENT, False, 1)
-    others = [
-        one.seed_for("02-put-in-order", "hidden 1"),
-        one.seed_for("02-clamp-the-output", "public"),
-        dataclasses.replace(one, seed=2).seed_for("02-put-in-order", "public"),
-        dataclasses.replace(one, submission=handed_in("ben")).seed_for("02-put-in-order", "public"),
+    job = Job(handed_in("anna"), ASSIGNMENT, False, 1)
+    seeds = [
+        job.seed_for("02-put-in-order", "hidden 1"),
+        job.seed_for("02-clamp-the-output", "public"),
+        dataclasses.replace(job, seed=2).seed_for("02-put-in-order", "public"),
+        dataclasses.replace(job, submission=handed_in("ben")).seed_for("02-put-in-order", "public"),
     ]
-    assert one.seed_for("02-put-in-order", "public") == one.seed_for("02-put-in-order", "public")
-    assert len({one.seed_for("02-put-in-order", "public"), *others}) == 5
-    assert all(0 <= seed < 2**31 for seed in others)
+    assert job.seed_for("02-put-in-order", "public") == job.seed_for("02-put-in-order", "public")
+    assert len({job.seed_for("02-put-in-order", "public"), *seeds}) == 5
+    assert all(0 <= seed < 2**31 for seed in seeds)
 
 
 # ---- workers that die ------------------------------------------------------------------------------------------------
 
 
 def test_a_worker_that_dies_costs_nobody_a_row(tmp_path: Path) -> None:
-    made = jobs(tmp_path, *("fine",) * 6, "kills", *("fine",) * 4, "dies once", "raises", "fine", "kills too")
-    told: dict[str, Any] = {}
-    for job, result in graded(made, LocalWorkers(2), answers):
-        assert job.submission.key not in told, "a row is there twice"
-        told[job.submission.key] = result
-    assert len(told) == len(made)
-    reasons = {job.submission.student.partition("|")[0]: told[job.submission.key] for job in made}
+    batch = jobs(tmp_path, *("fine",) * 6, "kills", *("fine",) * 4, "dies once", "raises", "fine", "kills too")
+    results: dict[str, Any] = {}
+    for job, result in graded(batch, LocalWorkers(2), answers):
+        assert job.submission.key not in results, "a row is there twice"
+        results[job.submission.key] = result
+    assert len(results) == len(batch)
+    reasons = {job.submission.student.partition("|")[0]: results[job.submission.key] for job in batch}
     assert reasons["kills"] == reasons["kills too"] == "its worker process ended 2 times while it was graded"
     assert reasons["raises"] == "ValueError: told"
     assert isinstance(reasons["dies once"], list) and isinstance(reasons["fine"], list)
@@ -244,8 +244,8 @@ def test_cells_that_never_end_do_not_keep_a_worker(monkeypatch: pytest.MonkeyPat
             [job] = jobs_of([handed_in("anna", *cells)], ASSIGNMENT, False, 5)
             work.grade(dataclasses.replace(job, submission=handed_in("warm")))
             started = time.monotonic()
-            found = [Mark.from_json(told) for told in work.grade(job)]
-            assert {mark.status for mark in found} == {status}, found
+            marks = [Mark.from_json(row) for row in work.grade(job)]
+            assert {mark.status for mark in marks} == {status}, marks
             # On a busy machine each has its seconds later.
             assert time.monotonic() - started < 4 * most + 10
     finally:

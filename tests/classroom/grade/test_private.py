@@ -15,7 +15,7 @@ from classroom.grade import private
 from classroom.grade.gradebook import Gradebook, write_table
 from press import ROOT
 from tests.classroom.grade.parts import handed_in, mark
-from tests.classroom.marks import assignment, marks_of
+from tests.classroom.marks import an_assignment, marks_of
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows knows no such modes")
 
@@ -32,23 +32,23 @@ def modes(folder: Path) -> dict[str, int]:
 
 
 def write_all(folder: Path) -> None:
-    asked = assignment()
-    marks = marks_of(asked, 2)
+    assignment = an_assignment()
+    marks = marks_of(assignment, 2)
     with Gradebook(folder) as book:
-        book.begin(asked, [handed_in("anna")])
+        book.begin(assignment, [handed_in("anna")])
         book.keep("anna", "d", [mark("anna")])
     write_table(folder / "grades.csv", marks)
-    reports.write(folder, asked, marks)
-    write_results(asked, [one for one in marks if one.status != "error"], folder / "results")
+    reports.write(folder, assignment, marks)
+    write_results(assignment, [mark for mark in marks if mark.status != "error"], folder / "results")
 
 
 def test_files_and_folders_of_marks_are_closed_to_others(tmp_path: Path) -> None:
     write_all(tmp_path / "new" / "marks")
-    found = modes(tmp_path)
-    assert found.pop("new") == 0o700
-    assert {mode for name, mode in found.items() if "." in name} == {0o600}, found
-    assert {mode for name, mode in found.items() if "." not in name} == {0o700}, found
-    assert {"new/marks/gradebook.jsonl", "new/marks/grades.csv", "new/marks/class.html"} <= set(found)
+    permissions = modes(tmp_path)
+    assert permissions.pop("new") == 0o700
+    assert {mode for name, mode in permissions.items() if "." in name} == {0o600}, permissions
+    assert {mode for name, mode in permissions.items() if "." not in name} == {0o700}, permissions
+    assert {"new/marks/gradebook.jsonl", "new/marks/grades.csv", "new/marks/class.html"} <= set(permissions)
 
 
 def test_what_was_open_before_is_closed_but_for_the_teacher_s_own_folder(tmp_path: Path) -> None:
@@ -56,11 +56,11 @@ def test_what_was_open_before_is_closed_but_for_the_teacher_s_own_folder(tmp_pat
     for path in [tmp_path / "marks", *(tmp_path / "marks").rglob("*")]:
         path.chmod(0o755 if path.is_dir() else 0o644)
     write_all(tmp_path / "marks")
-    found = modes(tmp_path)
-    assert found.pop("marks") == 0o755, "it may hold other things too"
-    found = {name: mode for name, mode in found.items() if not name.startswith("marks/results")}
-    assert {mode for name, mode in found.items() if "." in name} == {0o600}, found
-    assert {mode for name, mode in found.items() if "." not in name} == {0o700}, found
+    permissions = modes(tmp_path)
+    assert permissions.pop("marks") == 0o755, "it may hold other things too"
+    permissions = {name: mode for name, mode in permissions.items() if not name.startswith("marks/results")}
+    assert {mode for name, mode in permissions.items() if "." in name} == {0o600}, permissions
+    assert {mode for name, mode in permissions.items() if "." not in name} == {0o700}, permissions
 
 
 def test_a_link_in_the_way_is_replaced_and_not_followed(tmp_path: Path) -> None:
@@ -74,8 +74,8 @@ def test_a_link_in_the_way_is_replaced_and_not_followed(tmp_path: Path) -> None:
 def test_a_folder_that_others_may_see_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tmp_path.chmod(0o755)
     _warn_of_others(tmp_path)
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1 and f"chmod 700 {tmp_path}" in told
+    warning = capsys.readouterr().err
+    assert warning.count("\n") == 1 and f"chmod 700 {tmp_path}" in warning
     tmp_path.chmod(0o700)
     _warn_of_others(tmp_path)
     assert capsys.readouterr().err == ""
@@ -83,6 +83,6 @@ def test_a_folder_that_others_may_see_is_told_once(tmp_path: Path, capsys: pytes
 
 def test_marks_in_the_folder_of_the_book_are_told_once(capsys: pytest.CaptureFixture[str]) -> None:
     _warn_of_others(ROOT / "marks of week 2")
-    told = capsys.readouterr().err
+    warning = capsys.readouterr().err
     if (ROOT / ".git").exists():
-        assert told.count("\n") == 1 and "lies in the folder of the book" in told
+        assert warning.count("\n") == 1 and "lies in the folder of the book" in warning

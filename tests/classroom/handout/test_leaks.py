@@ -57,17 +57,17 @@ def test_there_is_no_leak_in_any_notebook_of_exercises() -> None:
 
 def test_no_function_of_the_printed_solutions_is_in_it(files: Files) -> None:
     """The same once more, told from the notebooks of solutions and not from the manuscript."""
-    given, solved = set[str](), set[str]()
+    handed_out, solved = set[str](), set[str]()
     for path in sorted((ROOT / "solutions").glob("*.ipynb")):
         stubs = {body for source in code_cells((ROOT / "exercises" / path.name).read_text()) for body in bodies(source)}
-        given |= stubs
+        handed_out |= stubs
         solved |= {body for source in code_cells(path.read_text()) for body in bodies(source)}
-    assert len(solved - given) >= len(SOLUTIONS)
+    assert len(solved - handed_out) >= len(SOLUTIONS)
     sources = [data.decode() for name, data in files.items() if name.endswith(".py")]
     sources += [
         source for name, data in files.items() if name.endswith(".ipynb") for source in code_cells(data.decode())
     ]
-    assert not (solved - given) & {body for source in sources for body in bodies(source)}
+    assert not (solved - handed_out) & {body for source in sources for body in bodies(source)}
 
 
 def code_cells(text: str) -> list[str]:
@@ -78,7 +78,9 @@ def bodies(source: str) -> set[str]:
     """The statements of each function, without its docstring and layout."""
     functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
     return {
-        ast.unparse([one for one in f.body if not is_text(one)]) for f in functions if not all(map(is_text, f.body))
+        ast.unparse([statement for statement in f.body if not is_text(statement)])
+        for f in functions
+        if not all(map(is_text, f.body))
     }
 
 
@@ -132,7 +134,7 @@ def reformatted(source: str) -> str:
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
-            node.name, node.body = f"my_{node.name}", [one for one in node.body if not is_text(one)]
+            node.name, node.body = f"my_{node.name}", [statement for statement in node.body if not is_text(statement)]
     return ast.unparse(tree)
 
 
@@ -209,7 +211,7 @@ def test_the_solution_of_each_exercise_is_found_wherever_it_stands(identity: str
         "exercises/fxbook/graph/naming.py": files["exercises/fxbook/graph/naming.py"] + f"\n{comment}\n".encode(),
         "exercises/fxbook/errors.py": reformatted(solution).encode(),
     }
-    found = leaks.find(planted)
-    assert {leak.file for leak in found} == set(planted)
+    leaked = leaks.find(planted)
+    assert {leak.file for leak in leaked} == set(planted)
     # What two solutions share is told as the first one's.
-    assert any(identity in str(leak) for leak in found)
+    assert any(identity in str(leak) for leak in leaked)

@@ -42,25 +42,25 @@ def assignment() -> Assignment:
 
 
 @pytest.fixture(scope="module")
-def made(assignment: Assignment, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def release_zip(assignment: Assignment, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return release.make(assignment, tmp_path_factory.mktemp("release") / "week2.zip")
 
 
 @pytest.fixture(scope="module")
-def files(made: Path) -> Files:
+def files(release_zip: Path) -> Files:
     """The files of the zip, by name inside the top folder."""
-    with zipfile.ZipFile(made) as archive:
+    with zipfile.ZipFile(release_zip) as archive:
         return {name.partition("/")[2]: archive.read(name) for name in archive.namelist()}
 
 
 # ---- what is in it ---------------------------------------------------------------------------------------------------
 
 
-def test_the_zip_holds_one_folder_with_what_a_student_needs(made: Path, files: Files) -> None:
-    with zipfile.ZipFile(made) as archive:
+def test_the_zip_holds_one_folder_with_what_a_student_needs(release_zip: Path, files: Files) -> None:
+    with zipfile.ZipFile(release_zip) as archive:
         assert {name.split("/")[0] for name in archive.namelist()} == {"semaine-2-reecrire"}
         assert archive.testzip() is None and archive.comment == b""
-        assert not [one.filename for one in archive.infolist() if one.extra or one.comment]
+        assert not [entry.filename for entry in archive.infolist() if entry.extra or entry.comment]
     outside = {name for name in files if not name.startswith("exercises/fxbook/")}
     notebooks = {"exercises/02_insertion_points.ipynb", "exercises/03_replacement.ipynb"}
     assert outside == notebooks | {"README.md", "requirements.txt", "handout.html", "handout.md"}
@@ -80,8 +80,8 @@ def test_the_zip_holds_one_folder_with_what_a_student_needs(made: Path, files: F
 def test_a_chapters_checks_need_nothing_of_another_chapter(number: str) -> None:
     code = f"import sys; from fxbook import tasks; tasks.all_exercises(['{number}']); "
     code += "print({name.split('.')[2] for name in sys.modules if name.startswith('fxbook.tasks.')})"
-    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    [chapter] = ast.literal_eval(ran.stdout)
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    [chapter] = ast.literal_eval(result.stdout)
     assert chapter.startswith(number)
 
 
@@ -91,9 +91,9 @@ def test_no_release_holds_a_solution_in_its_checks() -> None:
     assert len(library) > 100 and leaks.find(library) == []
 
 
-def test_the_same_assignment_is_the_same_bytes(assignment: Assignment, made: Path, tmp_path: Path) -> None:
+def test_the_same_assignment_is_the_same_bytes(assignment: Assignment, release_zip: Path, tmp_path: Path) -> None:
     again = release.make(assignment, tmp_path / "another name.zip")
-    assert again.read_bytes() == made.read_bytes()
+    assert again.read_bytes() == release_zip.read_bytes()
 
 
 def test_notebooks_are_the_printed_ones_but_for_links(files: Files) -> None:
@@ -111,18 +111,18 @@ def test_notebooks_are_the_printed_ones_but_for_links(files: Files) -> None:
 
 
 def test_an_exercise_that_is_left_out_is_not_there(assignment: Assignment) -> None:
-    kept = tuple(about for about in assignment.exercises if about.id != "02-put-in-order")
-    left = release.files(dataclasses.replace(assignment, exercises=kept))
-    text = left["exercises/02_insertion_points.ipynb"].decode()
+    exercises = tuple(about for about in assignment.exercises if about.id != "02-put-in-order")
+    released = release.files(dataclasses.replace(assignment, exercises=exercises))
+    text = released["exercises/02_insertion_points.ipynb"].decode()
     assert "02-put-in-order" not in text and "def scramble" not in text and "02-halve-the-skip" in text
-    assert "02-put-in-order" not in left["handout.html"].decode()
+    assert "02-put-in-order" not in released["handout.html"].decode()
 
 
 def test_an_exercise_is_not_handed_out_without_the_one_it_uses() -> None:
-    whole = of_chapters(["06"])
-    kept = tuple(about for about in whole.exercises if about.id != "06-tell-a-difference")
+    assignment = of_chapters(["06"])
+    exercises = tuple(about for about in assignment.exercises if about.id != "06-tell-a-difference")
     with pytest.raises(ReleaseError, match=r"06-in-place-where-safe uses `differs`, which 06-tell-a-difference makes"):
-        release.files(dataclasses.replace(whole, exercises=kept))
+        release.files(dataclasses.replace(assignment, exercises=exercises))
 
 
 # ---- nothing goes out that must not ----------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ def test_a_notebook_that_somebody_solved_is_not_handed_out(
     original = release.derive_as_printed
 
     def elsewhere(*arguments: Any) -> list[Any]:
-        return [dataclasses.replace(one, path=tmp_path / one.path.name) for one in original(*arguments)]
+        return [dataclasses.replace(derived, path=tmp_path / derived.path.name) for derived in original(*arguments)]
 
     monkeypatch.setattr(release, "derive_as_printed", elsewhere)
     with pytest.raises(
@@ -179,20 +179,21 @@ for name in sys.argv[1:]:
 """
 
 
-def test_unzipped_it_runs_says_not_yet_and_passes_once_solved(made: Path, tmp_path: Path) -> None:
-    with zipfile.ZipFile(made) as archive:
+def test_unzipped_it_runs_says_not_yet_and_passes_once_solved(release_zip: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(release_zip) as archive:
         archive.extractall(tmp_path)
     folder = tmp_path / "semaine-2-reecrire" / "exercises"
     names = sorted(path.name for path in folder.glob("*.ipynb"))
-    library, *told = run_in(folder, [*names, *(solved_copy(folder / name) for name in names)])
+    library, *reports = run_in(folder, [*names, *(solved_copy(folder / name) for name in names)])
     assert Path(library["fxbook"]).is_relative_to(folder)
     count = len(of_chapters(list(ASKED)).exercises)
-    unsolved, solved = told[:count], told[count:]
+    unsolved, solved = reports[:count], reports[count:]
     assert all(
-        not one["passed"] and f"{one['id']} (" in one["told"] and ": not yet." in one["told"] for one in unsolved
+        not report["passed"] and f"{report['id']} (" in report["told"] and ": not yet." in report["told"]
+        for report in unsolved
     )
-    assert [(one["id"], one["told"]) for one in solved if not one["passed"]] == []
-    assert [one["id"] for one in solved] == [one["id"] for one in unsolved]
+    assert [(report["id"], report["told"]) for report in solved if not report["passed"]] == []
+    assert [report["id"] for report in solved] == [report["id"] for report in unsolved]
 
 
 def run_in(folder: Path, names: list[str]) -> list[Any]:
@@ -216,26 +217,26 @@ def solved_copy(path: Path) -> str:
     return f"solved_{path.name}"
 
 
-def test_a_check_that_was_not_handed_out_says_so(made: Path, tmp_path: Path) -> None:
-    with zipfile.ZipFile(made) as archive:
+def test_a_check_that_was_not_handed_out_says_so(release_zip: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(release_zip) as archive:
         archive.extractall(tmp_path)
     folder = tmp_path / "semaine-2-reecrire" / "exercises"
-    asks = (
+    code = (
         "from fxbook import check, tasks; print(check('04-is-it-stale', print).message); print(tasks.all_exercises())"
     )
-    done = subprocess.run([sys.executable, "-c", asks], cwd=folder, capture_output=True, text=True, timeout=120)
-    told, listed = done.stdout.splitlines()
-    assert told == (
+    result = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=120)
+    message, listed = result.stdout.splitlines()
+    assert message == (
         "The check of 04-is-it-stale is not in this folder, which holds those of chapters 02, 03: ask your teacher for "
         "its exercises."
     )
     assert "02-put-in-order" in listed and "04-" not in listed
 
 
-def test_a_kernel_finds_the_library_beside_the_notebook(made: Path, tmp_path: Path) -> None:
+def test_a_kernel_finds_the_library_beside_the_notebook(release_zip: Path, tmp_path: Path) -> None:
     from nbclient import NotebookClient
 
-    with zipfile.ZipFile(made) as archive:
+    with zipfile.ZipFile(release_zip) as archive:
         archive.extractall(tmp_path)
     folder = tmp_path / "semaine-2-reecrire" / "exercises"
     asks = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import fxbook; print(fxbook.__file__)")])
@@ -250,23 +251,23 @@ def normal(name: str) -> str:
 def test_the_pins_are_complete_and_hold_nothing_else(files: Files) -> None:
     """Everything that a pinned package asks for on this machine is pinned too, but for the CUDA packages."""
     lines = [line for line in files["requirements.txt"].decode().splitlines() if not line.startswith("#")]
-    wanted = {normal(Requirement(line).name): Requirement(line) for line in lines}
-    assert str(wanted["torch"].specifier) == "==2.13.0" and {"jupyterlab", "ipykernel", "matplotlib"} <= set(wanted)
-    assert not {"pytest", "playwright", "nbval", "sphinx", "jupytext", "nbgrader", "ruff"} & set(wanted)
+    pinned = {normal(Requirement(line).name): Requirement(line) for line in lines}
+    assert str(pinned["torch"].specifier) == "==2.13.0" and {"jupyterlab", "ipykernel", "matplotlib"} <= set(pinned)
+    assert not {"pytest", "playwright", "nbval", "sphinx", "jupytext", "nbgrader", "ruff"} & set(pinned)
     assert set(lines) <= set((ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines())
-    asked = {
+    requirements = {
         normal(need.name)
-        for name, pin in wanted.items()
+        for name, pin in pinned.items()
         if pin.marker is None or pin.marker.evaluate()
         for need in map(Requirement, metadata.requires(name) or [])
         if need.marker is None or need.marker.evaluate({"extra": ""})
     }
-    assert {name for name in asked - set(wanted) if not name.startswith(("nvidia-", "cuda-", "triton"))} == set()
+    assert {name for name in requirements - set(pinned) if not name.startswith(("nvidia-", "cuda-", "triton"))} == set()
 
 
 def test_the_pins_name_the_packages_of_other_systems_too() -> None:
-    told = "\n".join(pins.needed("lab"))
-    assert "pywinpty" in told and "appnope" in told and "colorama" in told
+    names = "\n".join(pins.needed("lab"))
+    assert "pywinpty" in names and "appnope" in names and "colorama" in names
 
 
 # ---- the handout -----------------------------------------------------------------------------------------------------
@@ -283,10 +284,10 @@ def test_the_handout_says_what_a_student_asks(assignment: Assignment) -> None:
 @needs_chromium
 @pytest.mark.parametrize("count", [1, 6, 14, 15, 24, 25, 40, 59])
 def test_the_handout_prints_on_one_page(count: int, browser: Browser, tmp_path: Path) -> None:
-    whole = of_chapters(EVERY, "Ein sehr langer Titel, über mehrere Zeilen, mit Umlauten, " * 5)
-    asked = dataclasses.replace(whole, exercises=whole.exercises[:count], hidden=HIDDEN)
+    full = of_chapters(EVERY, "Ein sehr langer Titel, über mehrere Zeilen, mit Umlauten, " * 5)
+    assignment = dataclasses.replace(full, exercises=full.exercises[:count], hidden=HIDDEN)
     page = tmp_path / "handout.html"
-    page.write_text(handout.as_html(asked), encoding="utf-8")
+    page.write_text(handout.as_html(assignment), encoding="utf-8")
     tab = browser.new_page()
     tab.goto(page.as_uri())
     printed = tab.pdf(prefer_css_page_size=True)

@@ -64,13 +64,13 @@ class Hub:
         )
         environment = {name: value for name, value in os.environ.items() if not name.startswith("FXBOOK_")}
         environment |= {"FXBOOK_HUB": str(folder), "A_SECRET": "of the hub"}
-        with log.open("wb") as said:
+        with log.open("wb") as output:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "classroom.jupyterhub", "serve", "--config", str(config)],
                 cwd=ROOT,
                 env=environment,
                 stdin=subprocess.DEVNULL,
-                stdout=said,
+                stdout=output,
                 stderr=subprocess.STDOUT,
             )
         self._teacher = requests.Session()
@@ -158,36 +158,36 @@ class Student:
             f"{kernel.replace('http', 'ws', 1)}/channels", header=[f"Authorization: token {self.token}"], timeout=60
         )
         try:
-            return [_said(channels, cell) for cell in cells]
+            return [_output(channels, cell) for cell in cells]
         finally:
             channels.close()
             assert self.asks("DELETE", kernel).status_code == 204
 
 
-def _said(channels: websocket.WebSocket, code: str) -> str:
+def _output(channels: websocket.WebSocket, code: str) -> str:
     header = {"msg_id": uuid.uuid4().hex, "msg_type": "execute_request", "session": uuid.uuid4().hex, "username": ""}
     content = {"code": code, "silent": False, "store_history": False, "allow_stdin": False, "stop_on_error": False}
     message = {"header": {**header, "version": "5.3"}, "parent_header": {}, "metadata": {}, "content": content}
     channels.send(json.dumps({**message, "channel": "shell", "buffers": []}))
     parts = []
     while True:
-        told = json.loads(channels.recv())
-        if told["parent_header"].get("msg_id") != header["msg_id"]:
+        reply = json.loads(channels.recv())
+        if reply["parent_header"].get("msg_id") != header["msg_id"]:
             continue
-        content = told["content"]
-        if told["msg_type"] == "stream":
+        content = reply["content"]
+        if reply["msg_type"] == "stream":
             parts.append(content["text"])
-        elif told["msg_type"] in ("display_data", "execute_result"):
+        elif reply["msg_type"] in ("display_data", "execute_result"):
             parts.append(content["data"].get("text/plain", ""))
-        elif told["msg_type"] == "error":
+        elif reply["msg_type"] == "error":
             parts.append(f"{content['ename']}: {content['evalue']}")
-        elif told["msg_type"] == "status" and content["execution_state"] == "idle":
+        elif reply["msg_type"] == "status" and content["execution_state"] == "idle":
             return "\n".join(parts)
 
 
 def _free_ports(count: int) -> list[int]:
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
+    ports = [server.getsockname()[1] for server in sockets]
+    for server in sockets:
+        server.close()
     return ports

@@ -55,11 +55,11 @@ def hub(folder: Path) -> Iterator[Hub]:
         try:
             process.wait(30)
         finally:
-            left = psutil.wait_procs(family, timeout=10)[1]
-            for one in (process, *left):
-                if one.is_running():
-                    one.kill()
-        assert left == []
+            survivors = psutil.wait_procs(family, timeout=10)[1]
+            for survivor in (process, *survivors):
+                if survivor.is_running():
+                    survivor.kill()
+        assert survivors == []
 
 
 @pytest.fixture(scope="module")
@@ -81,14 +81,14 @@ def handed_in(students: dict[str, Student]) -> dict[str, str]:
         cell = _cell(notebook)
         if student.name != "berta":
             cell["source"] = f"{solution['source']}\n# {student.name}\n"
-        imports, said = student.runs(
+        imports, report = student.runs(
             "week-1/exercises",
             "import torch, fxbook\nfrom torch import fx, nn\nfrom fxbook import check\nfxbook.__file__",
             f"{cell['source']}\ncheck({EXERCISE!r}, six_opcodes)",
         )
         assert imports == "'/book/fxbook/__init__.py'"
         student.saves(NOTEBOOK, notebook)
-        return said
+        return report
 
     with ThreadPoolExecutor() as pool:
         return dict(zip(students, pool.map(work, students.values()), strict=True))
@@ -99,9 +99,9 @@ def _cell(notebook: dict) -> dict:
 
 
 def test_every_student_checks_and_saves_an_answer(handed_in: dict[str, str]) -> None:
-    for name, said in handed_in.items():
-        wanted = "not yet" if name == "berta" else "public checks passed"
-        assert f"{EXERCISE} " in said and wanted in said, name
+    for name, report in handed_in.items():
+        verdict = "not yet" if name == "berta" else "public checks passed"
+        assert f"{EXERCISE} " in report and verdict in report, name
 
 
 def test_nobody_reaches_what_is_another_students(students: dict[str, Student], folder: Path) -> None:
@@ -124,7 +124,7 @@ def test_a_kernel_sees_one_folder_and_no_solution(students: dict[str, Student], 
     private = [folder, folder.parent, *of_the_book, "/etc/passwd"]
     code = f"""
 import glob, importlib.util, json, os
-print(os.listdir("/home"), os.getcwd(), [p for p in {[str(one) for one in private]} if os.path.exists(p)])
+print(os.listdir("/home"), os.getcwd(), [p for p in {[str(path) for path in private]} if os.path.exists(p)])
 print(importlib.util.find_spec("classroom"), os.environ.get("A_SECRET"), os.environ.get("FXBOOK_HUB_PASSWORD"))
 print(sorted(int(p) for p in os.listdir("/proc") if p.isdigit())[:1], os.getuid() == {os.getuid()})
 for where in ("/", "/usr", "/book", "/book/fxbook", "/releases", os.path.dirname(importlib.util.__file__)):
@@ -136,9 +136,9 @@ for where in ("/", "/usr", "/book", "/book/fxbook", "/releases", os.path.dirname
 for file in glob.glob(os.environ["JUPYTER_RUNTIME_DIR"] + "/kernel-*.json"):
     print(json.load(open(file))["transport"])
 """
-    [said] = students["carl"].runs("week-1/exercises", code)
-    found, environment, processes, *rest = said.strip().splitlines()
-    assert found == "['carl'] /home/carl/week-1/exercises []"
+    [output] = students["carl"].runs("week-1/exercises", code)
+    visible, environment, processes, *rest = output.strip().splitlines()
+    assert visible == "['carl'] /home/carl/week-1/exercises []"
     assert environment == "None None None"
     # As root the hub gives each student a user id.
     assert processes == f"[1] {os.getuid() != 0}"
@@ -167,13 +167,15 @@ def test_only_who_is_listed_and_has_the_password_logs_in(hub: Hub, folder: Path)
 
     # While the hub runs: a class grows.
     where = place.Place(folder)
-    made = issue(where.passwords, ["dora", "emil"])
+    passwords = issue(where.passwords, ["dora", "emil"])
     (folder / "students.txt").write_text("dora\n")
-    assert logs_in("Dora", f" {made['dora'].upper()} ")
-    assert not logs_in("dora", "") and not logs_in("dora", made["emil"]) and not logs_in("nobody", made["dora"])
-    assert not logs_in("emil", made["emil"])
+    assert logs_in("Dora", f" {passwords['dora'].upper()} ")
+    assert (
+        not logs_in("dora", "") and not logs_in("dora", passwords["emil"]) and not logs_in("nobody", passwords["dora"])
+    )
+    assert not logs_in("emil", passwords["emil"])
     (folder / "students.txt").write_text("emil\n")
-    assert logs_in("emil", made["emil"]) and not logs_in("dora", made["dora"])
+    assert logs_in("emil", passwords["emil"]) and not logs_in("dora", passwords["dora"])
 
 
 def test_work_outlives_the_server_and_a_newer_release(
@@ -196,7 +198,9 @@ def test_all_answers_are_collected(handed_in: dict[str, str], folder: Path, tmp_
     where = place.Place(folder)
     collected = collect(where.releases / "week1.zip", homes(where), tmp_path / "handed in")
     assert collected.notebooks == dict.fromkeys(NAMES, 1) and collected.problems == ()
-    found = submissions.find(tmp_path / "handed in", assignment.of_chapters(["01"]))
-    assert sorted(one.student for one in found) == sorted(NAMES)
-    for one in found:
-        assert one.problems == {} and (f"# {one.student}".encode() in one.sheets[CHAPTER]) == (one.student != "berta")
+    all_submissions = submissions.find(tmp_path / "handed in", assignment.of_chapters(["01"]))
+    assert sorted(submission.student for submission in all_submissions) == sorted(NAMES)
+    for submission in all_submissions:
+        assert submission.problems == {} and (f"# {submission.student}".encode() in submission.sheets[CHAPTER]) == (
+            submission.student != "berta"
+        )

@@ -114,17 +114,17 @@ def test_a_class_has_passwords_of_its_own(config: Any, hub: place.Place, capsys:
 
     listed.write_text("anna\nberta\n")
     assert main(["passwords"]) == 0
-    made = dict(line.split(",") for line in capsys.readouterr().out.splitlines())
-    assert list(made) == ["anna", "berta"] and made["anna"] != made["berta"]
-    assert all(re.fullmatch(r"(\w{4}-){2}\w{4}", password) for password in made.values())
+    passwords = dict(line.split(",") for line in capsys.readouterr().out.splitlines())
+    assert list(passwords) == ["anna", "berta"] and passwords["anna"] != passwords["berta"]
+    assert all(re.fullmatch(r"(\w{4}-){2}\w{4}", password) for password in passwords.values())
     assert main(["passwords"]) == 0
     assert capsys.readouterr().out == ""
     assert main(["passwords", "--new", "anna"]) == 0
     again = capsys.readouterr().out.strip().removeprefix("anna,")
-    assert fits(hub.passwords, "anna", again) and fits(hub.passwords, "berta", made["berta"])
-    assert not fits(hub.passwords, "anna", made["anna"]) and not fits(hub.passwords, "carl", "")
+    assert fits(hub.passwords, "anna", again) and fits(hub.passwords, "berta", passwords["berta"])
+    assert not fits(hub.passwords, "anna", passwords["anna"]) and not fits(hub.passwords, "carl", "")
     assert main(["passwords", "--new", "carl"]) == 1
-    assert made["berta"] not in hub.passwords.read_text() and hub.passwords.stat().st_mode & 0o077 == 0
+    assert passwords["berta"] not in hub.passwords.read_text() and hub.passwords.stat().st_mode & 0o077 == 0
 
     c = config()
     assert c.JupyterHub.authenticator_class.__name__ == "PasswordAuthenticator"
@@ -142,7 +142,7 @@ def test_it_listens_on_loopback_alone(config: Any, hub: place.Place) -> None:
 def test_nobody_else_on_the_machine_sees_the_students(hub: place.Place) -> None:
     hub.root.chmod(0o755)
     hub.make()
-    assert {one.stat().st_mode & 0o077 for one in (hub.root, hub.students, hub.releases)} == {0}
+    assert {folder.stat().st_mode & 0o077 for folder in (hub.root, hub.students, hub.releases)} == {0}
 
 
 @pytest.mark.parametrize("name", ["anna", "berta@school.example", "zoë b", "2026-017", "a_b.c"])
@@ -170,9 +170,9 @@ def test_a_bubble_refuses_to_show_what_is_private(tmp_path: Path, monkeypatch: p
 def test_a_bubble_shows_nothing_of_the_checkout_but_the_checks(tmp_path: Path) -> None:
     command = bubble.command(tmp_path, "/home/anna", tmp_path)
     sources = [Path(command[i + 1]) for i, word in enumerate(command) if word in ("--bind", "--ro-bind")]
-    of_the_book = {one.relative_to(ROOT).as_posix() for one in sources if one.is_relative_to(ROOT)}
+    of_the_book = {path.relative_to(ROOT).as_posix() for path in sources if path.is_relative_to(ROOT)}
     assert of_the_book - {".venv"} == {"fxbook", "classroom/jupyterhub/start.py", "classroom/jupyterhub/settings"}
-    assert not any(ROOT.is_relative_to(one) for one in sources)
+    assert not any(ROOT.is_relative_to(path) for path in sources)
 
 
 # --- what a student gets
@@ -189,7 +189,7 @@ def test_a_student_gets_the_exercises_once(tmp_path: Path) -> None:
     shipped = {NOTEBOOK: "task", "week-1/exercises/fxbook/__init__.py": "checks", "week-1/README.md": "read me"}
     packed(releases / "week1.zip", shipped)
     assert laid_out(releases, home) == []
-    assert sorted(one.relative_to(home).as_posix() for one in home.rglob("*") if one.is_file()) == [
+    assert sorted(path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()) == [
         "week-1/README.md",
         NOTEBOOK,
     ]
@@ -221,9 +221,11 @@ def test_a_bad_release_costs_no_other(tmp_path: Path) -> None:
 
 def test_the_server_starts_whatever_is_wrong_with_the_releases(tmp_path: Path) -> None:
     command = [sys.executable, str(HERE / "start.py"), "--memory", str(1 << 30), str(tmp_path / "nowhere"), "pwd", "-P"]
-    ran = subprocess.run(command, env={**os.environ, "HOME": str(tmp_path)}, capture_output=True, text=True, timeout=30)
-    assert (ran.returncode, ran.stdout.strip()) == (0, str(tmp_path.resolve()))
-    assert ran.stderr.startswith("The releases cannot be read: ")
+    result = subprocess.run(
+        command, env={**os.environ, "HOME": str(tmp_path)}, capture_output=True, text=True, timeout=30
+    )
+    assert (result.returncode, result.stdout.strip()) == (0, str(tmp_path.resolve()))
+    assert result.stderr.startswith("The releases cannot be read: ")
 
 
 # --- what is collected
@@ -234,16 +236,18 @@ def test_what_students_put_in_the_way_is_not_followed(hub: place.Place, tmp_path
     (secret / "exercises").mkdir(parents=True)
     (secret / "exercises" / "01_node_creation.ipynb").write_text("secret")
     release = packed(hub.releases / "week1.zip", {NOTEBOOK: "task"})
-    made = {name: hub.students / name / "week-1" / "exercises" for name in ("file", "pipe", "folder", "large", "good")}
-    for exercises in made.values():
+    folders = {
+        name: hub.students / name / "week-1" / "exercises" for name in ("file", "pipe", "folder", "large", "good")
+    }
+    for exercises in folders.values():
         exercises.mkdir(parents=True)
-    (made["file"] / "01_node_creation.ipynb").symlink_to(secret / "exercises" / "01_node_creation.ipynb")
-    os.mkfifo(made["pipe"] / "01_node_creation.ipynb")
-    (made["folder"] / "01_node_creation.ipynb").mkdir()
-    with (made["large"] / "01_node_creation.ipynb").open("wb") as file:
+    (folders["file"] / "01_node_creation.ipynb").symlink_to(secret / "exercises" / "01_node_creation.ipynb")
+    os.mkfifo(folders["pipe"] / "01_node_creation.ipynb")
+    (folders["folder"] / "01_node_creation.ipynb").mkdir()
+    with (folders["large"] / "01_node_creation.ipynb").open("wb") as file:
         file.truncate(200 << 20)
-    (made["good"] / "01_node_creation.ipynb").write_text("answer")
-    os.utime(made["good"] / "01_node_creation.ipynb", (1e9, 1e9))
+    (folders["good"] / "01_node_creation.ipynb").write_text("answer")
+    os.utime(folders["good"] / "01_node_creation.ipynb", (1e9, 1e9))
     (hub.students / "inner").mkdir()
     (hub.students / "inner" / "week-1").symlink_to(secret)
     (hub.students / "outer").symlink_to(secret)
@@ -255,9 +259,9 @@ def test_what_students_put_in_the_way_is_not_followed(hub: place.Place, tmp_path
     assert set(problems) == {"empty", "file", "folder", "inner", "large", "pipe"}
     assert problems["empty"] == f"empty has no {NOTEBOOK}."
     assert "more than the 10 MB" in problems["large"]
-    [found] = [one for one in (tmp_path / "out").rglob("*") if one.is_file()]
-    assert (found.parent.name, found.read_text(), found.stat().st_mtime) == ("good", "answer", 1e9)
-    assert sorted(one.name for one in (tmp_path / "out").iterdir()) == sorted(collected.notebooks)
+    [copy] = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    assert (copy.parent.name, copy.read_text(), copy.stat().st_mtime) == ("good", "answer", 1e9)
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(collected.notebooks)
 
 
 def test_collecting_tells_a_teacher_what_to_do(hub: place.Place, tmp_path: Path, capsys: Any) -> None:

@@ -14,14 +14,14 @@ from fxbook.tasks.answering import answers_to
 
 def honest(exercise_id: str) -> list[str]:
     """The right answers of an exercise, each without the helpers that its file shares with the others."""
-    right = {one.name for one in answers_to(exercise_id) if not one.violated}
+    right = {answer.name for answer in answers_to(exercise_id) if not answer.violated}
     tree = ast.parse((folder_of(exercise_id) / "answers.py").read_text(encoding="utf-8"))
-    found = []
+    sources = []
     for statement in tree.body:
         if isinstance(statement, ast.FunctionDef | ast.ClassDef) and statement.name in right:
             statement.name, statement.decorator_list = catalogue()[exercise_id].answer, []
-            found.append(ast.unparse(statement))
-    return found
+            sources.append(ast.unparse(statement))
+    return sources
 
 
 def plain(exercise_id: str, source: str) -> str:
@@ -66,7 +66,7 @@ def everything(source: str, draw: random.Random) -> str:
 
 
 DISGUISES: Mapping[str, Callable[[str, random.Random], str]] = {
-    one.__name__: one for one in (names_and_comments, order, more, everything)
+    disguise.__name__: disguise for disguise in (names_and_comments, order, more, everything)
 }
 
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, Request
 from classroom import reports
 from classroom.grade.records import Mark
 from tests.browsing import needs_chromium
-from tests.classroom.marks import assignment, mark, marks_of
+from tests.classroom.marks import an_assignment, mark, marks_of
 
 pytestmark = needs_chromium
 
@@ -57,25 +57,25 @@ def hostile(payload: str) -> list[Mark]:
     }
     graph = {"nodes": [node], "lint": payload, "stale": False}
     fields = ("student", "rule", "message", "for_teacher", "node", "read", "line", "look", "source")
-    asked = assignment(hidden=True)
+    assignment = an_assignment(hidden=True)
     statuses = ("passed", "public", "failed", "missing", "unreadable", "error")
     texts: dict[str, Any] = dict.fromkeys(fields, payload)
     # Two who are alike, so that their answers stand side by side.
     texts["plain"] = " ".join([payload, *map(str, range(99))])
     return [
-        mark(asked, 0, at, **texts, key=key, status=status, graph=graph, unproven=(payload,))
+        mark(assignment, 0, at, **texts, key=key, status=status, graph=graph, unproven=(payload,))
         for key in ("it's <b>&amp;\"?#%41", "zoe")
         for at, status in enumerate(statuses)
     ]
 
 
 NAMES_IN_PAGE = """() => {
-  const found = new Set();
+  const names = new Set();
   for (const element of document.querySelectorAll("*")) {
-    found.add(element.localName);
-    for (const attribute of element.attributes) found.add(element.localName + " " + attribute.name);
+    names.add(element.localName);
+    for (const attribute of element.attributes) names.add(element.localName + " " + attribute.name);
   }
-  return [...found];
+  return [...names];
 }"""
 
 
@@ -86,7 +86,7 @@ def open_page(browser: Browser) -> Iterator[Any]:
     opened: dict[tuple[int, str, bool], Page] = {}
     file = ""
 
-    def asked(request: Request) -> None:
+    def note_request(request: Request) -> None:
         if request.url != file:
             troubles.append(request.url)
 
@@ -95,10 +95,10 @@ def open_page(browser: Browser) -> Iterator[Any]:
         if (width, theme, policy) not in opened:
             window = {"width": width, "height": 900}
             page = browser.new_context(viewport=window, color_scheme=theme, bypass_csp=not policy).new_page()
-            page.on("console", lambda said: troubles.append(said.text))
+            page.on("console", lambda message: troubles.append(message.text))
             page.on("pageerror", lambda error: troubles.append(str(error)))
             page.on("dialog", lambda dialog: troubles.append(dialog.message))
-            page.on("request", asked)
+            page.on("request", note_request)
             opened[width, theme, policy] = page
         file = path.as_uri()
         opened[width, theme, policy].goto(file)
@@ -115,15 +115,15 @@ def pages(folder: Path) -> list[Path]:
 
 
 def test_nothing_a_student_wrote_becomes_part_of_a_page(open_page: Any, tmp_path: Path) -> None:
-    asked = assignment(hidden=True)
+    assignment = an_assignment(hidden=True)
     plain = tmp_path / "plain"
-    reports.write(plain, asked, hostile("`plain`"))
+    reports.write(plain, assignment, hostile("`plain`"))
     # Without the policy of the page, so that it is the escaping that is tried.
     allowed = [set(open_page(path, policy=False).evaluate(NAMES_IN_PAGE)) for path in pages(plain)]
     assert "svg" in allowed[1] and "pre" in allowed[0] and "script" not in allowed[0]
     for at, payload in enumerate(PAYLOADS):
         folder = tmp_path / str(at)
-        reports.write(folder, asked, hostile(payload))
+        reports.write(folder, assignment, hostile(payload))
         for path, names in zip(pages(folder), allowed, strict=True):
             page = open_page(path, policy=False)
             assert set(page.evaluate(NAMES_IN_PAGE)) <= names, payload
@@ -136,13 +136,13 @@ def test_nothing_a_student_wrote_becomes_part_of_a_page(open_page: Any, tmp_path
 
 def test_a_payload_is_shown_as_text(open_page: Any, tmp_path: Path) -> None:
     payload = PAYLOADS[0]
-    reports.write(tmp_path, assignment(hidden=True), hostile(payload))
+    reports.write(tmp_path, an_assignment(hidden=True), hostile(payload))
     for path in pages(tmp_path):
         assert payload in open_page(path).locator("body").inner_text()
 
 
 def test_the_policy_of_a_page_stops_a_script_by_itself(browser: Browser, tmp_path: Path) -> None:
-    reports.write(tmp_path, assignment(), marks_of(assignment(), 1))
+    reports.write(tmp_path, an_assignment(), marks_of(an_assignment(), 1))
     for path in pages(tmp_path):
         attack = "<script>window.ran = 1</script><img src=x onerror='window.ran = 2'>"
         path.write_text(path.read_text(encoding="utf-8").replace("</body>", attack + "</body>"), encoding="utf-8")
@@ -153,30 +153,32 @@ def test_the_policy_of_a_page_stops_a_script_by_itself(browser: Browser, tmp_pat
 
 
 def test_links_of_the_class_lead_to_the_students(open_page: Any, tmp_path: Path) -> None:
-    asked = assignment(hidden=True)
-    marks = [dataclasses.replace(one, key="a b#c?%41'\"<é>") for one in marks_of(asked, 1)]
-    reports.write(tmp_path, asked, marks)
+    assignment = an_assignment(hidden=True)
+    marks = [dataclasses.replace(mark, key="a b#c?%41'\"<é>") for mark in marks_of(assignment, 1)]
+    reports.write(tmp_path, assignment, marks)
     address = open_page(tmp_path / "class.html").locator(".heat tbody a").first.evaluate("a => a.href")
     assert address == (tmp_path / "students" / marks[0].key / "report.html").as_uri()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_pages_have_no_fault(open_page: Any, tmp_path: Path, theme: str) -> None:
-    asked = assignment(hidden=True)
-    reports.write(tmp_path, asked, marks_of(asked, 12), book="https://book.example")
+    assignment = an_assignment(hidden=True)
+    reports.write(tmp_path, assignment, marks_of(assignment, 12), book="https://book.example")
     student = max(pages(tmp_path)[1:], key=lambda path: path.stat().st_size)
     for path in (tmp_path / "class.html", student):
         for width in (1280, 360):
             page = open_page(path, width, theme)
             page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true })")
-            found = Axe().run(page, options=AXE).response["violations"]
-            assert [(rule["id"], one["target"], one["failureSummary"]) for rule in found for one in rule["nodes"]] == []
+            violations = Axe().run(page, options=AXE).response["violations"]
+            assert [
+                (rule["id"], node["target"], node["failureSummary"]) for rule in violations for node in rule["nodes"]
+            ] == []
             assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_paper_is_light_and_has_no_sideways_scroll(open_page: Any, tmp_path: Path) -> None:
-    asked = assignment()
-    reports.write(tmp_path, asked, marks_of(asked, 12))
+    assignment = an_assignment()
+    reports.write(tmp_path, assignment, marks_of(assignment, 12))
     for path in pages(tmp_path)[:2]:
         page = open_page(path, 690, "dark")
         page.emulate_media(media="print", color_scheme="dark")

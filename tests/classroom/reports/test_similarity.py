@@ -8,7 +8,7 @@ import random
 from classroom.collect.plain import Own
 from classroom.reports.similarity import LEAST_OWN, alike, explained, pairs, runs
 from fxbook.learning.exercises import catalogue
-from tests.classroom.marks import assignment, mark
+from tests.classroom.marks import an_assignment, mark
 from tests.classroom.reports.copying import DISGUISES, honest, plain
 from tests.classroom.students import solution
 
@@ -34,19 +34,19 @@ def test_names_layout_comments_and_annotations_make_no_difference() -> None:
 
 def test_what_the_answer_does_not_need_and_what_was_handed_out_is_no_part_of_it() -> None:
     handed_out = "class Block(nn.Module):\n    width = 3"
-    written = "def half(x): return Block\ndef answer(x): return half(x)"
-    own = Own([IMPORTS, handed_out, "def other(x): return 7", written], [IMPORTS, handed_out])
-    source, told = own.texts("answer")
+    code = "def half(x): return Block\ndef answer(x): return half(x)"
+    own = Own([IMPORTS, handed_out, "def other(x): return 7", code], [IMPORTS, handed_out])
+    source, text = own.texts("answer")
     assert source == "def half(x): return Block\n\ndef answer(x): return half(x)"
-    assert "width" not in told and "7" not in told and told.count("def") == 2
+    assert "width" not in text and "7" not in text and text.count("def") == 2
     assert own.unused(frozenset({"answer"})) == ["other"]
 
 
 def test_a_source_keeps_the_comments_of_its_author_and_is_cut_where_it_is_long() -> None:
-    source, told = Own(["x = 1\n# Why so.\ndef answer():  # here\n    return x"], ()).texts("answer")
+    source, text = Own(["x = 1\n# Why so.\ndef answer():  # here\n    return x"], ()).texts("answer")
     assert source == "x = 1\n\n# Why so.\ndef answer():  # here\n    return x"
-    source, told = Own(["def answer():\n" + "    call(1, 2, 3)\n" * 2000], ()).texts("answer")
-    assert len(source) <= 4000 and len(told) <= 6000
+    source, text = Own(["def answer():\n" + "    call(1, 2, 3)\n" * 2000], ()).texts("answer")
+    assert len(source) <= 4000 and len(text) <= 6000
     assert Own(["def answer(:"], ()).texts("answer") == ("", "")
     assert Own(["x = 1\n" * 700, "def answer(): return x"], ()).texts("answer") == ("", "")
     assert Own(["x = " + "-" * 5000 + "1\ndef answer(): return x"], ()).texts("answer")[1] == ""
@@ -55,7 +55,7 @@ def test_a_source_keeps_the_comments_of_its_author_and_is_cut_where_it_is_long()
 def test_honest_pairs_are_not_listed_and_copies_are_found() -> None:
     draw = random.Random(3)
     compared = honest_pairs = listed = 0
-    found = dict.fromkeys(DISGUISES, 0)
+    counts = dict.fromkeys(DISGUISES, 0)
     for name in COMPARED:
         sources, book = honest(name), explained(catalogue()[name])
         texts = [plain(name, source) for source in sources]
@@ -67,10 +67,10 @@ def test_honest_pairs_are_not_listed_and_copies_are_found() -> None:
                 continue
             compared += 1
             for disguise, change in DISGUISES.items():
-                found[disguise] += bool(pairs([texts[at], plain(name, change(source, draw))], book))
+                counts[disguise] += bool(pairs([texts[at], plain(name, change(source, draw))], book))
     assert honest_pairs > 70 and listed == 0
-    assert compared > 50 and found["names_and_comments"] == compared
-    assert all(many > 0.8 * compared for many in found.values()), (found, compared)
+    assert compared > 50 and counts["names_and_comments"] == compared
+    assert all(count > 0.8 * compared for count in counts.values()), (counts, compared)
 
 
 def test_what_the_book_wrote_is_no_likeness() -> None:
@@ -92,11 +92,11 @@ def test_what_many_wrote_and_what_is_short_is_no_likeness() -> None:
 
 
 def test_answers_of_two_students_are_compared_by_exercise_whatever_came_of_them() -> None:
-    asked = assignment()
-    at = next(at for at, about in enumerate(asked.exercises) if about.id == EXERCISE)
+    assignment = an_assignment()
+    at = next(at for at, about in enumerate(assignment.exercises) if about.id == EXERCISE)
     text = plain(EXERCISE, honest(EXERCISE)[0])
-    marks = [mark(asked, student, at, plain=text if student < 2 else "") for student in range(5)]
+    marks = [mark(assignment, student, at, plain=text if student < 2 else "") for student in range(5)]
     marks[1] = dataclasses.replace(marks[1], status="failed")
-    marks.append(mark(asked, 3, at - 1, plain=text))
-    [one] = alike(asked.exercises, marks)
-    assert (one.exercise.id, one.share) == (EXERCISE, 1.0) and one.marks == (marks[0], marks[1])
+    marks.append(mark(assignment, 3, at - 1, plain=text))
+    [likeness] = alike(assignment.exercises, marks)
+    assert (likeness.exercise.id, likeness.share) == (EXERCISE, 1.0) and likeness.marks == (marks[0], marks[1])
