@@ -112,7 +112,7 @@ def _claims(exercise_id: str) -> JSON:
     claimed, wrong = _observed(exercise_id, right=True), _observed(exercise_id, right=False)
     claimed = copy.deepcopy(claimed)
     for case, other in zip(claimed["cases"], wrong["cases"], strict=False):
-        if "wire" in case and "wire" in other:
+        if case["wire"] and other["wire"]:
             case.update(wire=other["wire"], origins=other["origins"])
     return claimed
 
@@ -127,7 +127,7 @@ def _observed(exercise_id: str, right: bool) -> JSON:
         # Wrong answers may never end.
         prepared = prepare(exercise, SEED, rebuildable=True)
         seen = run_apart(functools.partial(observe, prepared, told.answer), 2.0).data or {"cases": []}
-        wires = [case.get("wire", {"refused": ""}) for case in seen["cases"]]
+        wires = [case["wire"] or {"refused": ""} for case in seen["cases"]]
         can_be_built = len(wires) == len(exercise.cases) and not any("refused" in wire for wire in wires)
         if can_be_built or exercise.use == "compute":
             return seen

@@ -4,6 +4,7 @@ What it is to find is told to it backwards, so that it does not find itself, as 
 """
 
 import gc
+import os
 import sys
 import types
 import warnings
@@ -14,18 +15,23 @@ import torch
 BACKWARDS = "@WANTED@"
 WANTED = {text[::-1] for text in BACKWARDS.split("|")}
 NUMBERS = {text for text in WANTED if text.isdigit()}
+VALUES = set(map(int, NUMBERS))
+# All numbers begin so: most texts are looked through once for all of them.
+BEGINNING = os.path.commonprefix([*NUMBERS])
 ATTRIBUTES = ("verdict", "why", "different", "raises", "faults")
 found = set()
 
 
 def look_at(value, where):
     kind = type(value)
-    if kind in (int, float) and str(value) in NUMBERS:
-        found.add(f"the number {str(value)[::-1]} in {where}")
+    if kind in (int, float):
+        if value in VALUES:
+            found.add(f"the number {str(int(value))[::-1]} in {where}")
     elif kind is str:
         if value in WANTED:
             found.add(f"the text {value[::-1]!r} in {where}")
-        found.update(f"a text with {number[::-1]} in {where}" for number in NUMBERS if number in value)
+        if BEGINNING in value and value is not BEGINNING:
+            found.update(f"a text with {number[::-1]} in {where}" for number in NUMBERS if number in value)
     elif issubclass(kind, torch.nn.Module):
         found.update(f"{name} of a {kind.__name__}" for name in ATTRIBUTES if hasattr(value, name))
     elif kind in (dict, tuple) and not gc.is_tracked(value):
@@ -36,7 +42,7 @@ def look_at(value, where):
 
 def look_around():
     gc.unfreeze()
-    own = {id(WANTED), id(NUMBERS), id(found), id(globals())}
+    own = {id(WANTED), id(NUMBERS), id(VALUES), id(found), id(globals())}
     frame = sys._getframe()
     while frame := frame.f_back:
         for name, value in {**frame.f_locals}.items():
@@ -61,7 +67,7 @@ def answer(*given, **named):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             look_around()
-        print(*sorted(found), sep="\n")
+        print(*sorted(found), "looked", sep="\n")
         found.add("looked")
 
 
@@ -69,3 +75,6 @@ class Answer(torch.fx.Interpreter):
     def __init__(self, *given, **named):
         answer()
         super().__init__(*given[:1])
+
+    def run_by_name(self, **values):
+        answer()

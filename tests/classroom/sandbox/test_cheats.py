@@ -17,6 +17,8 @@ from tests.classroom.sandbox.sandboxing import sandbox as sandboxed
 CHEATS = Path(__file__).parent / "cheats"
 SEEDS = (1, 2, 3)
 DATA = [exercise for exercise in tasks.all_exercises() if exercise.use == "compute"]
+# The first of each chapter; tests/cold tries all.
+FEW = list({exercise.id[:2]: exercise for exercise in reversed(DATA)}.values())
 
 
 @pytest.fixture(scope="module")
@@ -68,10 +70,12 @@ def told_by(sandbox: Sandbox, exercise: Exercise, source: str) -> str:
     assert not seen["problem"] and not seen["error"], seen
     errors = {case["error"]["message"] for case in seen["cases"] if case["error"]}
     assert exercise.id in CLASSES or not errors
-    return str(seen["printed"]).strip()
+    told, _, last = str(seen["printed"]).strip().rpartition("looked")
+    assert not last and seen["printed"], "the submission did not look"
+    return told.strip()
 
 
-@pytest.mark.parametrize("exercise", DATA, ids=lambda exercise: exercise.id)
+@pytest.mark.parametrize("exercise", FEW, ids=lambda exercise: exercise.id)
 def test_nothing_inside_tells_the_seed_or_the_case(sandbox: Sandbox, exercise: Exercise) -> None:
     assert told_by(sandbox, exercise, probe(exercise)) == ""
 

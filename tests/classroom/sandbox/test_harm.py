@@ -45,7 +45,7 @@ def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
 
 @pytest.fixture(scope="module")
 def sandbox(bait: Bait) -> Iterator[Sandbox]:
-    for made in sandboxed(Limits()):
+    for made in sandboxed(Limits(), EXERCISE[:2]):
         warmed(made, bait)
         yield made
 

@@ -18,7 +18,7 @@ import pytest
 from classroom.sandbox import Limits, Sandbox
 from press import ROOT
 from tests.classroom.sandbox.harm import Bait, Watch, laid
-from tests.classroom.sandbox.sandboxing import Attack, attacks, need_bubblewrap, next_suffers, tried, warmed
+from tests.classroom.sandbox.sandboxing import EXERCISE, Attack, attacks, need_bubblewrap, next_suffers, tried, warmed
 from tests.classroom.sandbox.sandboxing import sandbox as sandboxed
 
 ALL = attacks()
@@ -33,7 +33,7 @@ def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
 
 @pytest.fixture(scope="module")
 def sandbox(bait: Bait) -> Iterator[Sandbox]:
-    for made in sandboxed(Limits(seconds=1.0, answer_seconds=0.7)):
+    for made in sandboxed(Limits(seconds=1.0, answer_seconds=0.7), EXERCISE[:2]):
         warmed(made, bait)
         yield made
 

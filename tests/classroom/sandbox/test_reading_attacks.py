@@ -16,7 +16,7 @@ from tests.classroom.sandbox.sandboxing import sandbox as sandboxed
 
 ALL = handed_in.attacks()
 # Of each attack; tests/cold tries all.
-_FEW = 6
+_FEW = 3
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
 
 @pytest.fixture(scope="module")
 def sandbox(bait: Bait) -> Iterator[Sandbox]:
-    for made in sandboxed(Limits(reading_seconds=2.0)):
+    for made in sandboxed(Limits(reading_seconds=1.0)):
         assert not next_suffers(made)
         yield made
 

@@ -65,11 +65,15 @@ def test_half_of_the_library_sees_what_the_whole_sees(
         return sheets.observe_answer(sheet, prepare(exercise, SEED, rebuildable=True), about.answer)
 
     inside = sandbox.observe(sheet, about.id, about.answer, SEED)
+    assert inside.data and inside.data["observation"]
     assert inside.data == apart.run_apart(whole, 30).data
-    assert is_right(inside, about.id, SEED)
 
 
-@pytest.mark.parametrize("about", ABOUT, ids=lambda about: about.id)
+# The first of each chapter; tests/cold tries all answers.
+FEW = list({about.chapter: about for about in reversed(ABOUT)}.values())
+
+
+@pytest.mark.parametrize("about", FEW, ids=lambda about: about.id)
 def test_a_right_answer_in_another_spelling_is_right_inside(sandbox: Sandbox, about: Any) -> None:
     number = next(number for number, told in enumerate(answers_to(about.id)) if not told.violated)
     assert is_right(observe_told(sandbox, about.id, number, SEED), about.id, SEED)

@@ -1,0 +1,17 @@
+"""No exercise whose answer is data leaves its seed or the name of a case where a submission finds it (slow).
+
+``make test`` looks at one exercise of each chapter.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from classroom.sandbox import Sandbox
+from fxbook.asking import Exercise
+from tests.classroom.sandbox.test_cheats import DATA, probe, sandbox, told_by  # noqa: F401  (a fixture)
+
+
+@pytest.mark.parametrize("exercise", DATA, ids=lambda exercise: exercise.id)
+def test_nothing_inside_tells_the_seed_or_the_case(sandbox: Sandbox, exercise: Exercise) -> None:  # noqa: F811
+    assert told_by(sandbox, exercise, probe(exercise)) == ""
