@@ -29,7 +29,7 @@ CLAIMS = {
 def is_bounded(data: JSON) -> bool:
     """Whether data is small and flat enough that reading it, in whatever way, comes to an end."""
     items = text = 0
-    level = [data]
+    level: list[JSON] = [[data]]
     for _ in range(_DEEPEST):
         inner: list[JSON] = []
         for value in level:

@@ -6,6 +6,7 @@ this form in every part, and nothing more is known of it.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import msgspec
@@ -113,12 +114,21 @@ def read(data: JSON) -> Observation:
             contradict each other.
     """
     try:
-        observation = msgspec.convert(data, Observation)
-    except (msgspec.ValidationError, RecursionError) as error:
+        observation = _converted(data)
+    except (msgspec.ValidationError, ValueError, RecursionError) as error:
         raise UnreadableError(str(error)) from None
     if not all(_agrees(case) for case in observation.cases):
         raise UnreadableError("its parts contradict each other")
     return observation
+
+
+def _converted(data: JSON) -> Observation:
+    try:
+        return msgspec.convert(data, Observation)
+    except UnicodeEncodeError:
+        # Half of a character, which an answer may print or raise, and which no file can hold.
+        whole = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
+        return msgspec.convert(json.loads(whole), Observation)
 
 
 def _agrees(case: CaseFacts) -> bool:

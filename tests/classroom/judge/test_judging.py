@@ -249,7 +249,7 @@ def test_a_compute_exercise_has_no_graph_to_be_forged() -> None:
     exercise = known("00-readers")
     told = next(told for told in answers_to(exercise.id) if not told.violated)
     observation = observed(exercise, told.answer)
-    lies = forged(observation, lambda case: case.update(graph={"nodes": []}, outputs=[1, 2], run_error=5, run_node="x"))
+    lies = forged(observation, lambda case: case.update(graph={"nodes": []}, outputs=[1, 2]))
     assert judge_apart(exercise, lies, SEED)["unproven"] == [CLAIMS["value"]]
 
 

@@ -17,7 +17,7 @@ WANTED = {text[::-1] for text in BACKWARDS.split("|")}
 NUMBERS = {text for text in WANTED if text.isdigit()}
 VALUES = set(map(int, NUMBERS))
 # All numbers begin so: most texts are looked through once for all of them.
-BEGINNING = os.path.commonprefix([*NUMBERS])
+BEGINNING = os.path.commonprefix([*NUMBERS])  # noqa: RUF071  (of texts)
 ATTRIBUTES = ("verdict", "why", "different", "raises", "faults")
 found = set()
 
