@@ -15,7 +15,7 @@ from press import ROOT
 from press.binding.environment import EVERYTHING, NOTEBOOKS, run_module
 
 if TYPE_CHECKING:
-    from classroom.collect.submissions import Found
+    from classroom.collect.submissions import Collection
     from classroom.exports.delivery import Systems
     from classroom.grade.grading import Workers
 
@@ -64,9 +64,11 @@ def _grade(options: argparse.Namespace) -> int:
     workers = _workers(options)
     try:
         print(f"Looking through {options.submissions} …", file=sys.stderr, flush=True)
-        found = submissions.look(options.submissions, assignment, systems.moodle[1].told_of if systems.moodle else None)
-        for told in _of_what_was_found(found, assignment):
-            print(told, file=sys.stderr)
+        collection = submissions.look(
+            options.submissions, assignment, systems.moodle[1].told_of if systems.moodle else None
+        )
+        for sentence in _remarks(collection, assignment):
+            print(sentence, file=sys.stderr)
         _warn_of_others(options.out)
         if assignment.hidden:
             from classroom.grade import hidden  # It needs torch.
@@ -77,7 +79,7 @@ def _grade(options: argparse.Namespace) -> int:
         workers.stop()
         raise
     marks = grading.run(
-        found.submissions, assignment, options.out, workers, trusted=options.trusted, again=options.again
+        collection.submissions, assignment, options.out, workers, trusted=options.trusted, again=options.again
     )
     return _reported(options, assignment, marks, systems)
 
@@ -93,18 +95,20 @@ def _workers(options: argparse.Namespace) -> Workers:
     return DaskWorkers(options.dask, tls=options.tls, trusted=options.trusted)
 
 
-def _of_what_was_found(found: Found, assignment: Assignment) -> list[str]:
+def _remarks(collection: Collection, assignment: Assignment) -> list[str]:
     """What the teacher should know before anything is graded."""
-    told = [f"Left out: {shown(name)}, which is no student's folder or notebook." for name in found.unused[:5]]
-    if len(found.unused) > 5:
-        told.append(f"Left out: {len(found.unused) - 5} more.")
-    told += found.notes
-    if assignment.deadline.rule.costs and found.untimed:
-        told.append(
-            f"Nothing tells when {found.untimed} of {len(found.submissions)} students handed in: lateness takes "
-            "nothing from them. See the guide, under Late work."
+    sentences = [
+        f"Left out: {shown(name)}, which is no student's folder or notebook." for name in collection.unused[:5]
+    ]
+    if len(collection.unused) > 5:
+        sentences.append(f"Left out: {len(collection.unused) - 5} more.")
+    sentences += collection.notes
+    if assignment.deadline.rule.costs and collection.untimed:
+        sentences.append(
+            f"Nothing tells when {collection.untimed} of {len(collection.submissions)} students handed in: lateness "
+            "takes nothing from them. See the guide, under Late work."
         )
-    return told
+    return sentences
 
 
 def _warn_of_others(out: Path) -> None:
@@ -128,15 +132,15 @@ def _warn_of_others(out: Path) -> None:
 def _say_what_is_unprotected(trusted: bool) -> None:
     from classroom.sandbox import Sandbox, SandboxError, protection
 
-    found = protection()
-    if found.refusal and not trusted:
-        raise SandboxError("\n".join(found.missing))
+    gaps = protection()
+    if gaps.refusal and not trusted:
+        raise SandboxError("\n".join(gaps.missing))
     if trusted:
         # Told once, and not in each student's row: some systems can limit no submission at all.
         Sandbox(trusted=True).close()
         print("--trusted: submissions run as you do, and can do what you can. Only time and memory are limited.")
-    elif found.missing:
-        print("Not protected on this machine:", *found.missing, sep="\n- ")
+    elif gaps.missing:
+        print("Not protected on this machine:", *gaps.missing, sep="\n- ")
 
 
 def _report(options: argparse.Namespace) -> int:
@@ -179,8 +183,8 @@ def _reported(options: argparse.Namespace, assignment: Assignment, marks: Sequen
     print(
         f"Marks: {options.out / 'grades.csv'}. Class: {options.out / 'class.html'}. Students: {options.out}/students."
     )
-    for told in deliver(options.out, assignment, gradebook.participants(options.out), marks, systems):
-        print(told)
+    for sentence in deliver(options.out, assignment, gradebook.participants(options.out), marks, systems):
+        print(sentence)
     failed = sum(mark.status == "error" for mark in marks)
     if failed:
         print(f"The grader failed on {failed} answers: give the same command again to grade them.", file=sys.stderr)
@@ -267,8 +271,10 @@ def parser() -> argparse.ArgumentParser:
     report.add_argument("out", type=Path, metavar="MARKS", help="the folder that `grade` wrote with --out")
     _add_reports(report)
 
-    made = _command(commands, "certificates", _certificates, "make certificates for a Dask cluster of your own")
-    made.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the new folder that is to hold them")
+    certificates = _command(commands, "certificates", _certificates, "make certificates for a Dask cluster of your own")
+    certificates.add_argument(
+        "--out", type=Path, required=True, metavar="FOLDER", help="the new folder that is to hold them"
+    )
 
     export = commands.add_parser("export", help="write an assignment, or marks, for nbgrader or Gradescope")
     systems = export.add_subparsers(required=True, metavar="SYSTEM")
@@ -298,9 +304,9 @@ def _command(commands, name: str, run, what: str, *, asks: bool = False, more: s
     command = commands.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}. {more}".strip())
     command.set_defaults(run=run)
     if asks:
-        asked = command.add_argument_group("the assignment", _ASKED).add_mutually_exclusive_group(required=True)
-        asked.add_argument("--assignment", type=Path, metavar="FILE.toml", help="the assignment file")
-        asked.add_argument("--chapters", nargs="+", metavar="NN", help="chapters by number or name: 02 03")
+        group = command.add_argument_group("the assignment", _ASKED).add_mutually_exclusive_group(required=True)
+        group.add_argument("--assignment", type=Path, metavar="FILE.toml", help="the assignment file")
+        group.add_argument("--chapters", nargs="+", metavar="NN", help="chapters by number or name: 02 03")
     return command
 
 

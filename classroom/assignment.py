@@ -78,10 +78,10 @@ class Assignment:
         When it is due, and for whom later, is no part of it: how late each version is belongs to the submission.
         """
         worth = sorted(self.points.items())
-        told = repr(
+        text = repr(
             (self.title, self.exercises, worth, self.public_share, self.hidden, self.counts, self.deadline.rule)
         )
-        return hashlib.sha256(told.encode()).hexdigest()[:16]
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def of_chapters(chapters: list[str], title: str = "") -> Assignment:
@@ -136,22 +136,22 @@ def _checked(written: dict[str, Any], hidden: str) -> Assignment:
             raise AssignmentError(f"{key!r} means nothing here; known are {', '.join(sorted((*_KEYS, 'hidden')))}.")
         if not isinstance(value, _KEYS[key]) or isinstance(value, bool):
             raise AssignmentError(f"{key} = {value!r} is not of the right type; see the example in the guide.")
-    asked = _asked(written, catalogue())
+    exercises = _exercises(written, catalogue())
     share = float(written.get("public_share", 0.5))
     if not 0 <= share <= 1:
         raise AssignmentError(f"public_share = {share}: give a number from 0 to 1.")
     counts = written.get("counts", "last begun")
     if counts not in get_args(Counts):
-        known = ", ".join(f'"{one}"' for one in get_args(Counts))
+        known = ", ".join(f'"{choice}"' for choice in get_args(Counts))
         raise AssignmentError(f'counts = "{counts}" is not known: give one of {known}.')
     try:
         when = deadline(written)
     except LateError as problem:
         raise AssignmentError(str(problem)) from None
-    return Assignment(written["title"], asked, _points(written, asked), share, hidden, counts, when)
+    return Assignment(written["title"], exercises, _points(written, exercises), share, hidden, counts, when)
 
 
-def _asked(written: Mapping[str, Any], book: Mapping[str, About]) -> tuple[About, ...]:
+def _exercises(written: Mapping[str, Any], book: Mapping[str, About]) -> tuple[About, ...]:
     """The exercises that are asked for, in the order of the book."""
     chosen = [_chapter(str(chapter), book) for chapter in written.get("chapters", [])]
     listed, left_out = written.get("exercises", []), written.get("leave_out", [])
@@ -180,15 +180,17 @@ def _listed(
                 f"exercises lists {outside}, and chapters does not hold {book[outside].chapter}: add it there, or "
                 "leave chapters out."
             )
-        if bare := next((one for one in chapters if all(book[name].chapter != one for name in listed)), None):
+        if bare := next(
+            (chapter for chapter in chapters if all(book[name].chapter != chapter for name in listed)), None
+        ):
             raise AssignmentError(
                 f"chapters holds {bare}, and exercises lists none of it: list some, or leave chapters out."
             )
     return tuple(about for about in book.values() if about.id in listed)
 
 
-def _points(written: Mapping[str, Any], asked: tuple[About, ...]) -> dict[str, float]:
-    points = {about.id: float(about.difficulty or 1) for about in asked}
+def _points(written: Mapping[str, Any], exercises: tuple[About, ...]) -> dict[str, float]:
+    points = {about.id: float(about.difficulty or 1) for about in exercises}
     for name, worth in written.get("points", {}).items():
         if isinstance(worth, bool) or not isinstance(worth, int | float) or not 0 <= worth < math.inf:
             raise AssignmentError(f"[points] {name} = {worth!r}: give a number that is not negative.")
@@ -201,7 +203,7 @@ def _chapter(name: str, book: Mapping[str, About]) -> str:
     """The chapter of that number (``2``, ``02``) or name."""
     chapters = dict.fromkeys(about.chapter for about in book.values())
     number = name.zfill(2) if name.isascii() and name.isdigit() else name
-    found = [chapter for chapter in chapters if number in (chapter, chapter.partition("_")[0])]
-    if not found:
+    matches = [chapter for chapter in chapters if number in (chapter, chapter.partition("_")[0])]
+    if not matches:
         raise AssignmentError(f"there is no chapter {name!r} with exercises; there are {', '.join(chapters)}.")
-    return found[0]
+    return matches[0]

@@ -8,7 +8,7 @@ import re
 from fxbook.learning.exercises import catalogue
 
 
-def held(data: bytes) -> dict[str, int]:
+def exercise_counts(data: bytes) -> dict[str, int]:
     """Of each chapter how many of its exercises are in a file.
 
     They are told by its calls of ``check`` and ``hint``; where there are none, by the answers that it defines.
@@ -20,10 +20,10 @@ def held(data: bytes) -> dict[str, int]:
     text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", "replace")
     book = catalogue()
     by_answer = {about.answer: about for about in book.values()}
-    asked = {found[1] for found in checks.finditer(text)}
-    found = [book[name] for name in asked] or [by_answer[name] for name in {m[1] for m in answers.finditer(text)}]
+    ids = {match[1] for match in checks.finditer(text)}
+    exercises = [book[name] for name in ids] or [by_answer[name] for name in {m[1] for m in answers.finditer(text)}]
     counts: dict[str, int] = {}
-    for about in found:
+    for about in exercises:
         counts[about.chapter] = counts.get(about.chapter, 0) + 1
     return counts
 

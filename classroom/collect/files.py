@@ -86,24 +86,24 @@ def _one_line(error: BaseException) -> str:
 def below(folder: Path, parts: Parts = ()) -> Iterator[Entry]:
     """The files below a folder, in the order of their names; links and devices come as refused, caches not at all."""
     try:
-        found = sorted(os.scandir(folder), key=lambda one: one.name)
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
         yield _refusal(parts or (folder.name,), f"cannot be opened ({_one_line(error)})")
         return
-    for one in found:
-        here = (*parts, one.name)
-        if ignored(one.name):
+    for entry in entries:
+        here = (*parts, entry.name)
+        if ignored(entry.name):
             continue
-        if one.is_symlink():
+        if entry.is_symlink():
             yield _refusal(here, "is a link, and links are not followed: hand in the file itself")
-        elif one.is_dir(follow_symlinks=False):
+        elif entry.is_dir(follow_symlinks=False):
             if len(here) > DEPTH:
                 yield _refusal(here, f"lies more than {DEPTH} folders deep")
             else:
-                yield from below(Path(one.path), here)
-        elif one.is_file(follow_symlinks=False):
-            status = one.stat(follow_symlinks=False)
-            yield Entry(here, status.st_size, status.st_mtime, _reader(one.path))
+                yield from below(Path(entry.path), here)
+        elif entry.is_file(follow_symlinks=False):
+            status = entry.stat(follow_symlinks=False)
+            yield Entry(here, status.st_size, status.st_mtime, _reader(entry.path))
         else:
             yield _refusal(here, "is no file")
 
@@ -143,7 +143,7 @@ def opened(entry: Entry, depth: int = 1) -> list[Entry]:
         inside = in_zip(io.BytesIO(entry.read(ARCHIVE)), entry.parts, FILES)
     except RefusedError as refused:
         return [_refusal(entry.parts, str(refused))]
-    return [file for one in inside for file in (opened(one, depth + 1) if is_zip(one) else [one])]
+    return [file for member in inside for file in (opened(member, depth + 1) if is_zip(member) else [member])]
 
 
 def is_zip(entry: Entry) -> bool:
@@ -161,13 +161,13 @@ def in_zip(source: Path | io.BytesIO, parts: Parts = (), most: int = CLASS_FILES
         archive = source.open("rb") if isinstance(source, Path) else _on_disk(source)
     except OSError as error:
         raise RefusedError(f"cannot be opened ({_one_line(error)})") from error
-    told = sandbox.for_reading().list_zip(archive.fileno(), most, bounded=most == FILES).data
-    match told:
+    listing = sandbox.for_reading().list_zip(archive.fileno(), most, bounded=most == FILES).data
+    match listing:
         case {"problem": str(why)}:
             raise RefusedError(why)
         case {"files": list(rows)} if len(rows) <= most and all(map(_is_row, rows)):
             entries = [_entry(archive, row, parts) for row in rows if not any(map(ignored, row["names"]))]
-            return sorted(entries, key=lambda one: one.parts)
+            return sorted(entries, key=lambda entry: entry.parts)
         case _:
             raise RefusedError(_DAMAGED)
 

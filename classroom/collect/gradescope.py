@@ -11,19 +11,19 @@ from classroom.collect.files import Entry, RefusedError
 
 def handed_in_on_gradescope(entries: Sequence[Entry]) -> dict[str, tuple[str, dt.datetime | None]]:
     """Of each folder of Gradescope's the names of those who handed it in, and when."""
-    told = [entry for entry in entries if entry.parts == ("submission_metadata.yml",)]
-    if not told:
+    metadata = [entry for entry in entries if entry.parts == ("submission_metadata.yml",)]
+    if not metadata:
         return {}
     import yaml  # jupytext brings it; only Gradescope's export needs it.
 
     try:
-        known = yaml.load(told[0].read(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        submissions = yaml.load(metadata[0].read(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         return {
             str(folder): (
-                ", ".join(str(one[":name"]) for one in about[":submitters"]),
+                ", ".join(str(person[":name"]) for person in about[":submitters"]),
                 _moment(about.get(":created_at")),
             )
-            for folder, about in known.items()
+            for folder, about in submissions.items()
         }
     except (RefusedError, yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError, RecursionError):
         return {}

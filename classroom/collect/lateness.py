@@ -47,17 +47,17 @@ class Rule:
             return 1.0
         return min(self.at_most, self.per_day * days)
 
-    def said(self) -> str:
+    def in_words(self) -> str:
         """The rule in a sentence or three, for the students; ``""`` where lateness costs nothing."""
-        told = []
+        sentences = []
         if self.per_day:
-            told.append(f"Each day late, begun ones included, costs {_percent(self.per_day)} of the points")
-            told[-1] += f", {_percent(self.at_most)} at most." if self.at_most < 1 else "."
+            sentences.append(f"Each day late, begun ones included, costs {_percent(self.per_day)} of the points")
+            sentences[-1] += f", {_percent(self.at_most)} at most." if self.at_most < 1 else "."
         if self.after_days_nothing is not None:
-            told.append(f"What is more than {_days(self.after_days_nothing)} late gives none.")
-        if told and self.grace_minutes:
-            told.append(f"The first {self.grace_minutes:g} minutes cost nothing.")
-        return " ".join(told)
+            sentences.append(f"What is more than {_days(self.after_days_nothing)} late gives none.")
+        if sentences and self.grace_minutes:
+            sentences.append(f"The first {self.grace_minutes:g} minutes cost nothing.")
+        return " ".join(sentences)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,27 +104,27 @@ class Deadline:
     def due_for(self, names: frozenset[str]) -> tuple[dt.datetime | None, bool]:
         """When it is due for the student of these names, the latest that is granted; whether that is an extension."""
         granted = [value for name, value in self.extensions.items() if plain(name) in names]
-        dates = [one for one in granted if isinstance(one, dt.datetime)]
+        dates = [grant for grant in granted if isinstance(grant, dt.datetime)]
         if self.due:
-            dates += [self.due, *(self.due + one for one in granted if isinstance(one, dt.timedelta))]
+            dates += [self.due, *(self.due + grant for grant in granted if isinstance(grant, dt.timedelta))]
         return max(dates, default=None), bool(granted)
 
-    def lateness(self, told: Told, saved: float, names: frozenset[str]) -> Lateness:
+    def lateness(self, receipt: Told, saved: float, names: frozenset[str]) -> Lateness:
         """How late something is.
 
         Args:
-            told: what the learning system says.
+            receipt: what the learning system says.
             saved: when the file was saved, in seconds since 1970, 0 where that is not known: no evidence.
             names: all by which the teacher may name the student, as :func:`plain` gives them.
         """
         due, extended = self.due_for(names)
-        due = max(filter(None, (due, told.until)), default=None)
-        if told.moment and due:
-            return Lateness(_begun_days(told.moment - due, self.rule.grace_minutes))
-        if told.by is not None:
-            return Lateness(_begun_days(told.by, self.rule.grace_minutes))
-        if told.late is not None:
-            return self._by_flag(told.late, extended)
+        due = max(filter(None, (due, receipt.until)), default=None)
+        if receipt.moment and due:
+            return Lateness(_begun_days(receipt.moment - due, self.rule.grace_minutes))
+        if receipt.by is not None:
+            return Lateness(_begun_days(receipt.by, self.rule.grace_minutes))
+        if receipt.late is not None:
+            return self._by_flag(receipt.late, extended)
         if due and self.rule.costs and saved:
             late = dt.datetime.fromtimestamp(saved, dt.UTC) - due
             if days := _begun_days(late, self.rule.grace_minutes):
@@ -191,7 +191,7 @@ def deadline(written: Mapping[str, Any]) -> Deadline:
         raise LateError(f'time_zone = "{zone}" is not known; write it as "Europe/Berlin", or leave it out.') from None
     due = _moment("due", written["due"], zone) if "due" in written else None
     extensions = {name: _extension(name, value, zone) for name, value in written.get("extensions", {}).items()}
-    if due is None and any(isinstance(one, dt.timedelta) for one in extensions.values()):
+    if due is None and any(isinstance(extension, dt.timedelta) for extension in extensions.values()):
         raise LateError("[extensions] gives days, and nothing says from when: add due = 2026-11-20T23:59:00.")
     return Deadline(due, extensions, _rule(written.get("late", {})), zone)
 

@@ -87,29 +87,29 @@ def given(top: str, folder: bool, title: str = "") -> Given | None:
         title: what stands before the user name in all that Blackboard collects; see :func:`blackboard_title`.
     """
     for system, pattern in _FOLDERS if folder else _FILES:
-        if found := pattern.fullmatch(top):
-            told = found.groupdict()
-            whose = Owner(_composed(told.get("name") or top), told["id"])
-            order, late = (int(told["file"]), told["late"] == "LATE") if "file" in told else (0, None)
-            return Given(whose, told.get("rest") or "", order, late, system=system)
-    if not folder and (found := _BLACKBOARD.fullmatch(top)):
-        user = found["name"].removeprefix(title) or found["name"]
-        moment = _moment(found["moment"])
-        order = int(found["moment"].replace("-", "")) if moment else 0
-        return Given(Owner(_composed(user)), found["rest"] or "", order, None, moment, "Blackboard")
+        if match := pattern.fullmatch(top):
+            groups = match.groupdict()
+            whose = Owner(_composed(groups.get("name") or top), groups["id"])
+            order, late = (int(groups["file"]), groups["late"] == "LATE") if "file" in groups else (0, None)
+            return Given(whose, groups.get("rest") or "", order, late, system=system)
+    if not folder and (match := _BLACKBOARD.fullmatch(top)):
+        user = match["name"].removeprefix(title) or match["name"]
+        moment = _moment(match["moment"])
+        order = int(match["moment"].replace("-", "")) if moment else 0
+        return Given(Owner(_composed(user)), match["rest"] or "", order, None, moment, "Blackboard")
     return None
 
 
 def system(top: str) -> str:
     """The learning system that gave the name of something at the top, ``""`` where none did."""
-    found = given(top, folder=True) or given(top, folder=False)
-    return found.system if found else ""
+    naming = given(top, folder=True) or given(top, folder=False)
+    return naming.system if naming else ""
 
 
 def owner(top: str, folder: bool) -> Owner | None:
     """Whose a file or folder is by the name that a learning system gave it; ``None`` where no system named it."""
-    found = given(top, folder)
-    return found.owner if found else None
+    naming = given(top, folder)
+    return naming.owner if naming else None
 
 
 def blackboard_title(tops: Iterable[str]) -> str:
@@ -117,8 +117,8 @@ def blackboard_title(tops: Iterable[str]) -> str:
 
     A user name that holds ``_`` keeps enough of it to differ from all others.
     """
-    told = [found["name"].split("_")[:-1] for top in tops if (found := _BLACKBOARD.fullmatch(top))]
-    same = itertools.takewhile(lambda words: len(set(words)) == 1, zip(*told, strict=False))
+    titles = [match["name"].split("_")[:-1] for top in tops if (match := _BLACKBOARD.fullmatch(top))]
+    same = itertools.takewhile(lambda words: len(set(words)) == 1, zip(*titles, strict=False))
     return "".join(f"{words[0]}_" for words in same)
 
 
@@ -146,8 +146,8 @@ def _composed(name: str) -> str:
 
 def suffix(name: str) -> str:
     """``"ipynb"``, ``"py"``, ``"zip"``; ``""`` for other files."""
-    found = _SUFFIX.search(name)
-    return found[1].lower() if found else ""
+    match = _SUFFIX.search(name)
+    return match[1].lower() if match else ""
 
 
 def without_version(stem: str) -> str:
@@ -160,11 +160,11 @@ def version(parts: tuple[str, ...]) -> tuple[int, int]:
 
     The first version has no number: ``x-1.ipynb``, ``x (1).ipynb`` and ``x v2.ipynb`` are the second of ``x.ipynb``.
     """
-    tries = [int(found[1]) for part in parts[:-1] if (found := _TRY.fullmatch(part))]
-    found = _VERSION.search(_SUFFIX.sub("", parts[-1]))
+    tries = [int(match[1]) for part in parts[:-1] if (match := _TRY.fullmatch(part))]
+    match = _VERSION.search(_SUFFIX.sub("", parts[-1]))
     number = 1
-    if found:
-        number = int(found["v"]) if found["v"] else 1 + int(found["bracket"] or found["dash"] or found["copy"] or 1)
+    if match:
+        number = int(match["v"]) if match["v"] else 1 + int(match["bracket"] or match["dash"] or match["copy"] or 1)
     return tries[-1] if tries else 0, number
 
 
@@ -172,9 +172,13 @@ def chapter(name: str, chapters: Iterable[str]) -> str:
     """The chapter that a name of a file tells, in full or without its number; ``""`` where none, or several."""
     words = plain(name)
     for number in (True, False):
-        found = [one for one in chapters if f"_{one if number else one.partition('_')[2]}_" in f"_{words}_"]
-        if found:
-            return found[0] if len(found) == 1 else ""
+        matches = [
+            candidate
+            for candidate in chapters
+            if f"_{candidate if number else candidate.partition('_')[2]}_" in f"_{words}_"
+        ]
+        if matches:
+            return matches[0] if len(matches) == 1 else ""
     return ""
 
 
@@ -185,8 +189,8 @@ def plain(name: str) -> str:
 
 def shown(text: str, most: int = 120) -> str:
     """A text on one line that any program can write: no control characters, nothing that turns the line round."""
-    kept = "".join(char if char.isprintable() or char in "\u200c\u200d" else " " for char in text[: 4 * most])
-    line = " ".join(kept.split())
+    printable = "".join(char if char.isprintable() or char in "\u200c\u200d" else " " for char in text[: 4 * most])
+    line = " ".join(printable.split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
@@ -196,25 +200,33 @@ def keys(owners: Iterable[Owner]) -> Mapping[Owner, str]:
     It is the name in plain letters and the system's number. Where two would be the same, or nothing is left of a name,
     a part of the digest of the name makes the difference.
     """
-    told = {one: _plain_key(one) for one in owners}
+    key_of = {student: _plain_key(student) for student in owners}
     counts: dict[str, int] = {}
-    for key in told.values():
+    for key in key_of.values():
         counts[key] = counts.get(key, 0) + 1
-    return {one: key if counts[key] == 1 and _safe(key, one) else _distinct(key, one) for one, key in told.items()}
+    return {
+        student: key if counts[key] == 1 and _safe(key, student) else _distinct(key, student)
+        for student, key in key_of.items()
+    }
 
 
-def _plain_key(one: Owner) -> str:
-    letters = unicodedata.normalize("NFKD", one.name).encode("ascii", "ignore").decode().lower()
+def _plain_key(student: Owner) -> str:
+    letters = unicodedata.normalize("NFKD", student.name).encode("ascii", "ignore").decode().lower()
     slug = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")
-    return "-".join(filter(None, [slug[:_MOST_KEY].strip("-"), one.number[:20]]))
+    return "-".join(filter(None, [slug[:_MOST_KEY].strip("-"), student.number[:20]]))
 
 
-def _safe(key: str, one: Owner) -> bool:
+def _safe(key: str, student: Owner) -> bool:
     """Whether the key stands for the name by itself."""
-    lost = sum(char.isalnum() and not unicodedata.normalize("NFKD", char)[0].isascii() for char in one.name)
-    return bool(key) and len(one.name) <= _MOST_KEY and not _RESERVED.fullmatch(key) and (bool(one.number) or not lost)
+    lost = sum(char.isalnum() and not unicodedata.normalize("NFKD", char)[0].isascii() for char in student.name)
+    return (
+        bool(key)
+        and len(student.name) <= _MOST_KEY
+        and not _RESERVED.fullmatch(key)
+        and (bool(student.number) or not lost)
+    )
 
 
-def _distinct(key: str, one: Owner) -> str:
-    told = f"{one.name}\0{one.number}".encode("utf-8", "surrogateescape")
-    return "-".join(filter(None, [key, hashlib.sha256(told).hexdigest()[:8]]))
+def _distinct(key: str, student: Owner) -> str:
+    identity = f"{student.name}\0{student.number}".encode("utf-8", "surrogateescape")
+    return "-".join(filter(None, [key, hashlib.sha256(identity).hexdigest()[:8]]))

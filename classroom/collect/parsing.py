@@ -21,13 +21,13 @@ _MOST_WRITTEN = 120
 _MOST_SPARE = 10
 
 
-def parsed_sheet(name: str, data: bytes, asked: Mapping[str, JSON], handed_out: Sequence[str] = ()) -> JSON:
+def parsed_sheet(name: str, data: bytes, answers: Mapping[str, JSON], handed_out: Sequence[str] = ()) -> JSON:
     """What the grader needs to know of a sheet, as JSON.
 
     Args:
         name: of the file.
         data: its bytes.
-        asked: of each answer that is asked for ``{"exercise", "stub"}``: the id, and the cell to write in as it was
+        answers: of each answer that is asked for ``{"exercise", "stub"}``: the id, and the cell to write in as it was
             handed out, ``""`` where that is not known.
         handed_out: the cells of the sheet as it was handed out.
 
@@ -39,30 +39,30 @@ def parsed_sheet(name: str, data: bytes, asked: Mapping[str, JSON], handed_out: 
         sheet = sheets.parse(name, data)
     except sheets.SheetError as problem:
         return {"problem": str(problem), "reason": problem.reason}
-    for answer, about in asked.items():
+    for answer, about in answers.items():
         sheet = _without_stub(sheet, answer, about["stub"])
-    untouched = [answer for answer, about in asked.items() if _is_stub(sheet, answer, about["stub"])]
-    given = frozenset().union(*(sheets.names(cell).given for cell in handed_out), asked)
-    found, called = {}, {}
-    for answer, about in asked.items():
+    untouched = [answer for answer, about in answers.items() if _is_stub(sheet, answer, about["stub"])]
+    given = frozenset().union(*(sheets.names(cell).given for cell in handed_out), answers)
+    renamed, called = {}, {}
+    for answer, about in answers.items():
         if not sheet.homes(answer) or answer in untouched:
             passed = _checked(sheet, about["exercise"])
             if isinstance(passed, ast.Name) and passed.id not in given and sheet.homes(passed.id):
-                found[answer] = passed.id
+                renamed[answer] = passed.id
             elif passed is not None and not (isinstance(passed, ast.Name) and passed.id == answer):
                 called[answer] = _written(passed)
-    names = {answer: found.get(answer, answer) for answer in asked}
+    names = {answer: renamed.get(answer, answer) for answer in answers}
     alone = {
         answer: [at for at, cell in enumerate(sheet.only_for(name).cells, 1) if cell] for answer, name in names.items()
     }
     own = plain.Own(sheet.cells, handed_out)
-    begun = {answer: name for answer, name in names.items() if answer in found or answer not in untouched}
+    begun = {answer: name for answer, name in names.items() if answer in renamed or answer not in untouched}
     return {
         "cells": sheet.cells,
         "homes": {answer: sheet.homes(name) for answer, name in names.items()},
         "alone": alone,
-        "untouched": [answer for answer in untouched if answer not in found],
-        "found": found,
+        "untouched": [answer for answer in untouched if answer not in renamed],
+        "found": renamed,
         "called": called,
         "worked": own.any,
         "spare": own.unused(frozenset({*begun.values(), *given}))[:_MOST_SPARE],
@@ -78,20 +78,20 @@ def _is_stub(sheet: sheets.Sheet, answer: str, stub: str) -> bool:
 
 def _without_stub(sheet: sheets.Sheet, answer: str, stub: str) -> sheets.Sheet:
     """The sheet with the stub of an answer blank, where other cells give all the names that it gives."""
-    left = {number for number in sheet.homes(answer) if stub and _same(sheet.cells[number - 1], stub)}
-    others = [sheet.given(number) for number in range(1, len(sheet.cells) + 1) if number not in left]
-    if not all(sheet.given(number) <= set().union(*others) for number in left):
+    stub_cells = {number for number in sheet.homes(answer) if stub and _same(sheet.cells[number - 1], stub)}
+    others = [sheet.given(number) for number in range(1, len(sheet.cells) + 1) if number not in stub_cells]
+    if not all(sheet.given(number) <= set().union(*others) for number in stub_cells):
         return sheet
-    cells = tuple("" if number in left else cell for number, cell in enumerate(sheet.cells, 1))
+    cells = tuple("" if number in stub_cells else cell for number, cell in enumerate(sheet.cells, 1))
     return dataclasses.replace(sheet, cells=cells)
 
 
-def _same(one: str, other: str) -> bool:
+def _same(first: str, second: str) -> bool:
     """Whether two cells are the same program."""
     try:
-        return ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
+        return ast.dump(ast.parse(first)) == ast.dump(ast.parse(second))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return one == other
+        return first == second
 
 
 def _checked(sheet: sheets.Sheet, exercise: str) -> ast.expr | None:

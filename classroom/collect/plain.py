@@ -56,12 +56,12 @@ class Own:
         if not self._small:
             return []
         used = {at for name in names for at, code in enumerate(self._sheet.only_for(name).cells) if code}
-        found = [
-            one.tree.name
-            for at, one in enumerate(self._statements)
-            if isinstance(one.tree, ast.FunctionDef) and not one.handed_out and at not in used
+        functions = [
+            statement.tree.name
+            for at, statement in enumerate(self._statements)
+            if isinstance(statement.tree, ast.FunctionDef) and not statement.handed_out and at not in used
         ]
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(functions))
 
     def texts(self, answer: str) -> tuple[str, str]:
         """Of an answer the statements that it needs, as the student wrote them and as plain text; cut where long.
@@ -70,12 +70,18 @@ class Own:
         """
         if not self._small:
             return "", ""
-        kept = self._sheet.only_for(answer).cells
-        needed = [one for one, code in zip(self._statements, kept, strict=True) if code]
-        own = [one for one in needed if not one.handed_out and not isinstance(one.tree, ast.Import | ast.ImportFrom)]
-        imports = [one.tree for one in self._statements if isinstance(one.tree, ast.Import | ast.ImportFrom)]
-        source = "\n\n".join(one.source for one in own)
-        return source[:_MOST_SOURCE], _plain([one.code for one in own], imports)[:_MOST_PLAIN]
+        cells = self._sheet.only_for(answer).cells
+        needed = [statement for statement, code in zip(self._statements, cells, strict=True) if code]
+        own = [
+            statement
+            for statement in needed
+            if not statement.handed_out and not isinstance(statement.tree, ast.Import | ast.ImportFrom)
+        ]
+        imports = [
+            statement.tree for statement in self._statements if isinstance(statement.tree, ast.Import | ast.ImportFrom)
+        ]
+        source = "\n\n".join(statement.source for statement in own)
+        return source[:_MOST_SOURCE], _plain([statement.code for statement in own], imports)[:_MOST_PLAIN]
 
 
 def plain_answer(cells: Sequence[str], handed_out: Sequence[str], answer: str) -> str:
@@ -125,7 +131,7 @@ class _Renaming(ast.NodeTransformer):
                     self._own.add(name)
                 case ast.ClassDef(name=name, body=body):
                     self._own.add(name)
-                    self._attributes |= {one.name for one in body if isinstance(one, ast.FunctionDef)}
+                    self._attributes |= {method.name for method in body if isinstance(method, ast.FunctionDef)}
                 case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
                     self._attributes.add(name)
         self._attributes = {name for name in self._attributes if not name.startswith("__")}

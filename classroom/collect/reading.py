@@ -52,10 +52,10 @@ class Read:
 
     def only(self, answer: str) -> sheets.Sheet | None:
         """The sheet with nothing but the cells that the answer needs; ``None`` where that leaves nothing out."""
-        kept = set(self.alone.get(answer, ()))
-        if not kept or self.sheet is None:
+        numbers = set(self.alone.get(answer, ()))
+        if not numbers or self.sheet is None:
             return None
-        cells = tuple(cell if number in kept else "" for number, cell in enumerate(self.sheet.cells, 1))
+        cells = tuple(cell if number in numbers else "" for number, cell in enumerate(self.sheet.cells, 1))
         return None if cells == self.sheet.cells else dataclasses.replace(self.sheet, cells=cells)
 
 
@@ -76,29 +76,29 @@ def read_sheet(submission: Submission, assignment: Assignment, chapter: str, san
     if chapter not in submission.sheets:
         return Read(None)
     name, data = submission.names[chapter], submission.sheets[chapter]
-    asked = [about for about in assignment.exercises if about.chapter == chapter]
-    asked_for = {about.answer: {"exercise": about.id, "stub": stubs(chapter).get(about.id, "")} for about in asked}
-    found = (sandbox or for_reading()).read_sheet(name, data, asked_for, handed_out(chapter)).data
-    match found:
+    exercises = [about for about in assignment.exercises if about.chapter == chapter]
+    answers = {about.answer: {"exercise": about.id, "stub": stubs(chapter).get(about.id, "")} for about in exercises}
+    parsed = (sandbox or for_reading()).read_sheet(name, data, answers, handed_out(chapter)).data
+    match parsed:
         case {"problem": str(problem), "reason": str(reason)}:
-            told = f"{name} cannot be read: {reason[:_MOST_SAID]}. {_ASK}"
-            return Read(None, problem[:_MOST_SAID], told)
-        case dict() if _has_form(found, frozenset(asked_for)):
+            for_teacher = f"{name} cannot be read: {reason[:_MOST_SAID]}. {_ASK}"
+            return Read(None, problem[:_MOST_SAID], for_teacher)
+        case dict() if _has_form(parsed, frozenset(answers)):
             pass
         case _:
             reason = "reading it takes more time or memory than any notebook needs"
             return Read(None, f"{name} cannot be read: {reason}.", f"{name} cannot be read: {reason}. {_ASK}")
-    sheet = sheets.Sheet(Path(name), tuple(found["cells"]))
-    told = {key: found[key] for key in ("homes", "alone", "found", "called", "worked", "spare", "texts")}
-    return Read(sheet, untouched=frozenset(found["untouched"]), **told)
+    sheet = sheets.Sheet(Path(name), tuple(parsed["cells"]))
+    fields = {key: parsed[key] for key in ("homes", "alone", "found", "called", "worked", "spare", "texts")}
+    return Read(sheet, untouched=frozenset(parsed["untouched"]), **fields)
 
 
 _ASK = "Ask for the file again."
 
 
-def _has_form(found: JSON, answers: frozenset[str]) -> bool:
+def _has_form(parsed: JSON, answers: frozenset[str]) -> bool:
     """Whether what was read is texts and numbers of cells, whatever the file made of its reader."""
-    match found:
+    match parsed:
         case {
             "cells": list(cells),
             "untouched": list(untouched),
@@ -114,29 +114,29 @@ def _has_form(found: JSON, answers: frozenset[str]) -> bool:
         case _:
             return False
     places = [place for part in (homes, alone) for given in part.values() for place in _listed(given)]
-    told = [untouched, spare, names.values(), called.values()]
-    kept = [text for pair in texts.values() for text in _listed(pair)]
+    short_texts = [untouched, spare, names.values(), called.values()]
+    long_texts = [text for pair in texts.values() for text in _listed(pair)]
     return (
         homes.keys() == alone.keys() == answers
         and answers.issuperset(names.keys() | called.keys() | texts.keys())
         and all(len(_listed(pair)) == 2 for pair in texts.values())
         and all(type(place) is int and 1 <= place <= len(cells) for place in places)
         and all(isinstance(text, str) for text in cells)
-        and all(isinstance(text, str) and len(text) <= _MOST_SAID for part in told for text in part)
-        and all(isinstance(text, str) and len(text) <= _MOST_KEPT for text in kept)
+        and all(isinstance(text, str) and len(text) <= _MOST_SAID for part in short_texts for text in part)
+        and all(isinstance(text, str) and len(text) <= _MOST_KEPT for text in long_texts)
     )
 
 
-def _listed(told: JSON) -> list[JSON]:
-    return told if isinstance(told, list) else [None]
+def _listed(value: JSON) -> list[JSON]:
+    return value if isinstance(value, list) else [None]
 
 
 @functools.cache
 def stubs(chapter: str) -> Mapping[str, str]:
     """Of each exercise of a chapter the cell to write in, as it is handed out; nothing where the notebooks are not."""
     sheet = sheets.Sheet(Path(chapter), handed_out(chapter))
-    found = [about for about in catalogue().values() if about.chapter == chapter]
-    return {about.id: sheet.cells[homes[-1] - 1] for about in found if (homes := sheet.homes(about.answer))}
+    exercises = [about for about in catalogue().values() if about.chapter == chapter]
+    return {about.id: sheet.cells[homes[-1] - 1] for about in exercises if (homes := sheet.homes(about.answer))}
 
 
 @functools.cache

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from classroom.assignment import Assignment
 from classroom.collect import files, names
-from classroom.collect.content import chapters, held
+from classroom.collect.content import chapters, exercise_counts
 from classroom.collect.files import Entry, RefusedError
 from classroom.collect.gradescope import handed_in_on_gradescope
 from classroom.collect.lateness import Lateness, Told, local, plain
@@ -37,7 +37,7 @@ class SubmissionsError(Exception):
 
 
 @dataclasses.dataclass(frozen=True)
-class Found:
+class Collection:
     """The submissions, in the order of the names.
 
     Args:
@@ -63,7 +63,7 @@ def find(folder: Path, assignment: Assignment) -> list[Submission]:
 
 def look(
     folder: Path, assignment: Assignment, told_of: Callable[[Sequence[Participant]], Mapping[str, Told]] | None = None
-) -> Found:
+) -> Collection:
     """What each student handed in for the chapters of an assignment, read within limits; nothing is run or unpacked.
 
     Args:
@@ -93,49 +93,51 @@ def look(
             "or the zip that your learning system makes."
         )
     keys = names.keys(owned)
-    people = {one: Participant(keys[one], one.name, one.number, folders.get(one, "")) for one in owned}
-    known = {one: _known_names(person) for one, person in people.items()}
+    people = {owner: Participant(keys[owner], owner.name, owner.number, folders.get(owner, "")) for owner in owned}
+    names_of = {owner: _known_names(person) for owner, person in people.items()}
     elsewhere = told_of(list(people.values())) if told_of else {}
-    told = {one: elsewhere.get(keys[one], Told()) for one in owned}
-    found = [
-        _submission(people[one], handed, assignment, _late(assignment, known[one], told[one]))
-        for one, handed in owned.items()
+    receipts = {owner: elsewhere.get(keys[owner], Told()) for owner in owned}
+    submissions = [
+        _submission(people[owner], handed, assignment, _late(assignment, names_of[owner], receipts[owner]))
+        for owner, handed in owned.items()
     ]
-    return Found(
-        sorted(found, key=lambda one: (one.student.casefold(), one.key)),
+    return Collection(
+        sorted(submissions, key=lambda submission: (submission.student.casefold(), submission.key)),
         tuple(dict.fromkeys(unused)),
-        sum(not _timed(told[one], owned[one]) for one in owned),
-        _wrong_extensions(assignment, known.values()),
+        sum(not _timed(receipts[owner], owned[owner]) for owner in owned),
+        _wrong_extensions(assignment, names_of.values()),
     )
 
 
-def _known_names(one: Participant) -> frozenset[str]:
+def _known_names(person: Participant) -> frozenset[str]:
     """All by which a teacher may name a student in the assignment file."""
-    told = (one.student, names.shown(one.student), one.number, one.key, one.folder)
-    return frozenset(map(plain, filter(None, told)))
+    labels = (person.student, names.shown(person.student), person.number, person.key, person.folder)
+    return frozenset(map(plain, filter(None, labels)))
 
 
-def _late(assignment: Assignment, known: frozenset[str], told: Told) -> Callable[[File], Lateness]:
+def _late(assignment: Assignment, own_names: frozenset[str], receipt: Told) -> Callable[[File], Lateness]:
     """How late a file of one student is: by what the system wrote into its name, and what it says of the student."""
     deadline = assignment.deadline
 
     def late(file: File) -> Lateness:
-        moment = told.moment or (local(file.given.moment, deadline.zone) if file.given.moment else None)
-        both = dataclasses.replace(told, moment=moment, late=file.given.late if told.late is None else told.late)
-        return deadline.lateness(both, file.entry.time, known)
+        moment = receipt.moment or (local(file.given.moment, deadline.zone) if file.given.moment else None)
+        both = dataclasses.replace(
+            receipt, moment=moment, late=file.given.late if receipt.late is None else receipt.late
+        )
+        return deadline.lateness(both, file.entry.time, own_names)
 
     return late
 
 
-def _timed(told: Told, handed: Sequence[Handed]) -> bool:
-    return told != Told() or any(given.moment or given.late is not None for _, given in handed)
+def _timed(receipt: Told, handed: Sequence[Handed]) -> bool:
+    return receipt != Told() or any(given.moment or given.late is not None for _, given in handed)
 
 
 def _wrong_extensions(assignment: Assignment, known: Iterable[frozenset[str]]) -> tuple[str, ...]:
     students = list(known)
     notes = []
     for name in assignment.deadline.extensions:
-        many = sum(plain(name) in one for one in students)
+        many = sum(plain(name) in own_names for own_names in students)
         if many != 1:
             whose = "nobody who handed in" if not many else f"{many} students, who all get it"
             notes.append(f"[extensions] {names.shown(name)} is {whose}: give the name or the number of a folder.")
@@ -147,7 +149,7 @@ def _all(folder: Path) -> list[Entry]:
     try:
         if folder.is_dir():
             entries = list(files.below(folder)) + [
-                _empty(one) for one in sorted(folder.iterdir()) if one.is_dir() and not one.is_symlink()
+                _empty(path) for path in sorted(folder.iterdir()) if path.is_dir() and not path.is_symlink()
             ]
             return _of_the_class(folder, entries)
         if folder.is_file():
@@ -206,10 +208,10 @@ def _given(entry: Entry, gradescope: Mapping[str, tuple[str, dt.datetime | None]
     top, folder = entry.parts[0], len(entry.parts) > 1
     if not folder and entry.refused == files.LEADS_OUT:
         return None
-    if found := names.given(top, folder, title):
-        name, moment = gradescope.get(top, (found.owner.name, found.moment))
-        parts = entry.parts if folder else (found.rest or top,)
-        own = dataclasses.replace(found, owner=Owner(name, found.owner.number), moment=moment)
+    if naming := names.given(top, folder, title):
+        name, moment = gradescope.get(top, (naming.owner.name, naming.moment))
+        parts = entry.parts if folder else (naming.rest or top,)
+        own = dataclasses.replace(naming, owner=Owner(name, naming.owner.number), moment=moment)
         return dataclasses.replace(entry, parts=parts), own
     if folder or entry.refused or names.suffix(top):
         return entry, Given(names.by_hand(top, folder, chapters()))
@@ -228,17 +230,17 @@ def _submission(
         for file in (files.opened(entry) if files.is_zip(entry) else [entry])
         if file.name
     ]
-    found, others = _files(inside)
+    sheets, reasons = _files(inside)
     shown = names.shown(whose.student) or whose.key
     submission = Submission(whose.key, shown, number=whose.number, folder=whose.folder)
     attempts, problems, every = {}, {}, {}
     for chapter in assignment.chapters:
-        every[chapter], attempts[chapter] = versions(of_chapter(chapter, found), late)
+        every[chapter], attempts[chapter] = versions(of_chapter(chapter, sheets), late)
         if not every[chapter]:
-            wrong = [f"{one.entry.name} holds {_and(one.held)}" for one in found if one.named == chapter]
-            if told := [*wrong, *others]:
+            wrong = [f"{sheet.entry.name} holds {_and(sheet.counts)}" for sheet in sheets if sheet.named == chapter]
+            if causes := [*wrong, *reasons]:
                 problems[chapter] = (
-                    f"Nothing that can be used was found for {chapter}: {'; '.join(told[:_OTHER_KINDS])}."
+                    f"Nothing that can be used was found for {chapter}: {'; '.join(causes[:_OTHER_KINDS])}."
                 )
     submission = dataclasses.replace(
         submission,
@@ -247,9 +249,11 @@ def _submission(
         versions={chapter: tuple(own) for chapter, own in every.items() if own},
     )
     for chapter, own in submission.versions.items():
-        last = [one for one in own if one.rank == own[-1].rank]
+        last = [version for version in own if version.rank == own[-1].rank]
         in_hand = (
-            last[-1] if len(last) == 1 else dataclasses.replace(last[-1], problem=tied([one.path for one in last]))
+            last[-1]
+            if len(last) == 1
+            else dataclasses.replace(last[-1], problem=tied([version.path for version in last]))
         )
         submission = submission.with_version(chapter, in_hand)
     return submission
@@ -257,27 +261,27 @@ def _submission(
 
 def _files(entries: Iterable[Handed]) -> tuple[list[File], list[str]]:
     """The files that may be sheets, and what to say of the others where a chapter has none."""
-    found: list[File] = []
-    others: list[str] = []
-    left = files.UNPACKED
+    sheets: list[File] = []
+    reasons: list[str] = []
+    budget = files.UNPACKED
     for count, (entry, given) in enumerate(entries):
         kind, chapter = names.suffix(entry.name), names.chapter(entry.name, chapters())
         if kind not in ("ipynb", "py") and not entry.refused:
-            others.append(f"{names.shown(entry.name)} is no notebook")
+            reasons.append(f"{names.shown(entry.name)} is no notebook")
             continue
         try:
-            if count >= _MOST_READ or left <= 0:
+            if count >= _MOST_READ or budget <= 0:
                 raise RefusedError("is one of too many files: hand in the notebooks alone")
             data, refused = entry.read(), ""
-            left -= len(data)
+            budget -= len(data)
         except RefusedError as error:
             data, refused = b"", str(error)
-        inside = held(data)
-        if chapter or inside:
-            found.append(File(entry, given, data, refused, chapter, inside))
+        counts = exercise_counts(data)
+        if chapter or counts:
+            sheets.append(File(entry, given, data, refused, chapter, counts))
         elif kind != "py" or refused:
-            others.append(f"{names.shown(entry.name)} {refused or 'holds no exercise of the book'}")
-    return found, others
+            reasons.append(f"{names.shown(entry.name)} {refused or 'holds no exercise of the book'}")
+    return sheets, reasons
 
 
 def _and(chapters: Iterable[str]) -> str:

@@ -34,7 +34,7 @@ class File:
         data: its bytes.
         refused: why there are none.
         named: the chapter that its name tells, ``""`` where none.
-        held: of each chapter how many of its exercises are in it.
+        counts: of each chapter how many of its exercises are in it.
     """
 
     entry: Entry
@@ -42,14 +42,14 @@ class File:
     data: bytes
     refused: str
     named: str
-    held: dict[str, int]
+    counts: dict[str, int]
 
     @property
     def main(self) -> set[str]:
         """The chapters that it is the sheet of, in the first place."""
-        if self.named and (self.named in self.held or not self.held):
+        if self.named and (self.named in self.counts or not self.counts):
             return {self.named}
-        return {chapter for chapter, many in self.held.items() if many == max(self.held.values())}
+        return {chapter for chapter, many in self.counts.items() if many == max(self.counts.values())}
 
     @property
     def order(self) -> tuple[int, int, int]:
@@ -57,63 +57,65 @@ class File:
         return self.given.order, *names.version(self.entry.parts)
 
 
-def of_chapter(chapter: str, found: Sequence[File]) -> list[File]:
+def of_chapter(chapter: str, files: Sequence[File]) -> list[File]:
     """The versions of the sheet of a chapter: files that are it in the first place, else such as hold it too."""
-    return [one for one in found if chapter in one.main] or [one for one in found if chapter in one.held]
+    return [file for file in files if chapter in file.main] or [file for file in files if chapter in file.counts]
 
 
-def versions(found: Sequence[File], late: Callable[[File], Lateness]) -> tuple[list[Version], int]:
+def versions(files: Sequence[File], late: Callable[[File], Lateness]) -> tuple[list[Version], int]:
     """The different versions among the files, the oldest first, at most :data:`MOST`; and how many there are.
 
     A version that was handed in twice is as late as when it first came.
     """
-    groups = _groups(found)
+    groups = _groups(files)
     lateness: dict[tuple[bytes, str], Lateness] = {}
-    for one in found:
-        here, known = late(one), lateness.get((one.data, one.refused))
-        if known is None or (here.days, here.note) < (known.days, known.note):
-            lateness[one.data, one.refused] = here
-    made: list[Version] = []
-    seen: set[tuple[bytes, str]] = set()
+    for file in files:
+        here, earlier = late(file), lateness.get((file.data, file.refused))
+        if earlier is None or (here.days, here.note) < (earlier.days, earlier.note):
+            lateness[file.data, file.refused] = here
+    distinct: list[Version] = []
+    contents: set[tuple[bytes, str]] = set()
     for rank, group in enumerate(groups):
-        for one in group:
-            if (one.data, one.refused) not in seen:
-                seen.add((one.data, one.refused))
-                own = lateness[one.data, one.refused]
-                path, name = (names.shown(text) for text in ("/".join(one.entry.parts), one.entry.name))
-                problem = f"{name} {one.refused}." if one.refused else ""
-                made.append(Version(name, one.data, path, problem, -rank, 0, own.days, own.note))
-    numbered = [dataclasses.replace(one, number=len(made) - at) for at, one in enumerate(made)]
-    return _few(numbered)[::-1], len(made)
+        for file in group:
+            if (file.data, file.refused) not in contents:
+                contents.add((file.data, file.refused))
+                own = lateness[file.data, file.refused]
+                path, name = (names.shown(text) for text in ("/".join(file.entry.parts), file.entry.name))
+                problem = f"{name} {file.refused}." if file.refused else ""
+                distinct.append(Version(name, file.data, path, problem, -rank, 0, own.days, own.note))
+    numbered = [dataclasses.replace(version, number=len(distinct) - at) for at, version in enumerate(distinct)]
+    return _few(numbered)[::-1], len(distinct)
 
 
-def _groups(found: Sequence[File]) -> list[list[File]]:
+def _groups(files: Sequence[File]) -> list[list[File]]:
     """The files, those handed in last first; nobody can tell those of one group apart in time."""
-    left = sorted(found, key=lambda one: (one.order, one.entry.time, one.entry.parts), reverse=True)
+    remaining = sorted(files, key=lambda file: (file.order, file.entry.time, file.entry.parts), reverse=True)
     groups = []
-    while left:
-        newest = left[0]
-        many = sum(one.order == newest.order and newest.entry.time - one.entry.time < _SAME_MOMENT for one in left)
-        groups.append(_notebooks(sorted(left[:many], key=lambda one: one.entry.parts, reverse=True)))
-        left = left[many:]
+    while remaining:
+        newest = remaining[0]
+        many = sum(
+            file.order == newest.order and newest.entry.time - file.entry.time < _SAME_MOMENT for file in remaining
+        )
+        groups.append(_notebooks(sorted(remaining[:many], key=lambda file: file.entry.parts, reverse=True)))
+        remaining = remaining[many:]
     return groups
 
 
-def _notebooks(found: list[File]) -> list[File]:
+def _notebooks(files: list[File]) -> list[File]:
     """Those that are notebooks; where none is, all of them."""
-    return [one for one in found if names.suffix(one.entry.name) != "py"] or found
+    return [file for file in files if names.suffix(file.entry.name) != "py"] or files
 
 
 def _few(newest_first: list[Version]) -> list[Version]:
-    kept: list[Version] = []
-    for one in newest_first[:MOST]:
-        if kept and sum(len(other.data) for other in (*kept, one)) > _MOST_BYTES:
+    newest: list[Version] = []
+    for version in newest_first[:MOST]:
+        if newest and sum(len(other.data) for other in (*newest, version)) > _MOST_BYTES:
             break
-        kept.append(one)
-    return kept
+        newest.append(version)
+    return newest
 
 
 def tied(paths: Sequence[str]) -> str:
     """What the student is told where nobody can tell which of several files is the last."""
-    told = ", ".join(sorted(paths)[:3])
-    return f"{len(paths)} files were handed in for it and nothing tells which is the last ({told}): keep one of them."
+    listed = ", ".join(sorted(paths)[:3])
+    return f"{len(paths)} files were handed in for it and nothing tells which is the last ({listed}): keep one of them."

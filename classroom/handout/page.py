@@ -112,7 +112,7 @@ def _sections(assignment: Assignment) -> list[tuple[str, list[str]]]:
                 "exercise gives the first hint, and once more the second.",
             ],
         ),
-        ("How it is graded", [_graded(assignment), *filter(None, [assignment.deadline.rule.said()])]),
+        ("How it is graded", [_graded(assignment), *filter(None, [assignment.deadline.rule.in_words()])]),
         (
             "How to hand in",
             [

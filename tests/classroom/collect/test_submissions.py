@@ -315,7 +315,7 @@ def test_a_name_on_moodle_poses_as_no_other_student(tmp_path: Path) -> None:
     assert [submission.number for submission in students.values()] == ["8"]
 
 
-def look(folder: Path, rules: str, *args: object) -> submissions.Found:
+def look(folder: Path, rules: str, *args: object) -> submissions.Collection:
     """What is found under an assignment that was due on 20 November 2026, at noon in UTC."""
     path = folder.parent / f"{folder.name}.toml"
     path.write_text(f'chapters = [2, 3]\ndue = 2026-11-20T12:00:00\ntime_zone = "UTC"\n{rules}', encoding="utf-8")
@@ -326,7 +326,7 @@ RULE = "[late]\nper_day = 0.1\n"
 STAMPED = "Week 2_{}_attempt_2026-11-{}-11-00-00_{}.ipynb"
 
 
-def days(collection: submissions.Found) -> dict[str, list[int]]:
+def days(collection: submissions.Collection) -> dict[str, list[int]]:
     return {
         submission.student: [version.late_days for version in submission.versions[TWO]]
         for submission in collection.submissions
