@@ -30,25 +30,25 @@ class Counted:
 
     Args:
         read: its sheet.
-        said: which it is of how many, and why it counts; ``""`` where there is none.
+        note: which it is of how many, and why it counts; ``""`` where there is none.
         late_days, late_note: as in :class:`classroom.grade.records.Version`.
     """
 
     read: Read
-    said: str = ""
+    note: str = ""
     late_days: int = 0
     late_note: str = ""
 
     def taken(self, mark: Mark, rule: Rule) -> Mark:
         """The mark with what is known of the version, less what lateness costs."""
         if mark.status not in ("passed", "public", "failed"):
-            return dataclasses.replace(mark, version=self.said)
+            return dataclasses.replace(mark, version=self.note)
         penalty = round(mark.points * rule.share(self.late_days), 6)
         return dataclasses.replace(
             mark,
             points=round(mark.points - penalty, 6) if penalty else mark.points,
             penalty=penalty,
-            version=self.said,
+            version=self.note,
             late_days=self.late_days,
             late_note=self.late_note,
         )
@@ -80,29 +80,29 @@ class Choice:
         """The versions of which the one with most points counts, the later where several have as many; mostly one."""
         match self._job.assignment.counts:
             case "last begun":
-                found = self._last_begun(about)
+                candidates = self._last_begun(about)
             case "best":
-                found = self._begun(about)
+                candidates = self._begun(about)
             case _:
-                found = []
-        return found or [self._last(about)]
+                candidates = []
+        return candidates or [self._last(about)]
 
     def _last_begun(self, about: About) -> list[Counted]:
         unread: list[str] = []
-        for _, group in itertools.groupby(reversed(self._versions), key=lambda one: one.rank):
+        for _, group in itertools.groupby(reversed(self._versions), key=lambda version: version.rank):
             same = list(group)
-            begun = [one for one in same if _is_begun(self._read(one), about)]
+            begun = [version for version in same if _is_begun(self._read(version), about)]
             if len(begun) > 1:
-                return [Counted(Read(None, tied([one.path for one in begun])))]
+                return [Counted(Read(None, tied([version.path for version in begun])))]
             if begun:
-                told = f"; {', '.join(unread[:3])} cannot be read" if unread else ""
-                return [self._counted(begun[0], _WHY["last begun"] + told)]
-            unread += [one.name for one in same if self._read(one).sheet is None]
+                remark = f"; {', '.join(unread[:3])} cannot be read" if unread else ""
+                return [self._counted(begun[0], _WHY["last begun"] + remark)]
+            unread += [version.name for version in same if self._read(version).sheet is None]
         return []
 
     def _begun(self, about: About) -> list[Counted]:
-        begun = (one for one in reversed(self._versions) if _is_begun(self._read(one), about))
-        return [self._counted(one, _WHY["best"]) for one in itertools.islice(begun, MOST_GRADED)][::-1]
+        begun = (version for version in reversed(self._versions) if _is_begun(self._read(version), about))
+        return [self._counted(version, _WHY["best"]) for version in itertools.islice(begun, MOST_GRADED)][::-1]
 
     def _last(self, about: About) -> Counted:
         """What was handed in last, or why there is nothing; the same where the exercise was begun in no version."""
@@ -114,8 +114,8 @@ class Choice:
 
     def _counted(self, version: Version, why: str) -> Counted:
         many = self._job.submission.attempts.get(self._chapter, 0)
-        said = f"{version.name}, the {_nth(version.number)} of {many} versions: {why}" if many > 1 else version.name
-        return Counted(self._read(version), said, version.late_days, version.late_note)
+        note = f"{version.name}, the {_nth(version.number)} of {many} versions: {why}" if many > 1 else version.name
+        return Counted(self._read(version), note, version.late_days, version.late_note)
 
 
 def _nth(number: int) -> str:

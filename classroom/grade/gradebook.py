@@ -112,7 +112,7 @@ class Gradebook:
 
     def begin(self, assignment: Assignment, submissions: Sequence[Submission]) -> None:
         """Keep who is in the class and what was asked, so that reports can be made without grading: :func:`last`."""
-        asked = {
+        description = {
             "title": assignment.title,
             "exercises": [about.id for about in assignment.exercises],
             "points": dict(assignment.points),
@@ -121,8 +121,8 @@ class Gradebook:
             "hidden": bool(assignment.hidden),
         }
         fields = [field.name for field in dataclasses.fields(Participant)]
-        people = [{name: getattr(one, name) for name in fields} for one in submissions]
-        self._add({"class": people, "assignment": asked})
+        people = [{name: getattr(submission, name) for name in fields} for submission in submissions]
+        self._add({"class": people, "assignment": description})
 
     def marks(self, key: str, digest: str) -> list[Mark] | None:
         """What is kept of a student, if it was graded under this digest and the grader did not fail in it."""
@@ -188,7 +188,7 @@ def _is_line(line: JSON) -> bool:
 
 def _marks(line: JSON) -> list[Mark] | None:
     try:
-        return [Mark.from_json(one) for one in line["marks"]]
+        return [Mark.from_json(mark) for mark in line["marks"]]
     except (TypeError, KeyError, ValueError):
         return None
 
@@ -199,14 +199,14 @@ def last(folder: Path) -> tuple[Assignment, list[Mark]]:
     Raises:
         GradebookError: there is no gradebook, or nothing was graded.
     """
-    asked, kept = _last(folder)
-    told = asked["assignment"]
+    run, lines = _last(folder)
+    description = run["assignment"]
     book = catalogue()
-    exercises = tuple(book[name] for name in told["exercises"] if name in book)
-    hidden = "# The teacher's." if told["hidden"] else ""
-    assignment = Assignment(told["title"], exercises, told["points"], told["public_share"], hidden)
-    keys = [one["key"] for one in asked["class"]]
-    return assignment, [mark for key in keys if key in kept for mark in _marks(kept[key]) or []]
+    exercises = tuple(book[name] for name in description["exercises"] if name in book)
+    hidden = "# The teacher's." if description["hidden"] else ""
+    assignment = Assignment(description["title"], exercises, description["points"], description["public_share"], hidden)
+    keys = [person["key"] for person in run["class"]]
+    return assignment, [mark for key in keys if key in lines for mark in _marks(lines[key]) or []]
 
 
 def participants(folder: Path) -> list[Participant]:
@@ -215,7 +215,7 @@ def participants(folder: Path) -> list[Participant]:
     Raises:
         GradebookError: there is no gradebook, or nothing was graded.
     """
-    return [Participant(**one) for one in _last(folder)[0]["class"]]
+    return [Participant(**person) for person in _last(folder)[0]["class"]]
 
 
 def _last(folder: Path) -> tuple[JSON, dict[str, JSON]]:
@@ -223,32 +223,32 @@ def _last(folder: Path) -> tuple[JSON, dict[str, JSON]]:
     path = folder / NAME
     if not path.is_file():
         raise GradebookError(f"There is no {NAME} in {folder}: give the folder that `grade` wrote with --out.")
-    asked: JSON = None
-    kept: dict[str, JSON] = {}
+    run: JSON = None
+    lines: dict[str, JSON] = {}
     for line in _lines(path):
         if "class" in line:
-            asked = line
+            run = line
         elif "marks" in line:
-            kept[line["key"]] = line
-    if asked is None:
+            lines[line["key"]] = line
+    if run is None:
         raise GradebookError(f"Nothing was graded in {folder} yet.")
-    return asked, kept
+    return run, lines
 
 
 def digest(submission: Submission, assignment: Assignment) -> str:
     """Differs where a student is to be graded again: by what was handed in and asked, the checks, and torch."""
-    told = hashlib.sha256()
+    sha = hashlib.sha256()
     for part in (assignment.digest, code_digest(tuple(assignment.chapters)), submission.key, submission.student):
-        told.update(part.encode() + b"\0")
+        sha.update(part.encode() + b"\0")
     for table in (submission.names, submission.attempts, submission.problems):
-        told.update(repr(sorted(table.items())).encode() + b"\0")
+        sha.update(repr(sorted(table.items())).encode() + b"\0")
     for chapter, data in sorted(submission.sheets.items()):
-        told.update(chapter.encode() + b"\0" + hashlib.sha256(data).digest())
+        sha.update(chapter.encode() + b"\0" + hashlib.sha256(data).digest())
     for chapter, versions in sorted(submission.versions.items()):
-        for one in versions:
-            known = repr((chapter, dataclasses.replace(one, data=b"")))
-            told.update(known.encode() + b"\0" + hashlib.sha256(one.data).digest())
-    return told.hexdigest()
+        for version in versions:
+            fields = repr((chapter, dataclasses.replace(version, data=b"")))
+            sha.update(fields.encode() + b"\0" + hashlib.sha256(version.data).digest())
+    return sha.hexdigest()
 
 
 @functools.cache
@@ -274,15 +274,15 @@ def write_table(path: Path, marks: Iterable[Mark]) -> None:
 
 
 def _rows(marks: Iterable[Mark]) -> Iterator[list[Any]]:
-    told_at: dict[tuple[str, str], str] = {}
+    first_with: dict[tuple[str, str], str] = {}
     for mark in marks:
-        told: dict[str, Any] = {**mark.to_json(), "unproven": "; ".join(mark.unproven)}
-        told["for_teacher"] = " ".join(filter(None, [mark.for_teacher, mark.look]))
+        row: dict[str, Any] = {**mark.to_json(), "unproven": "; ".join(mark.unproven)}
+        row["for_teacher"] = " ".join(filter(None, [mark.for_teacher, mark.look]))
         if mark.status == "unreadable":
             # A file that cannot be read is one thing to look at, however many exercises are in it.
-            first = told_at.setdefault((mark.key, mark.message), mark.exercise)
-            told |= {} if first == mark.exercise else {"message": f"As for {first}.", "for_teacher": ""}
-        yield [told[column] for column in COLUMNS]
+            first = first_with.setdefault((mark.key, mark.message), mark.exercise)
+            row |= {} if first == mark.exercise else {"message": f"As for {first}.", "for_teacher": ""}
+        yield [row[column] for column in COLUMNS]
 
 
 def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

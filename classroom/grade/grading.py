@@ -159,7 +159,7 @@ def graded(
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 job = running.pop(future)
                 try:
-                    told: list[JSON] | str = future.result()
+                    outcome: list[JSON] | str = future.result()
                     succeeded = True
                 except workers.died:
                     executor = None
@@ -169,15 +169,15 @@ def graded(
                     if deaths[job.submission.key] < _MOST_DEATHS:
                         suspects.append(job)
                         continue
-                    told = f"its worker process ended {_MOST_DEATHS} times while it was graded"
+                    outcome = f"its worker process ended {_MOST_DEATHS} times while it was graded"
                     condemned += 1
                     if condemned >= _MOST_CONDEMNED and not succeeded:
                         raise GradingError(_NO_WORKERS) from None
                 except CancelledError:
                     raise GradingError(_GONE) from None
                 except Exception as error:
-                    told = f"{type(error).__name__}: {error}"
-                yield job, told
+                    outcome = f"{type(error).__name__}: {error}"
+                yield job, outcome
     finally:
         workers.stop()
 
@@ -229,44 +229,46 @@ def run(
     stream = say or sys.stderr
     with Gradebook(out) as book:
         book.begin(assignment, submissions)
-        digests = {one.key: digest(one, assignment) for one in submissions}
-        found: dict[str, list[Mark]] = {}
-        for one in submissions:
-            kept = None if again else book.marks(one.key, digests[one.key])
-            if kept is not None:
-                found[one.key] = kept
-        left = [one for one in submissions if one.key not in found]
-        if found:
-            print(f"Graded already, and not changed since: {len(found)}.", file=stream)
-        progress = Progress(len(left), stream)
+        digests = {submission.key: digest(submission, assignment) for submission in submissions}
+        marks_of: dict[str, list[Mark]] = {}
+        for submission in submissions:
+            earlier = None if again else book.marks(submission.key, digests[submission.key])
+            if earlier is not None:
+                marks_of[submission.key] = earlier
+        ungraded = [submission for submission in submissions if submission.key not in marks_of]
+        if marks_of:
+            print(f"Graded already, and not changed since: {len(marks_of)}.", file=stream)
+        progress = Progress(len(ungraded), stream)
         progress.begin()
         try:
-            for job, told in graded(jobs_of(left, assignment, trusted, book.seed), workers or LocalWorkers()):
-                one = job.submission
-                marks = _failed(job, told) if isinstance(told, str) else [Mark.from_json(mark) for mark in told]
-                book.keep(one.key, digests[one.key], marks)
-                found[one.key] = marks
+            for job, outcome in graded(jobs_of(ungraded, assignment, trusted, book.seed), workers or LocalWorkers()):
+                submission = job.submission
+                marks = (
+                    _failed(job, outcome) if isinstance(outcome, str) else [Mark.from_json(mark) for mark in outcome]
+                )
+                book.keep(submission.key, digests[submission.key], marks)
+                marks_of[submission.key] = marks
                 progress.add(marks)
         finally:
             progress.end()
-    every = [mark for one in submissions for mark in found[one.key]]
+    every = [mark for submission in submissions for mark in marks_of[submission.key]]
     write_table(out / TABLE, every)
     return every
 
 
 def _failed(job: Job, reason: str) -> list[Mark]:
     """The rows of a student on whom the grader failed."""
-    one, asked = job.submission, job.assignment
+    submission, assignment = job.submission, job.assignment
     return [
         Mark(
-            one.key,
-            one.student,
+            submission.key,
+            submission.student,
             about.id,
             "error",
-            out_of=asked.points[about.id],
-            attempts=one.attempts.get(about.chapter, 0),
+            out_of=assignment.points[about.id],
+            attempts=submission.attempts.get(about.chapter, 0),
             message="This could not be graded, which is not your fault.",
             for_teacher=f"The grader failed: {' '.join(reason.split())[:500]}",
         )
-        for about in asked.exercises
+        for about in assignment.exercises
     ]

@@ -21,9 +21,9 @@ def jobs_of(submissions: Iterable[Submission], assignment: Assignment, trusted: 
     if assignment.hidden:
         from classroom.grade import hidden  # It needs torch.
 
-        found = hidden.read(assignment.hidden)
-        seeds, with_cases = found.seeds, frozenset(found.exercises)
-    return [Job(one, assignment, trusted, seed, seeds, with_cases) for one in submissions]
+        variants = hidden.read(assignment.hidden)
+        seeds, with_cases = variants.seeds, frozenset(variants.exercises)
+    return [Job(submission, assignment, trusted, seed, seeds, with_cases) for submission in submissions]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,5 +48,5 @@ class Job:
 
     def seed_for(self, exercise_id: str, variant: str) -> int:
         """The seed for one answer: the same whenever it is graded again, and not to be guessed without the class's."""
-        told = "\0".join([str(self.seed), self.submission.key, exercise_id, variant])
-        return int.from_bytes(hashlib.sha256(told.encode()).digest()[:4], "big") >> 1
+        text = "\0".join([str(self.seed), self.submission.key, exercise_id, variant])
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1

@@ -27,8 +27,8 @@ def make_folder(folder: Path) -> None:
     while not folder.is_dir() and folder != folder.parent:
         missing.append(folder)
         folder = folder.parent
-    for one in reversed(missing):
-        one.mkdir(_FOLDER, exist_ok=True)
+    for ancestor in reversed(missing):
+        ancestor.mkdir(_FOLDER, exist_ok=True)
 
 
 def close_folder(folder: Path) -> None:

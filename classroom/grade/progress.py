@@ -47,15 +47,15 @@ class Progress:
 
     def line(self) -> str:
         """What is shown."""
-        told = [f"{self._done}/{self._total} students", f"{self._passed}/{self._answers} answers passed"]
+        parts = [f"{self._done}/{self._total} students", f"{self._passed}/{self._answers} answers passed"]
         if self._failed:
-            told.append(f"{self._failed} not graded, since the grader failed")
+            parts.append(f"{self._failed} not graded, since the grader failed")
         elapsed = self._clock() - self._started
         if self._done == self._total:
-            told.append(f"took {_span(elapsed)}")
-        elif (left := self._seconds_left()) is not None:
-            told.append(f"about {_span(left)} left")
-        return " · ".join(told)
+            parts.append(f"took {_span(elapsed)}")
+        elif (seconds := self._seconds_left()) is not None:
+            parts.append(f"about {_span(seconds)} left")
+        return " · ".join(parts)
 
     def _seconds_left(self) -> float | None:
         """How long it will still take, ``None`` while too little is done to tell."""

@@ -133,35 +133,38 @@ def _mark(job: Job, about: About, choice: Choice, overtime: _Overtime) -> Mark:
     )
     try:
         rule = job.assignment.deadline.rule
-        marks = [one.taken(_graded(job, about, one.read, mark, overtime), rule) for one in choice.for_exercise(about)]
+        marks = [
+            candidate.taken(_graded(job, about, candidate.read, mark, overtime), rule)
+            for candidate in choice.for_exercise(about)
+        ]
         # Of several with as many points the last.
-        mark = max(reversed(marks), key=lambda one: one.points)
+        mark = max(reversed(marks), key=lambda mark: mark.points)
     except Exception as error:
         # Nothing that a student hands in may cost another one a row.
-        told = shown(f"The grader failed: {type(error).__name__}: {error}", _MOST_TOLD)
-        mark = dataclasses.replace(mark, status="error", for_teacher=told)
+        reason = shown(f"The grader failed: {type(error).__name__}: {error}", _MOST_TOLD)
+        mark = dataclasses.replace(mark, status="error", for_teacher=reason)
     return dataclasses.replace(mark, seconds=round(time.monotonic() - started, 3))
 
 
 def _graded(job: Job, about: About, read: Read, mark: Mark, overtime: _Overtime) -> Mark:
     if read.sheet is None:
         status = "unreadable" if read.problem else "missing"
-        told = {"message": shown(read.problem, _MOST_TOLD), "for_teacher": shown(read.reason, _MOST_TOLD)}
-        return dataclasses.replace(mark, status=status, **told)
+        fields = {"message": shown(read.problem, _MOST_TOLD), "for_teacher": shown(read.reason, _MOST_TOLD)}
+        return dataclasses.replace(mark, status=status, **fields)
     if about.answer in read.untouched:
         # What the book wrote is no idea of the student's.
-        told = {"message": f"Not begun: `{about.answer}` is as it was handed out.", "look": _not_found(about, read)}
-        return dataclasses.replace(mark, **told)
+        fields = {"message": f"Not begun: `{about.answer}` is as it was handed out.", "look": _not_found(about, read)}
+        return dataclasses.replace(mark, **fields)
     source, plain = read.texts.get(about.answer, ("", ""))
     mark = dataclasses.replace(mark, look=_found_as(about, read), source=source, plain=plain)
     seed = job.seed_for(about.id, "public")
     tried = _tried(job, about, read, seed, overtime)
     if tried.rule:
         where = f"Seed {seed}. {_which(about, read)}"
-        told = tried.for_teacher or tried.message
+        reason = tried.for_teacher or tried.message
         if tried.status == "missing":
             return dataclasses.replace(mark, **tried.fields(), status="missing", look=_not_found(about, read))
-        return dataclasses.replace(mark, **tried.fields(), status=tried.status, for_teacher=_joined(told, where))
+        return dataclasses.replace(mark, **tried.fields(), status=tried.status, for_teacher=_joined(reason, where))
     unproven = dict.fromkeys(tried.unproven)
     for name, seed, text in _variants(job, about.id):
         tried = _tried(job, about, read, seed, overtime, text)
@@ -242,49 +245,49 @@ def _tried(job: Job, about: About, read: Read, seed: int, overtime: _Overtime, t
     name = read.sheet.name if read.sheet else ""
     if outcome.data is None:
         return _Tried("ends well", f"Your code {_ENDED.get(outcome.ended, outcome.ended)}.", read=about.read)
-    seen = outcome.data
-    raised = _raised(seen, set(read.alone[about.answer]))
-    if seen["observation"] is None:
+    observed = outcome.data
+    raised = _raised(observed, set(read.alone[about.answer]))
+    if observed["observation"] is None:
         if not read.homes[about.answer]:
             return _Tried("answered", f"No cell of {name} gives the name `{about.answer}`.", status="missing")
-        wanted = shown(read.found.get(about.answer, about.answer), 80)
-        return _Tried("answered", _joined(f"`{wanted}` could not be defined.", raised), read=about.read)
-    judge = operator.methodcaller("judge", about.id, seen["observation"], seed, text)
+        own_name = shown(read.found.get(about.answer, about.answer), 80)
+        return _Tried("answered", _joined(f"`{own_name}` could not be defined.", raised), read=about.read)
+    judge = operator.methodcaller("judge", about.id, observed["observation"], seed, text)
     judged = _again(job, judge)
     if judged.data is None and judged.ended != "time":
         # Once more: a machine that is short of memory ends what is at fault for nothing.
         judged = _again(job, judge)
     if judged.data is None:
         return _Tried("ends well", _JUDGE_ENDED[judged.ended], read=about.read)
-    told = judged.data
-    unproven = tuple(shown(claim, 200) for claim in told["unproven"])
-    if not told["rule"]:
+    judgement = judged.data
+    unproven = tuple(shown(claim, 200) for claim in judgement["unproven"])
+    if not judgement["rule"]:
         return _Tried(unproven=unproven)
-    message = _joined(told["message"], raised)
-    case = f"Case “{told['case']}”." if told["case"] else ""
+    message = _joined(judgement["message"], raised)
+    case = f"Case “{judgement['case']}”." if judgement["case"] else ""
     return _Tried(
-        shown(told["rule"], 100),
+        shown(judgement["rule"], 100),
         message,
         _joined(message, case),
-        shown(told["node"]),
-        shown(told["read"], 200) or about.read,
-        shown(told["line"], 200),
-        told["graph"],
+        shown(judgement["node"]),
+        shown(judgement["read"], 200) or about.read,
+        shown(judgement["line"], 200),
+        judgement["graph"],
         unproven,
     )
 
 
-def _raised(seen: JSON, needed: set[int]) -> str:
+def _raised(observed: JSON, needed: set[int]) -> str:
     """What the first cell says that the answer needs and that raised."""
-    failed = seen.get("failed")
-    for one in failed if isinstance(failed, list) else []:
-        if isinstance(one, dict) and isinstance(one.get("cell"), int) and one["cell"] in needed:
-            return shown(f"Cell {one['cell']} raises {one.get('type')}: {one.get('message')}", 300)
+    failed = observed.get("failed")
+    for error in failed if isinstance(failed, list) else []:
+        if isinstance(error, dict) and isinstance(error.get("cell"), int) and error["cell"] in needed:
+            return shown(f"Cell {error['cell']} raises {error.get('type')}: {error.get('message')}", 300)
     return ""
 
 
-def _joined(*told: str) -> str:
-    return shown(" ".join(filter(None, told)), _MOST_TOLD)
+def _joined(*sentences: str) -> str:
+    return shown(" ".join(filter(None, sentences)), _MOST_TOLD)
 
 
 def _which(about: About, read: Read) -> str:
@@ -303,12 +306,14 @@ def _found_as(about: About, read: Read) -> str:
 
 def _not_found(about: About, read: Read) -> str:
     """What is to be seen of a sheet that was worked on, where it has no answer to an exercise."""
-    told = []
+    sentences = []
     if written := read.called.get(about.answer, ""):
-        told.append(f"The check is called with `{shown(written, 120).replace('`', '')}`, which is no name to look for.")
+        sentences.append(
+            f"The check is called with `{shown(written, 120).replace('`', '')}`, which is no name to look for."
+        )
     if read.spare:
         listed = ", ".join(f"`{shown(name, 80)}`" for name in read.spare)
-        told.append(f"No answer uses {listed}: is it one under another name?")
-    if not told and read.worked and not read.homes.get(about.answer):
-        told.append("The rest of the sheet was worked on.")
-    return _joined(*told)
+        sentences.append(f"No answer uses {listed}: is it one under another name?")
+    if not sentences and read.worked and not read.homes.get(about.answer):
+        sentences.append("The rest of the sheet was worked on.")
+    return _joined(*sentences)

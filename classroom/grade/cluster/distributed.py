@@ -57,13 +57,13 @@ class DaskWorkers:
         try:
             self._client.wait_for_workers(1, timeout=_WAIT_SECONDS)
             at = f"at {self._address}"
-            found = {f"The scheduler {at}": self._client.run_on_scheduler(strangers.doors)}
+            doors_of = {f"The scheduler {at}": self._client.run_on_scheduler(strangers.doors)}
             workers = self._client.scheduler_info(n_workers=-1)["workers"]
-            found |= {f"The worker {name}": told for name, told in self._client.run(strangers.doors).items()}
+            doors_of |= {f"The worker {name}": doors for name, doors in self._client.run(strangers.doors).items()}
             watched = [name for name, about in workers.items() if about["nanny"]]
             if watched:
-                told = self._client.run(strangers.doors, workers=watched, nanny=True)
-                found |= {f"The nanny of {name}": doors for name, doors in told.items()}
+                nannies = self._client.run(strangers.doors, workers=watched, nanny=True)
+                doors_of |= {f"The nanny of {name}": doors for name, doors in nannies.items()}
         except TimeoutError:
             raise GradingError(f"The scheduler at {self._address} has no worker: start one, `dask worker …`.") from None
         except Exception as error:
@@ -71,19 +71,19 @@ class DaskWorkers:
                 f"The cluster {at} does not tell on what it listens ({type(error).__name__}: {error}): install the "
                 "book there too, for the scheduler as for the workers, with the same packages as here."
             ) from None
-        for who, doors in found.items():
+        for who, doors in doors_of.items():
             strangers.check_doors(who, doors)
 
     def _checked(self, trusted: bool) -> int:
         """How many jobs to hand over at once to workers that can all do them."""
         try:
-            told = self._client.run(_ready)
+            states = self._client.run(_ready)
         except Exception as error:
             raise GradingError(
                 f"A worker of {self._address} cannot grade ({type(error).__name__}: {error}): install the book there "
                 "too, with the same packages as here."
             ) from None
-        for worker, (version, refusal) in told.items():
+        for worker, (version, refusal) in states.items():
             if version != code_digest():
                 raise GradingError(f"The worker {worker} has another version of the book or of torch than you.")
             if refusal and not trusted:

@@ -47,18 +47,18 @@ def safe_address(address: str, *, certificates: bool) -> str:
     if certificates:
         raise GradingError(f"--tls FOLDER is for tls://, and {address} is not: {_ADDRESSES}.")
     # Dask is given what was looked at: the same name might stand for another machine a moment later.
-    found = _looked_up(host, port)
-    if not found or not all(map(is_loopback, found)):
+    addresses = _looked_up(host, port)
+    if not addresses or not all(map(is_loopback, addresses)):
         raise GradingError(
             f"{address} is not of this machine alone, and without certificates whoever reaches it can run code in the "
             f"workers and read what they grade. {_INSTEAD}."
         )
-    return f"tcp://{_bracketed(found[0])}:{port}"
+    return f"tcp://{_bracketed(addresses[0])}:{port}"
 
 
 def _looked_up(host: str, port: int) -> list[str]:
     try:
-        return [str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+        return [str(info[4][0]) for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
     except (OSError, UnicodeError):
         return []
 
@@ -88,18 +88,22 @@ def doors(dask_scheduler: Any = None, dask_worker: Any = None) -> list[Door]:
     import psutil
 
     listeners = (dask_scheduler or dask_worker).listeners
-    kinds = {urlsplit(one.listen_address).port: urlsplit(one.listen_address).scheme for one in listeners}
-    listening = (one.laddr for one in psutil.Process().net_connections("inet") if one.status == psutil.CONN_LISTEN)
+    kinds = {urlsplit(listener.listen_address).port: urlsplit(listener.listen_address).scheme for listener in listeners}
+    listening = (
+        connection.laddr
+        for connection in psutil.Process().net_connections("inet")
+        if connection.status == psutil.CONN_LISTEN
+    )
     return [Door(*place, kinds.get(place.port, "page")) for place in listening]
 
 
-def check_doors(who: str, found: Iterable[Door]) -> None:
+def check_doors(who: str, listening: Iterable[Door]) -> None:
     """Refuse a process of the cluster that listens to strangers.
 
     Raises:
         GradingError: it does; the message names the address and says how to start the process instead.
     """
-    for host, port, kind in found:
+    for host, port, kind in listening:
         if kind == "tls" or is_loopback(host):
             continue
         place = f"{_bracketed(host)}:{port}"

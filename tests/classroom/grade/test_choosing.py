@@ -44,7 +44,7 @@ def counted(submission: Submission, counts: str = "last begun", **changes: objec
     """Of each exercise what is said of the versions that may count."""
     assignment = dataclasses.replace(few(), counts=counts, **changes)
     choice = Choice(Job(submission, assignment, True, 1), CHAPTER, for_reading())
-    return {about.id: [candidate.said for candidate in choice.for_exercise(about)] for about in assignment.exercises}
+    return {about.id: [candidate.note for candidate in choice.for_exercise(about)] for about in assignment.exercises}
 
 
 @pytest.mark.parametrize("later", [UNTOUCHED, EMPTIED], ids=["untouched", "emptied"])
