@@ -65,11 +65,11 @@ class Protection:
 @functools.cache
 def protection() -> Protection:
     """Try a sandbox, without torch and with nothing in it, and tell what holds; takes a tenth of a second."""
-    refusal, found = _try()
+    refusal, findings = _try()
     if refusal:
         return Protection((f"{refusal} {UNPROTECTED}",), refusal)
     missing = []
-    if not found["user"]:
+    if not findings["user"]:
         missing.append(
             "Submissions run under your own user id, in a namespace where it owns nothing they can see: an ordinary "
             "user has no other id to give. What keeps them from your files is that these are not mounted there. For a "
@@ -80,7 +80,7 @@ def protection() -> Protection:
             "Memory is limited for each submission's process and for its files, not for both together: only root, or "
             "the systemd of your session, makes a control group."
         )
-    if found["groups"]:
+    if findings["groups"]:
         missing.append("Submissions keep your groups, which only root can leave; no file of a group is mounted there.")
     return Protection(tuple(missing))
 
@@ -104,19 +104,22 @@ def _try() -> tuple[str, dict[str, bool]]:
             status = start(inside, "from inside.probe import main; main()", stdout=out, stderr=errors).wait(60)
         except (OSError, subprocess.TimeoutExpired) as error:
             return f"bubblewrap does not run here ({error}).", {}
-        printed, said = (_text(file).strip().splitlines() for file in (out, errors))
+        printed, messages = (_text(file).strip().splitlines() for file in (out, errors))
     if status:
-        reason = said[-1] if said else f"it ended with status {status}"
+        reason = messages[-1] if messages else f"it ended with status {status}"
         return f"bubblewrap does not work here ({reason}). {_what_to_do()}", {}
-    found = json.loads(printed[-1])
-    if "refused" in found:
-        return f"This machine's kernel does not allow what the sandbox needs: {found['refused']}. {_what_to_do()}", {}
-    if found["closed"]:
-        folders = " ".join(str(Path(file).parent) for file in found["closed"])
+    findings = json.loads(printed[-1])
+    if "refused" in findings:
+        return (
+            f"This machine's kernel does not allow what the sandbox needs: {findings['refused']}. {_what_to_do()}",
+            {},
+        )
+    if findings["closed"]:
+        folders = " ".join(str(Path(file).parent) for file in findings["closed"])
         return f"Python's files cannot be read by other users, as submissions are: `chmod -R o+rX {folders}`.", {}
-    if not found["stopped"]:
+    if not findings["stopped"]:
         return "In the sandbox of this machine a submission could start processes, write files or use the network.", {}
-    return "", found
+    return "", findings
 
 
 def _what_to_do() -> str:
@@ -273,10 +276,10 @@ def _search_path() -> list[str]:
 
 def _own_folders() -> set[Path]:
     """The folders of this project: its checkout, or its packages where they are installed among others."""
-    found = set()
+    folders = set()
     for name in _OWN_PACKAGES:
         spec = importlib.util.find_spec(name)
         for place in (spec.submodule_search_locations or ()) if spec else ():
             root = Path(place).parent
-            found.add(root if (root / "pyproject.toml").exists() else Path(place))
-    return found
+            folders.add(root if (root / "pyproject.toml").exists() else Path(place))
+    return folders

@@ -38,14 +38,14 @@ def files(room: str) -> Mapping[str, str | bytes]:
     Raises:
         classroom.sandbox.calls.NoFilterError: there is no filter of system calls on this machine.
     """
-    found: dict[str, str | bytes] = dict(halves.files() if room == OBSERVING else _whole_library())
+    room_files: dict[str, str | bytes] = dict(halves.files() if room == OBSERVING else _whole_library())
     for name in (*_OF_EVERY_ROOM, f"{room}.py"):
-        found[f"inside/{name}"] = (_INSIDE / name).read_text(encoding="utf-8")
+        room_files[f"inside/{name}"] = (_INSIDE / name).read_text(encoding="utf-8")
     if _OF_THE_GRADER[room]:
-        found["classroom/__init__.py"] = ""
+        room_files["classroom/__init__.py"] = ""
     for name in _OF_THE_GRADER[room]:
-        found[f"classroom/{name}"] = (_GRADER / name).read_text(encoding="utf-8")
-    return {**found, "inside/calls.bpf": calls.program()}
+        room_files[f"classroom/{name}"] = (_GRADER / name).read_text(encoding="utf-8")
+    return {**room_files, "inside/calls.bpf": calls.program()}
 
 
 def _whole_library() -> dict[str, str]:

@@ -112,9 +112,9 @@ def _adds_cases(statement: ast.stmt, exercise_id: str) -> bool:
 
 def _only_of(cases: ast.Dict, exercise_id: str) -> None:
     """Leave in a dict the entry of one exercise, and what unpacks or computes its keys."""
-    kept = [
+    entries = [
         (key, value)
         for key, value in zip(cases.keys, cases.values, strict=True)
         if not (isinstance(key, ast.Constant) and key.value != exercise_id)
     ]
-    cases.keys, cases.values = [key for key, _ in kept], [value for _, value in kept]
+    cases.keys, cases.values = [key for key, _ in entries], [value for _, value in entries]

@@ -49,7 +49,7 @@ class Link:
     def __init__(self, room: str, chapters: Sequence[str], bounds: JSON) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         number = theirs.fileno()
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the link)
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the link)
         memory = _WARM_BYTES + bounds["memory"] + bounds["folder_bytes"]
         group = Group(memory, _WARM_PROCESSES + bounds["threads"])
         with theirs:
@@ -59,10 +59,10 @@ class Link:
                 *(str(number), room, *chapters),
                 keep=number,
                 group=group,
-                stdout=self._said,
-                stderr=self._said,
+                stdout=self._output,
+                stderr=self._output,
             )
-        self.close = weakref.finalize(self, _end, self._process, self._control, self._said, group)
+        self.close = weakref.finalize(self, _end, self._process, self._control, self._output, group)
         self._is_ready = False
 
     def get_ready(self) -> None:
@@ -78,8 +78,8 @@ class Link:
         with contextlib.suppress(OSError):
             ready = self._control.recv(64)
         if ready != b"ready":
-            self._said.seek(0)
-            lines = self._said.read().decode(errors="replace").strip().splitlines()
+            self._output.seek(0)
+            lines = self._output.read().decode(errors="replace").strip().splitlines()
             self.close()
             raise SandboxError(f"The sandbox did not start ({lines[-1] if lines else 'it said nothing'}).")
         self._is_ready = True
@@ -89,13 +89,13 @@ class Link:
         return self._process.poll() is None
 
     def work(
-        self, asked: JSON, told: JSON, seconds: float, bounds: JSON, most: int, files: Sequence[int] = ()
+        self, task: JSON, payload: JSON, seconds: float, bounds: JSON, most: int, files: Sequence[int] = ()
     ) -> Outcome:
         """Hand work over and take back what came of it.
 
         Args:
-            asked: what may enter before anything that a student made does.
-            told: what a student made.
+            task: what may enter before anything that a student made does.
+            payload: what a student made.
             seconds: after which it is killed.
             bounds: what it may use; see ``inside.confine.Bounds``.
             most: how many bytes of JSON may come back.
@@ -121,10 +121,10 @@ class Link:
                 end.close()
             first = frame = None
             with contextlib.suppress(BrokenPipeError):  # It has ended: its fate tells how.
-                apart.send(our_out.fileno(), asked, mark.encode())
+                apart.send(our_out.fileno(), task, mark.encode())
                 if (first := _receive(our_in, mark, last, _MOST_FIRST)) is not None:
                     check_begun(json.loads(first))
-                    apart.send(our_out.fileno(), told, mark.encode())
+                    apart.send(our_out.fileno(), payload, mark.encode())
                     fate.send(b"sent")
                     frame = _receive(our_in, mark, last, most)
             if frame is not None:
@@ -148,16 +148,16 @@ def _receive(end: FileIO, mark: str, last: float, most: int) -> bytes | None:
     return frame
 
 
-def check_begun(told: JSON) -> None:
+def check_begun(reply: JSON) -> None:
     """Look at what came before anything of a student's was there, so that no student can have written it.
 
     Raises:
         SandboxError: the work was not begun.
     """
-    if "hidden" in told:
-        raise SandboxError(f"The file of hidden variants cannot be used: {told['hidden']}.")
-    if "refused" in told:
-        raise SandboxError(f"A submission could not be graded: {told['refused']}.")
+    if "hidden" in reply:
+        raise SandboxError(f"The file of hidden variants cannot be used: {reply['hidden']}.")
+    if "refused" in reply:
+        raise SandboxError(f"A submission could not be graded: {reply['refused']}.")
 
 
 def _parsed(frame: bytes) -> JSON:
@@ -185,9 +185,9 @@ def _sockets() -> Iterator[tuple[socket.socket, socket.socket]]:
         yield ours, theirs
 
 
-def _end(process: subprocess.Popen[bytes], control: socket.socket, said: IO[bytes], group: Group) -> None:
+def _end(process: subprocess.Popen[bytes], control: socket.socket, output: IO[bytes], group: Group) -> None:
     control.close()
-    said.close()
+    output.close()
     process.kill()
     process.wait()
     group.close()

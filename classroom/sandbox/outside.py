@@ -131,15 +131,15 @@ class Sandbox:
         """
         limits = self._limits
         # Nothing of the submission is in the first, and nothing that tells its cases in the second.
-        asked = _asked(exercise_id, hidden, seed)
-        told = {
+        task = _task(exercise_id, hidden, seed)
+        payload = {
             "name": sheet.name,
             "cells": list(sheet.cells),
             "answer": answer,
             "seconds": limits.answer_seconds,
         }
         allowed = limits.seconds if seconds is None else min(seconds, limits.seconds)
-        return _looked_through(_is_observed, self._work(OBSERVING, asked, told, allowed, _OBSERVED))
+        return _looked_through(_is_observed, self._work(OBSERVING, task, payload, allowed, _OBSERVED))
 
     def judge(self, exercise_id: str, observation: JSON, seed: int, hidden: str = "") -> Outcome:
         """Judge what came back from observing an answer under the same seed and hidden variants.
@@ -151,33 +151,35 @@ class Sandbox:
         Raises:
             SandboxError: as :meth:`observe`.
         """
-        asked = _asked(exercise_id, hidden, seed)
+        task = _task(exercise_id, hidden, seed)
         try:
-            work = self._work(JUDGING, asked, observation, self._limits.judging_seconds, _JUDGED)
+            work = self._work(JUDGING, task, observation, self._limits.judging_seconds, _JUDGED)
         except RecursionError:  # It is nested so deep that it could be read, but not be written again.
             return Outcome(None, "silent")
         return _looked_through(is_judgement, work)
 
-    def read_sheet(self, name: str, data: bytes, asked: Mapping[str, JSON], handed_out: Sequence[str] = ()) -> Outcome:
+    def read_sheet(
+        self, name: str, data: bytes, answers: Mapping[str, JSON], handed_out: Sequence[str] = ()
+    ) -> Outcome:
         """Read a notebook or a script: see :func:`classroom.collect.parsing.parsed_sheet`."""
         sheet = base64.b64encode(data).decode()
-        told = {"name": name, "sheet": sheet, "asked": dict(asked), "handed_out": list(handed_out)}
-        return self._work(READING, None, told, self._limits.reading_seconds, _READ)
+        payload = {"name": name, "sheet": sheet, "answers": dict(answers), "handed_out": list(handed_out)}
+        return self._work(READING, None, payload, self._limits.reading_seconds, _READ)
 
     def list_zip(self, file: int, most: int, *, bounded: bool) -> Outcome:
         """What lies in a zip, of which ``file`` is a descriptor: see :func:`classroom.collect.unzipping.listed`."""
-        told = {"list": most, "bounded": bounded}
-        return self._work(READING, None, told, self._limits.reading_seconds, _LISTED, [file])
+        payload = {"list": most, "bounded": bounded}
+        return self._work(READING, None, payload, self._limits.reading_seconds, _LISTED, [file])
 
     def read_member(self, file: int, place: int, limit: int) -> Outcome:
         """What a file in a zip holds: see :func:`classroom.collect.unzipping.member`."""
-        told = {"member": place, "limit": limit}
-        return self._work(READING, None, told, self._limits.reading_seconds, _READ, [file])
+        payload = {"member": place, "limit": limit}
+        return self._work(READING, None, payload, self._limits.reading_seconds, _READ, [file])
 
     def _work(
-        self, room: str, asked: JSON, told: JSON, seconds: float, most: int, files: Sequence[int] = ()
+        self, room: str, task: JSON, payload: JSON, seconds: float, most: int, files: Sequence[int] = ()
     ) -> Outcome:
-        return self._rooms[room].work(asked, told, seconds, self._bounds(seconds), most, files)
+        return self._rooms[room].work(task, payload, seconds, self._bounds(seconds), most, files)
 
     def _bounds(self, seconds: float) -> JSON:
         limits = self._limits
@@ -208,14 +210,14 @@ class _Room:
             self.close()
             self.link = Link(self._name, self._chapters, self._bounds)
 
-    def work(self, asked: JSON, told: JSON, seconds: float, bounds: JSON, most: int, files: Sequence[int]) -> Outcome:
+    def work(self, task: JSON, payload: JSON, seconds: float, bounds: JSON, most: int, files: Sequence[int]) -> Outcome:
         with self._one_at_a_time:
             # Once more, where the warm process has ended: that may be the machine's doing rather than the submission's.
             for _ in range(2):
                 self.start()
                 assert self.link
                 try:
-                    return self.link.work(asked, told, seconds, bounds, most, files)
+                    return self.link.work(task, payload, seconds, bounds, most, files)
                 except (OSError, EOFError):
                     self.close()
             return Outcome(None, "crash")
@@ -232,21 +234,21 @@ class _OpenRoom(_Room):
     def start(self) -> None:
         """There is nothing to start."""
 
-    def work(self, asked: JSON, told: JSON, seconds: float, bounds: JSON, most: int, files: Sequence[int]) -> Outcome:
+    def work(self, task: JSON, payload: JSON, seconds: float, bounds: JSON, most: int, files: Sequence[int]) -> Outcome:
         room = importlib.import_module(f"classroom.sandbox.inside.{self._name}")
         apart.use_one_thread()
         try:
-            begun = room.begin(asked)
+            prepared = room.begin(task)
         except NotBegunError as problem:
             check_begun({problem.cause: str(problem)})
             raise
         try:
-            return apart.run_apart(functools.partial(room.work, begun, told, files), seconds, keep=files)
+            return apart.run_apart(functools.partial(room.work, prepared, payload, files), seconds, keep=files)
         except RecursionError:
             return Outcome(None, "silent")
 
 
-def _asked(exercise_id: str, hidden: str, seed: int) -> JSON:
+def _task(exercise_id: str, hidden: str, seed: int) -> JSON:
     text = halves.hidden_for(hidden, exercise_id) if hidden else ""
     return {"exercise": exercise_id, "hidden": text, "seed": seed}
 

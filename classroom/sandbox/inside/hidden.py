@@ -13,19 +13,19 @@ from .rooms import NotBegunError
 NAME = "CASES"
 
 
-def asked_exercise(asked: Any) -> Exercise:
+def exercise_of(task: Any) -> Exercise:
     """The exercise that is asked for: ``{"exercise": id, "hidden": text}``, on hidden cases where there is a text.
 
     Raises:
         NotBegunError: there is no such exercise, or the text cannot be used.
     """
-    exercise = tasks.find(asked["exercise"])
+    exercise = tasks.find(task["exercise"])
     if exercise is None:
-        raise NotBegunError("refused", f"there is no exercise {asked['exercise']!r}")
-    if not asked["hidden"]:
+        raise NotBegunError("refused", f"there is no exercise {task['exercise']!r}")
+    if not task["hidden"]:
         return exercise
     try:
-        return with_cases(exercise, asked["hidden"])
+        return with_cases(exercise, task["hidden"])
     except Exception as error:
         raise NotBegunError("hidden", f"{type(error).__name__}: {error}") from error
 

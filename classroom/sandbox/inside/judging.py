@@ -11,7 +11,7 @@ from fxbook.asking.exercise import Exercise
 from fxbook.checking.observe import observe
 from fxbook.checking.prepare import prepare
 
-from .hidden import asked_exercise
+from .hidden import exercise_of
 
 JSON = Any
 
@@ -22,13 +22,13 @@ def get_ready(chapters: Sequence[str]) -> None:
         judging.judged(exercise, observe(prepare(exercise, seed=0, rebuildable=True), _nothing), 0)
 
 
-def begin(asked: JSON) -> tuple[Exercise, int]:
-    return asked_exercise(asked), asked["seed"]
+def begin(task: JSON) -> tuple[Exercise, int]:
+    return exercise_of(task), task["seed"]
 
 
-def work(begun: tuple[Exercise, int], told: JSON, files: Sequence[int] = ()) -> JSON:
-    exercise, seed = begun
-    return judging.judged(exercise, told, seed)
+def work(prepared: tuple[Exercise, int], payload: JSON, files: Sequence[int] = ()) -> JSON:
+    exercise, seed = prepared
+    return judging.judged(exercise, payload, seed)
 
 
 def _nothing(*_: object, **__: object) -> None:

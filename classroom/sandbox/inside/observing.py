@@ -12,7 +12,7 @@ from fxbook.checking.observe import observe
 from fxbook.checking.prepare import Prepared, prepare
 from fxbook.learning import sheets
 
-from .hidden import asked_exercise
+from .hidden import exercise_of
 from .rooms import NotBegunError
 
 JSON = Any
@@ -34,19 +34,19 @@ def get_ready(chapters: Sequence[str]) -> None:
         observe(prepare(exercise, seed=0, rebuildable=True), _nothing)
 
 
-def begin(asked: JSON) -> Prepared:
+def begin(task: JSON) -> Prepared:
     """The cases of an exercise, made: nothing that is left here tells the seed, or the teacher's text."""
-    exercise = asked_exercise(asked)
+    exercise = exercise_of(task)
     try:
-        return prepare(exercise, asked["seed"], rebuildable=True)
+        return prepare(exercise, task["seed"], rebuildable=True)
     except Exception as error:
-        cause = "hidden" if asked["hidden"] else "refused"
+        cause = "hidden" if task["hidden"] else "refused"
         raise NotBegunError(cause, f"{type(error).__name__}: {error}") from None
 
 
-def work(begun: Prepared, told: JSON, files: Sequence[int] = ()) -> JSON:
-    sheet = sheets.Sheet(Path(told["name"]), tuple(told["cells"]))
-    return sheets.observe_answer(sheet, begun, told["answer"], told["seconds"])
+def work(prepared: Prepared, payload: JSON, files: Sequence[int] = ()) -> JSON:
+    sheet = sheets.Sheet(Path(payload["name"]), tuple(payload["cells"]))
+    return sheets.observe_answer(sheet, prepared, payload["answer"], payload["seconds"])
 
 
 def _nothing(*_: object, **__: object) -> None:

@@ -30,12 +30,12 @@ def _tried() -> dict[str, Any]:
         return {"refused": str(refused)}
     os.close(write_end)
     os.waitpid(child, 0)
-    with os.fdopen(read_end, encoding="utf-8") as told:
-        return json.loads(told.read() or '{"refused": "the test process ended early"}')
+    with os.fdopen(read_end, encoding="utf-8") as pipe:
+        return json.loads(pipe.read() or '{"refused": "the test process ended early"}')
 
 
 def _confined(is_root: bool, calls: bytes, write_end: int) -> NoReturn:
-    told: dict[str, Any] = {}
+    findings: dict[str, Any] = {}
     # Looked for before, by one who may look everywhere.
     places = (Path(place) for place in sys.path)
     needed = [file for place in places for name in _SAMPLES if (file := place / name).exists()]
@@ -43,14 +43,14 @@ def _confined(is_root: bool, calls: bytes, write_end: int) -> NoReturn:
         confine.see_nothing_else(_BOUNDS)
         confine.limit_counts(_BOUNDS)
         confine.give_up_rights(_USER, calls)
-        told["user"] = is_root
-        told["groups"] = len(os.getgroups()) > 0
-        told["stopped"] = os.getpid() == 1 and all(map(_is_stopped, (os.fork, socket.socket, _write)))
-        told["closed"] = [str(file) for file in needed if not os.access(file, os.R_OK)]
+        findings["user"] = is_root
+        findings["groups"] = len(os.getgroups()) > 0
+        findings["stopped"] = os.getpid() == 1 and all(map(_is_stopped, (os.fork, socket.socket, _write)))
+        findings["closed"] = [str(file) for file in needed if not os.access(file, os.R_OK)]
     except (confine.RefusedError, OSError) as refused:
-        told = {"refused": str(refused)}
+        findings = {"refused": str(refused)}
     finally:
-        os.write(write_end, json.dumps(told).encode())
+        os.write(write_end, json.dumps(findings).encode())
         os._exit(0)
 
 

@@ -23,14 +23,14 @@ def get_ready(chapters: Sequence[str]) -> None:
     nbformat.reads('{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}', as_version=4)
 
 
-def begin(asked: JSON) -> None:
+def begin(task: JSON) -> None:
     """Nothing is needed."""
 
 
-def work(begun: None, told: JSON, files: Sequence[int] = ()) -> JSON:
-    match told:
-        case {"sheet": str(data), "name": str(name), "asked": dict(asked), "handed_out": list(handed_out)}:
-            return parsing.parsed_sheet(name, base64.b64decode(data), asked, handed_out)
+def work(prepared: None, payload: JSON, files: Sequence[int] = ()) -> JSON:
+    match payload:
+        case {"sheet": str(data), "name": str(name), "answers": dict(answers), "handed_out": list(handed_out)}:
+            return parsing.parsed_sheet(name, base64.b64decode(data), answers, handed_out)
         case {"list": int(most), "bounded": bool(bounded)}:
             return unzipping.listed(files[0], most, bounded)
         case {"member": int(place), "limit": int(limit)}:

@@ -73,8 +73,8 @@ class Warm:
             message, descriptors, _, _ = socket.recv_fds(control, 1 << 16, 3 + _MOST_FILES)
             if not message:
                 return
-            told = json.loads(message)
-            request = Request(**{**told, "bounds": confine.Bounds(**told["bounds"])})
+            fields = json.loads(message)
+            request = Request(**{**fields, "bounds": confine.Bounds(**fields["bounds"])})
             inbound, outbound, fate, *files = descriptors
             try:
                 child = self._forks.fork()
@@ -108,13 +108,13 @@ class Warm:
             except confine.RefusedError as refused:
                 return {"refused": str(refused)}
             try:
-                begun = self._room.begin(receive())
+                prepared = self._room.begin(receive())
             except NotBegunError as problem:
                 return {problem.cause: str(problem)}
             # The frames in which it began, with all that they held.
             gc.collect()
             apart.send(outbound, {"ready": True}, mark)
-            return self._room.work(begun, receive(), files)
+            return self._room.work(prepared, receive(), files)
 
         apart.send_and_leave(work, outbound, mark)
 
