@@ -76,16 +76,20 @@ _OVERLOAD = re.compile(r"torch\.ops\.aten\.([a-z][a-z0-9_]*|_[a-z][a-z0-9_]*)(?:
 def functions() -> Mapping[str, Callable[..., Any]]:
     """The functions that may be called, by readable name; operators of aten apart, for which see :func:`function`."""
     spelled = [variant for name in sorted(_OPERATIONS) for variant in (name, f"{name}_")]
-    found: list[Any] = [getattr(torch, name) for name in _MAKERS]
-    found += [vars(space)[name] for space in _NAMESPACES for name in spelled if callable(vars(space).get(name))]
-    found += [
-        one
-        for name, one in (*vars(operator).items(), *vars(math).items())
-        if isinstance(one, types.BuiltinFunctionType) and not name.startswith("_") and name not in _NOT_IN_OPERATOR
+    callables: list[Any] = [getattr(torch, name) for name in _MAKERS]
+    callables += [vars(space)[name] for space in _NAMESPACES for name in spelled if callable(vars(space).get(name))]
+    callables += [
+        value
+        for name, value in (*vars(operator).items(), *vars(math).items())
+        if isinstance(value, types.BuiltinFunctionType) and not name.startswith("_") and name not in _NOT_IN_OPERATOR
     ]
-    found += [getattr(torch.Tensor, name) for name in sorted(methods()) if callable(getattr(torch.Tensor, name, None))]
-    found.append(torch.fx._symbolic_trace._assert_is_none)  # type: ignore[attr-defined]
-    named = {name: one for one in reversed(found) if not (name := callable_name(one)).startswith("torch._tensor.")}
+    callables += [
+        getattr(torch.Tensor, name) for name in sorted(methods()) if callable(getattr(torch.Tensor, name, None))
+    ]
+    callables.append(torch.fx._symbolic_trace._assert_is_none)  # type: ignore[attr-defined]
+    named = {
+        name: value for value in reversed(callables) if not (name := callable_name(value)).startswith("torch._tensor.")
+    }
     return {**named, **{f"builtins.{name}": getattr(builtins, name) for name in _BUILTINS}}
 
 
@@ -97,8 +101,8 @@ def function(name: str) -> Callable[..., Any] | None:
     if match is None or not {match[1], match[1].removesuffix("_")} & (_OPERATIONS | _ATEN):
         return None
     packet = getattr(torch.ops.aten, match[1], None)
-    found = packet if match[2] is None else getattr(packet, match[2], None)
-    return found if isinstance(found, torch._ops.OpOverload | torch._ops.OpOverloadPacket) else None
+    overload = packet if match[2] is None else getattr(packet, match[2], None)
+    return overload if isinstance(overload, torch._ops.OpOverload | torch._ops.OpOverloadPacket) else None
 
 
 # ---- methods and attributes of tensors -------------------------------------------------------------------------------

@@ -33,15 +33,15 @@ def is_bounded(data: JSON) -> bool:
     for _ in range(_DEEPEST):
         inner: list[JSON] = []
         for value in level:
-            held: Iterable[JSON] = value if isinstance(value, list) else value.values()
+            parts: Iterable[JSON] = value if isinstance(value, list) else value.values()
             text += 0 if isinstance(value, list) else sum(map(len, value))
             items += len(value)
-            for one in held:
-                if isinstance(one, str):
-                    text += len(one)
-                elif isinstance(one, list | dict):
-                    inner.append(one)
-                elif isinstance(one, int) and one.bit_length() > _MOST_BITS:
+            for part in parts:
+                if isinstance(part, str):
+                    text += len(part)
+                elif isinstance(part, list | dict):
+                    inner.append(part)
+                elif isinstance(part, int) and part.bit_length() > _MOST_BITS:
                     return False
             if items > _MOST_ITEMS or text > _MOST_TEXT:
                 return False

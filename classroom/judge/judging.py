@@ -91,17 +91,17 @@ def judged(exercise: Exercise, observation: JSON, seed: int) -> JSON:
         judgement = _failed("The grader needs more memory for it than an answer may use.", "ends well")
     except Exception as error:
         # Either a property met data that no honest process sends, or the property itself is wrong.
-        said = f"{type(error).__name__}: {error}"[:200]
+        problem = f"{type(error).__name__}: {error}"[:200]
         judgement = _failed(
-            f"The check fails on what came back from running your answer ({said}). If it does so for others too, it is "
-            "the check that is wrong: please report it.",
+            f"The check fails on what came back from running your answer ({problem}). If it does so for others too, it "
+            "is the check that is wrong: please report it.",
             "the check works",
         )
     # Half a character is no text that a report could be written with.
-    return json.loads(json.dumps(_told(exercise, judgement), ensure_ascii=False).encode("utf-8", "replace"))
+    return json.loads(json.dumps(_as_json(exercise, judgement), ensure_ascii=False).encode("utf-8", "replace"))
 
 
-def _told(exercise: Exercise, judgement: Judgement) -> JSON:
+def _as_json(exercise: Exercise, judgement: Judgement) -> JSON:
     verdict, violation = judgement.verdict, judgement.verdict.violation
     graph = verdict.graph if violation else None
     written = graph.to_json() if graph is not None else None
@@ -141,7 +141,7 @@ def judgement_of(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
     refused: dict[str, list[str]] = {}
     for trial, case in zip(trials, claimed.cases, strict=False):
         try:
-            verified.append(_found_out(trial, case))
+            verified.append(_verified(trial, case))
         except RefusedError as why:
             verified.append(case)
             refused.setdefault(str(why), []).append(trial.case.name)
@@ -163,14 +163,14 @@ def judgement_of(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
 
 def _untold(refused: Mapping[str, Sequence[str]], cases: int) -> list[str]:
     """What was refused, by why, in words: all that was said of the graph is as it was claimed then."""
-    told = []
+    sentences = []
     for why, names in refused.items():
         more = f" and {len(names) - 1} more" if names[1:] else ""
-        told.append(f"what the graph computes{'' if len(names) == cases else f' on {names[0]}{more}'}: {why}")
-    return told
+        sentences.append(f"what the graph computes{'' if len(names) == cases else f' on {names[0]}{more}'}: {why}")
+    return sentences
 
 
-def _found_out(trial: Trial, claimed: CaseFacts) -> CaseFacts:
+def _verified(trial: Trial, claimed: CaseFacts) -> CaseFacts:
     """One case of the observation, in which everything that its graph tells is found out anew.
 
     Raises:

@@ -31,11 +31,11 @@ _RECEIVERS = (
 )  # fmt: skip
 
 
-def rebuild(told: JSON, root: nn.Module, own: Callable[[], Functions]) -> fx.Graph | fx.GraphModule:
+def rebuild(description: JSON, root: nn.Module, own: Callable[[], Functions]) -> fx.Graph | fx.GraphModule:
     """The graph that was told of; a GraphModule is compiled, if torch.fx can.
 
     Args:
-        told: any JSON.
+        description: any JSON.
         root: the model that the answer was given, made anew; it is changed where the student's was.
         own: functions that the model itself calls, by readable name; called where a graph has others than torch's.
 
@@ -44,7 +44,7 @@ def rebuild(told: JSON, root: nn.Module, own: Callable[[], Functions]) -> fx.Gra
         UnreadableError: it is no description of a graph.
         MemoryError: memory is over.
     """
-    match told:
+    match description:
         case {"refused": str(why)}:
             raise RefusedError(plain(why))
         case {
@@ -59,7 +59,7 @@ def rebuild(told: JSON, root: nn.Module, own: Callable[[], Functions]) -> fx.Gra
     if len(nodes) > MOST_NODES or len(modules) > _MOST_MODULES:
         raise RefusedError(f"the graph has {len(nodes)} nodes, and its module {len(modules)} submodules")
     try:
-        builder = Modules(told, root)
+        builder = Modules(description, root)
         host = builder.host(kind)
         graph = _Nodes(nodes, host, builder, own).graph()
     except (RefusedError, UnreadableError, MemoryError):
@@ -79,8 +79,8 @@ def rebuild(told: JSON, root: nn.Module, own: Callable[[], Functions]) -> fx.Gra
 class _Nodes:
     """The nodes that were told of, as a graph."""
 
-    def __init__(self, told: list[JSON], host: nn.Module, modules: Modules, own: Callable[[], Functions]) -> None:
-        self._told, self._host, self._modules, self._own = told, host, modules, own
+    def __init__(self, entries: list[JSON], host: nn.Module, modules: Modules, own: Callable[[], Functions]) -> None:
+        self._entries, self._host, self._modules, self._own = entries, host, modules, own
         self._graph = fx.Graph()
         self._made: list[fx.Node] = []
         self._foreign: dict[tuple[str, bool], fx.Node] = {}
@@ -88,13 +88,13 @@ class _Nodes:
 
     def graph(self) -> fx.Graph:
         """All of them; the arguments come last, since a broken graph has nodes that read what stands below."""
-        for entry in self._told:
+        for entry in self._entries:
             match entry:
                 case {"op": str(op), "name": str(name), "target": str() | dict() as target}:
                     self._made.append(self._new(op, name_of(name), target))
                 case _:
                     raise UnreadableError
-        for node, entry in zip(self._made, self._told, strict=True):
+        for node, entry in zip(self._made, self._entries, strict=True):
             args, kwargs = (value_of(entry.get(part), self._node, self._modules.tensor) for part in ("args", "kwargs"))
             if not isinstance(args, tuple | list) or not isinstance(kwargs, dict):
                 raise UnreadableError
@@ -105,8 +105,8 @@ class _Nodes:
             node.args, node.kwargs = args, kwargs
         return self._graph
 
-    def _new(self, op: str, name: str, told: str | JSON) -> fx.Node:
-        target = self._target(op, name, told)
+    def _new(self, op: str, name: str, description: str | JSON) -> fx.Node:
+        target = self._target(op, name, description)
         usual = op in _OPCODES and (callable(target) if op == "call_function" else isinstance(target, str))
         if usual:
             node = self._graph.create_node(op, target, (), {}, name)
@@ -118,50 +118,52 @@ class _Nodes:
             node.name = name
         return node
 
-    def _target(self, op: str, name: str, told: str | JSON) -> Any:
-        match told:
+    def _target(self, op: str, name: str, description: str | JSON) -> Any:
+        match description:
             case str() if op == "placeholder":
-                name_of(told.removeprefix("*").removeprefix("*"))
+                name_of(description.removeprefix("*").removeprefix("*"))
             case str() if op in ("get_attr", "call_module"):
-                if not self._is_there_or_nothing(path_of(told)):
-                    raise RefusedError(f"node `{name}` fetches `{plain(told)}`, which is no submodule and no tensor")
+                if not self._is_there_or_nothing(path_of(description)):
+                    raise RefusedError(
+                        f"node `{name}` fetches `{plain(description)}`, which is no submodule and no tensor"
+                    )
             case str() if op == "call_method":
-                if told not in allowed.methods() and not self._nobody_has(told):
-                    raise RefusedError(f"node `{name}` calls the method `{plain(told)}`")
+                if description not in allowed.methods() and not self._nobody_has(description):
+                    raise RefusedError(f"node `{name}` calls the method `{plain(description)}`")
             case str():
-                path_of(told)
+                path_of(description)
             case {"function": str(function)}:
-                found = allowed.function(function) or self._own().get(function)
-                if found is None:
+                target = allowed.function(function) or self._own().get(function)
+                if target is None:
                     raise RefusedError(f"node `{name}` calls `{plain(function)}`")
-                return found
+                return target
             case {"unknown": str(function)}:
                 raise RefusedError(f"node `{name}` calls `{plain(function)}`, a function that is not torch's")
             case _:
                 raise UnreadableError
-        return told
+        return description
 
     def _nobody_has(self, method: str) -> bool:
         """Whether nothing that a graph computes with has such a method; then calling it only raises."""
         name = not method.startswith("_") and NAME.fullmatch(method)
-        return bool(name) and not any(hasattr(found, method) for found in (*_RECEIVERS, *self._modules.all()))
+        return bool(name) and not any(hasattr(receiver, method) for receiver in (*_RECEIVERS, *self._modules.all()))
 
     def _is_there_or_nothing(self, path: str) -> bool:
         """Whether a path leads to what modules hold; one that leads nowhere only raises."""
-        found: Any = self._host
+        module: Any = self._host
         *parts, last = path.split(".")
         for part in parts:
-            inner = found._modules.get(part)
+            inner = module._modules.get(part)
             if inner is None:
-                return getattr(found, part, None) is None
-            found = inner
-        if any(last in held for held in (found._modules, found._parameters, found._buffers)):
+                return getattr(module, part, None) is None
+            module = inner
+        if any(last in members for members in (module._modules, module._parameters, module._buffers)):
             return True
-        is_plain = isinstance(vars(found).get(last), torch.Tensor | bool | int | float | str | tuple | list)
-        return (is_plain and not last.startswith("_")) or getattr(found, last, None) is None
+        is_plain = isinstance(vars(module).get(last), torch.Tensor | bool | int | float | str | tuple | list)
+        return (is_plain and not last.startswith("_")) or getattr(module, last, None) is None
 
-    def _node(self, told: JSON) -> fx.Node:
-        match told:
+    def _node(self, description: JSON) -> fx.Node:
+        match description:
             case {"node": int(place)} if type(place) is int and 0 <= place < len(self._made):
                 return self._made[place]
             case {"foreign": str(name), "erased": bool(erased)}:

@@ -37,14 +37,14 @@ _ELSEWHERE = {"device", "dtype"}
 class Modules:
     """The modules and tensors that were told of, made where they are asked for."""
 
-    def __init__(self, told: JSON, root: nn.Module) -> None:
-        self._modules, self._tensors = told["modules"], told["tensors"]
+    def __init__(self, description: JSON, root: nn.Module) -> None:
+        self._modules, self._tensors = description["modules"], description["tensors"]
         self._root = root
         self._given = dict(root.named_modules())
         self._held = {
-            f"{path}.{name}" if path else name: held
+            f"{path}.{name}" if path else name: tensor
             for path, module in self._given.items()
-            for name, held in held_by(module)
+            for name, tensor in held_by(module)
         }
         self._made: dict[int, nn.Module] = {}
         self._made_tensors: dict[int, torch.Tensor] = {}
@@ -111,16 +111,16 @@ class Modules:
             raise RefusedError(f"it has a submodule of class {plain(name)}, which the grader does not make")
         settings = {key: value_of(value) for key, value in items(entry, "settings")}
         known = [key for key in inspect.signature(cls).parameters if key not in _ELSEWHERE and not key.startswith("_")]
-        asked = {key: settings[key] for key in known if key in settings}
-        if "bias" in known and "bias" not in asked:
-            asked["bias"] = dict(items(entry, "parameters")).get("bias") is not None
+        arguments = {key: settings[key] for key in known if key in settings}
+        if "bias" in known and "bias" not in arguments:
+            arguments["bias"] = dict(items(entry, "parameters")).get("bias") is not None
         # Without memory, whatever the sizes: the values come from what was told.
         with torch.device("meta"):
-            made = cls(**asked)
-        told = dict(items(entry, "parameters")) | dict(items(entry, "buffers"))
-        if missing := [key for key, _ in held_by(made) if key not in told]:
+            module = cls(**arguments)
+        places = dict(items(entry, "parameters")) | dict(items(entry, "buffers"))
+        if missing := [key for key, _ in held_by(module) if key not in places]:
             raise RefusedError(f"a {name} of it has no {missing[0]!r}")
-        return made
+        return module
 
     def _fill(self, module: nn.Module, entry: JSON) -> None:
         """Make a module hold what was told, and nothing else."""
@@ -132,9 +132,9 @@ class Modules:
             if name not in module._modules:
                 module.add_module(name, child)
         # In their order, which is that of a Sequential; one that is None stays.
-        kept = {name: None for name, child in module._modules.items() if child is None}
+        empty = {name: None for name, child in module._modules.items() if child is None}
         module._modules.clear()
-        module._modules.update({**kept, **children})
+        module._modules.update({**empty, **children})
         self._fill_parameters(module, entry)
         self._fill_buffers(module, entry)
         for name, place in items(entry, "attributes"):
@@ -145,31 +145,31 @@ class Modules:
             self._set(module, name, value_of(value))
 
     def _fill_parameters(self, module: nn.Module, entry: JSON) -> None:
-        told = dict(items(entry, "parameters"))
-        for name in [name for name in module._parameters if name not in told]:
+        places = dict(items(entry, "parameters"))
+        for name in [name for name in module._parameters if name not in places]:
             del module._parameters[name]
-        for name, place in told.items():
-            held = None if place is None else self.tensor(place)
-            if not isinstance(held, nn.Parameter | None):
+        for name, place in places.items():
+            parameter = None if place is None else self.tensor(place)
+            if not isinstance(parameter, nn.Parameter | None):
                 raise UnreadableError
             if name not in module._parameters:
-                module.register_parameter(part_of_path(name), held)
-            elif held is not module._parameters[name]:
-                setattr(module, name, held)
+                module.register_parameter(part_of_path(name), parameter)
+            elif parameter is not module._parameters[name]:
+                setattr(module, name, parameter)
 
     def _fill_buffers(self, module: nn.Module, entry: JSON) -> None:
-        told = dict(items(entry, "buffers"))
-        for name in [name for name in module._buffers if name not in told]:
+        pairs = dict(items(entry, "buffers"))
+        for name in [name for name in module._buffers if name not in pairs]:
             del module._buffers[name]
-        for name, pair in told.items():
+        for name, pair in pairs.items():
             match pair:
                 case [place, bool(persistent)]:
-                    held = None if place is None else self.tensor(place)
+                    buffer = None if place is None else self.tensor(place)
                 case _:
                     raise UnreadableError
             if name not in module._buffers:
-                module.register_buffer(part_of_path(name), held)
-            module._buffers[name] = held
+                module.register_buffer(part_of_path(name), buffer)
+            module._buffers[name] = buffer
             keep = module._non_persistent_buffers_set
             keep.discard(name) if persistent else keep.add(name)
 
@@ -198,11 +198,11 @@ class Modules:
             case {"given": str(name)}:
                 if name not in self._held:
                     raise UnreadableError
-                held = self._held[name]
+                tensor = self._held[name]
                 if len(entry) > 1:
-                    held.data = self._values(entry)
-                    held.requires_grad_(entry.get("requires_grad") is True)
-                return held
+                    tensor.data = self._values(entry)
+                    tensor.requires_grad_(entry.get("requires_grad") is True)
+                return tensor
             case {"parameter": True, "requires_grad": bool(grad)}:
                 return nn.Parameter(self._values(entry), requires_grad=grad)
             case {"parameter": False, "requires_grad": bool(grad)}:
@@ -221,9 +221,9 @@ class Modules:
 def _twin(module: nn.Module) -> nn.Module:
     """A module of the same class with the same settings, which holds the same for now."""
     twin = copy.copy(module)
-    for name, held in list(vars(twin).items()):
-        if isinstance(held, dict | list | set):
-            vars(twin)[name] = copy.copy(held)
+    for name, value in list(vars(twin).items()):
+        if isinstance(value, dict | list | set):
+            vars(twin)[name] = copy.copy(value)
     return twin
 
 

@@ -45,36 +45,36 @@ def plain(text: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text[:100]).strip()
 
 
-def name_of(told: JSON) -> str:
+def name_of(name: JSON) -> str:
     """A name as torch.fx may write it into code.
 
     Raises:
         RefusedError: it is no identifier, or means something there.
         UnreadableError: it is no text.
     """
-    if not isinstance(told, str):
+    if not isinstance(name, str):
         raise UnreadableError
-    if not NAME.fullmatch(told) or keyword.iskeyword(told) or told == "self":
-        raise RefusedError(f"it has the name {plain(told)!r}, which is not used")
-    return told
+    if not NAME.fullmatch(name) or keyword.iskeyword(name) or name == "self":
+        raise RefusedError(f"it has the name {plain(name)!r}, which is not used")
+    return name
 
 
-def path_of(told: str) -> str:
+def path_of(path: str) -> str:
     """A path through modules as torch.fx may write it into code.
 
     Raises:
         RefusedError: it is none, or leads to what Python keeps.
     """
-    if not _PATH.fullmatch(told):
-        raise RefusedError(f"it has the path {plain(told)!r}, which is not used")
-    return told
+    if not _PATH.fullmatch(path):
+        raise RefusedError(f"it has the path {plain(path)!r}, which is not used")
+    return path
 
 
-def part_of_path(told: str) -> str:
+def part_of_path(part: str) -> str:
     """One part of a path; otherwise as :func:`path_of`."""
-    if "." in told:
+    if "." in part:
         raise UnreadableError
-    return path_of(told)
+    return path_of(part)
 
 
 def items(entry: JSON, part: str) -> list[tuple[str, JSON]]:
@@ -83,17 +83,17 @@ def items(entry: JSON, part: str) -> list[tuple[str, JSON]]:
     Raises:
         UnreadableError: there is no dict.
     """
-    found = entry.get(part)
-    if not isinstance(found, dict):
+    mapping = entry.get(part)
+    if not isinstance(mapping, dict):
         raise UnreadableError
-    return list(found.items())
+    return list(mapping.items())
 
 
 # ---- values ----------------------------------------------------------------------------------------------------------
 
 
 def value_of(
-    told: JSON,
+    data: JSON,
     node: Callable[[JSON], fx.Node] | None = None,
     tensor: Callable[[JSON], torch.Tensor] | None = None,
     depth: int = 0,
@@ -101,7 +101,7 @@ def value_of(
     """An argument, or a setting.
 
     Args:
-        told: any JSON.
+        data: any JSON.
         node: finds a node that an argument names; ``None`` where there can be none.
         tensor: finds a tensor by its place.
         depth: how many containers it stands in.
@@ -113,20 +113,20 @@ def value_of(
     if depth > DEEPEST:
         raise RefusedError("it has a container that is nested too deep")
 
-    def inner(told_items: list[JSON]) -> list[Any]:
-        return [value_of(item, node, tensor, depth + 1) for item in told_items]
+    def inner(elements: list[JSON]) -> list[Any]:
+        return [value_of(item, node, tensor, depth + 1) for item in elements]
 
-    match told:
+    match data:
         case None | bool() | int() | str():
-            return told
+            return data
         case list():
-            return inner(told)
+            return inner(data)
         case {"node": _} | {"foreign": _} if node is not None:
-            return node(told)
+            return node(data)
         case {"tensor": place} if tensor is not None:
             return tensor(place)
-        case {"tuple": list(told_items)}:
-            return tuple(inner(told_items))
+        case {"tuple": list(elements)}:
+            return tuple(inner(elements))
         case {"dict": list(pairs)} if all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
             return {_key(key): value_of(item, node, tensor, depth + 1) for key, item in pairs}
         case {"slice": [start, stop, step]}:
@@ -135,8 +135,8 @@ def value_of(
             return torch.Size(sizes)
         case {"opaque": str(what)}:
             raise RefusedError(f"a value of it is of class `{plain(what)}`")
-        case dict() if len(told) == 1:
-            [(kind, inside)] = told.items()
+        case dict() if len(data) == 1:
+            [(kind, inside)] = data.items()
             try:
                 return _single(kind, inside)
             except ValueError:
@@ -145,26 +145,26 @@ def value_of(
             raise UnreadableError
 
 
-def _single(kind: str, told: JSON) -> Any:
-    match kind, told:
+def _single(kind: str, data: JSON) -> Any:
+    match kind, data:
         case "float", str():
-            return float(told)
+            return float(data)
         case "complex", [str(real), str(imag)]:
             return complex(float(real), float(imag))
         case "ellipsis", True:
             return ...
         case "range", [int(start), int(stop), int(step)]:
             return range(start, stop, step)
-        case "dtype", str() if told in _DTYPES:
-            return getattr(torch, told)
+        case "dtype", str() if data in _DTYPES:
+            return getattr(torch, data)
         case "layout", "strided":
             return torch.strided
-        case "memory_format", str() if told in _FORMATS:
-            return getattr(torch, told)
+        case "memory_format", str() if data in _FORMATS:
+            return getattr(torch, data)
         case "device", "cpu" | "meta":
-            return torch.device(told)
+            return torch.device(data)
         case "dtype" | "layout" | "memory_format" | "device", str():
-            raise RefusedError(f"a value of it is the {kind} {plain(told)}")
+            raise RefusedError(f"a value of it is the {kind} {plain(data)}")
         case _:
             raise UnreadableError
 

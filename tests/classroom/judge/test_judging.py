@@ -70,7 +70,7 @@ def observed(exercise: Exercise, answer: Any, seed: int = SEED) -> JSON:
 def agree(exercise: Exercise, observation: JSON, seed: int = SEED) -> JSON:
     """Both judges say the same, down to the words."""
     found = judge_apart(exercise, observation, seed)
-    wanted = judging._told(exercise, Judgement(judge(exercise, observation, seed)))
+    wanted = judging._as_json(exercise, Judgement(judge(exercise, observation, seed)))
     assert json.dumps({**found, "unproven": []}) == json.dumps(wanted)
     return found
 
