@@ -42,24 +42,24 @@ def write(folder: Path, assignment: Assignment, marks: Sequence[Mark], *, book: 
         OSError: the folder cannot be written.
     """
     book = checked_address(book)
-    found = overview(assignment, marks)
-    for student in found.students:
+    results = overview(assignment, marks)
+    for student in results.students:
         if not _is_safe(student.key):
             raise ValueError(f"{student.key!r} cannot be the name of a student's folder")
     figures = Figures()
     # Its few figures come first; the file comes last, since it links to the others.
     from_student = f"../../{book}" if book.startswith(".") else book
-    for_teacher = class_page(found, figures, book)
-    for student in found.students:
+    for_teacher = class_page(results, figures, book)
+    for student in results.students:
         home = folder / "students" / student.key
         private.make_folder(home)
         private.close_folder(home)
         private.write(home / "report.html", student_page(assignment, student, figures, from_student).encode())
     private.make_folder(folder)
-    if found.students:
+    if results.students:
         private.close_folder(folder / "students")
     private.write(folder / "class.html", for_teacher.encode())
-    return _summary(found)
+    return _summary(results)
 
 
 def summary(assignment: Assignment, marks: Sequence[Mark]) -> str:
@@ -67,39 +67,42 @@ def summary(assignment: Assignment, marks: Sequence[Mark]) -> str:
     return _summary(overview(assignment, marks))
 
 
-def _summary(found: Overview) -> str:
-    if not found.students:
-        return f"{found.assignment.title}: nothing was handed in."
+def _summary(results: Overview) -> str:
+    if not results.students:
+        return f"{results.assignment.title}: nothing was handed in."
     lines = [
-        f"{found.assignment.title}: {count(len(found.students), 'student')}, "
-        f"{count(len(found.questions), 'exercise')}; "
-        f"public checks passed for {found.passed} of {found.graded} answers ({percent(found.passed, found.graded)}), "
-        f"median {number(found.median)} of {number(found.total)} points."
+        f"{results.assignment.title}: {count(len(results.students), 'student')}, "
+        f"{count(len(results.questions), 'exercise')}; "
+        f"public checks passed for {results.passed} of {results.graded} answers "
+        f"({percent(results.passed, results.graded)}), "
+        f"median {number(results.median)} of {number(results.total)} points."
     ]
-    if found.sections:
+    if results.sections:
         lines.append("Teach again first:")
-    for at, section in enumerate(found.sections[:3], start=1):
+    for at, section in enumerate(results.sections[:3], start=1):
         idea = section.ideas[0]
         lines += [
             f"  {at}. {place(section.read)}: {count(section.students, 'student')}",
-            f"     {idea.exercise.id}, {count(len(idea.marks), 'time')}: {idea.told[:200]}",
+            f"     {idea.exercise.id}, {count(len(idea.marks), 'time')}: {idea.message[:200]}",
         ]
     looks = {
-        "exercises that nobody passes": len(found.nobody),
-        "stuck": len(found.stuck),
+        "exercises that nobody passes": len(results.nobody),
+        "stuck": len(results.stuck),
         "in trouble with Python": len(
-            {mark.key for one in found.troubles for idea in one.ideas for mark in idea.marks}
+            {mark.key for trouble in results.troubles for idea in trouble.ideas for mark in idea.marks}
         ),
-        "handed in nothing": sum(student.silent for student in found.students),
-        "files that cannot be read": len(found.unreadable),
-        "perhaps late": len({student.key for student, _, _ in found.late_to_look_at}),
-        "sheets with answers that were not found": len(found.not_found),
-        "students with answers under another name": len(found.renamed),
-        "pairs with answers that are alike": len(found.pairs),
-        "answers not graded, since the grader failed": sum(question.statuses["error"] for question in found.questions),
+        "handed in nothing": sum(student.silent for student in results.students),
+        "files that cannot be read": len(results.unreadable),
+        "perhaps late": len({student.key for student, _, _ in results.late_to_look_at}),
+        "sheets with answers that were not found": len(results.not_found),
+        "students with answers under another name": len(results.renamed),
+        "pairs with answers that are alike": len(results.pairs),
+        "answers not graded, since the grader failed": sum(
+            question.statuses["error"] for question in results.questions
+        ),
     }
-    if told := [f"{what}: {many}" for what, many in looks.items() if many]:
-        lines.append("To look at: " + "; ".join(told) + ".")
+    if counts := [f"{what}: {many}" for what, many in looks.items() if many]:
+        lines.append("To look at: " + "; ".join(counts) + ".")
     return "\n".join(lines)
 
 

@@ -64,14 +64,14 @@ class Figures:
         if part is None:
             return NOTHING
         try:
-            told = json.dumps([mark.exercise, part.blamed.index, part.size, part.graph.to_json()], sort_keys=True)
+            content = json.dumps([mark.exercise, part.blamed.index, part.size, part.graph.to_json()], sort_keys=True)
         except (TypeError, ValueError, RecursionError):
             return NOTHING
-        key = (told, caption)
+        key = (content, caption)
         if key not in self._made:
             may_draw = part.drawable and len(part.graph) <= self._left
             self._left -= len(part.graph) if may_draw else 0
-            digest = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+            digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:8]
             self._made[key] = _made(part, f"g-{mark.exercise}-{digest}", caption, may_draw)
         return self._made[key]
 

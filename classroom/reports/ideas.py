@@ -54,7 +54,7 @@ class Idea:
         exercise: where.
         rule: the property that is violated.
         hidden: whether it is violated on a hidden variant only.
-        told: the message, with an ellipsis where theirs differ.
+        message: the message, with an ellipsis where theirs differ.
         marks: one for each student, in the order of the class.
         tried: how many students handed something in for the exercise.
         read: ``"chapter#anchor"`` of the section that explains it.
@@ -64,7 +64,7 @@ class Idea:
     exercise: About
     rule: str
     hidden: bool
-    told: str
+    message: str
     marks: tuple[Mark, ...]
     tried: int
     read: str
@@ -107,7 +107,7 @@ def wrong_ideas(exercises: Sequence[About], marks: Iterable[Mark]) -> list[Idea]
     of_exercise: dict[str, list[Mark]] = defaultdict(list)
     for mark in marks:
         of_exercise[mark.exercise].append(mark)
-    found = []
+    ideas = []
     for about in exercises:
         own = of_exercise[about.id]
         tried = sum(mark.status not in ("missing", "error") for mark in own)
@@ -118,9 +118,9 @@ def wrong_ideas(exercises: Sequence[About], marks: Iterable[Mark]) -> list[Idea]
         for (status, rule, _), group in groups.items():
             read = group[0].read or about.read
             merged = _merged(group)
-            trouble = _trouble(str(rule), told(group[0]))
-            found.append(Idea(about, str(rule), status == "public", merged, tuple(group), tried, read, trouble))
-    return sorted(found, key=lambda idea: -len(idea.marks))
+            trouble = _trouble(str(rule), full_message(group[0]))
+            ideas.append(Idea(about, str(rule), status == "public", merged, tuple(group), tried, read, trouble))
+    return sorted(ideas, key=lambda idea: -len(idea.marks))
 
 
 def sections(ideas: Iterable[Idea]) -> list[Section]:
@@ -129,8 +129,8 @@ def sections(ideas: Iterable[Idea]) -> list[Section]:
     for idea in ideas:
         if idea.read and not idea.trouble:
             of_section[idea.read].append(idea)
-    found = [Section(read, tuple(own)) for read, own in of_section.items()]
-    return sorted(found, key=lambda section: -section.students)
+    rows = (Section(read, tuple(own)) for read, own in of_section.items())
+    return sorted(rows, key=lambda section: -section.students)
 
 
 def troubles(ideas: Iterable[Idea]) -> list[Trouble]:
@@ -139,21 +139,21 @@ def troubles(ideas: Iterable[Idea]) -> list[Trouble]:
     for idea in ideas:
         if idea.trouble:
             of_kind[idea.trouble].append(idea)
-    found = [Trouble(what, tuple(own)) for what, own in of_kind.items()]
-    return sorted(found, key=lambda trouble: -trouble.students)
+    rows = (Trouble(what, tuple(own)) for what, own in of_kind.items())
+    return sorted(rows, key=lambda trouble: -trouble.students)
 
 
-def _trouble(rule: str, told: str) -> str:
+def _trouble(rule: str, message: str) -> str:
     """What kept an answer from being tried, ``""`` where it was tried and an idea of torch.fx is wrong."""
     if rule not in _UNUSED:
         return ""
-    raised = _RAISED.search(told)
+    raised = _RAISED.search(message)
     if raised and raised[1] in _PYTHON:
         return _PYTHON[raised[1]]
-    return next((what for part, what in _ENDED.items() if part in told), "")
+    return next((what for part, what in _ENDED.items() if part in message), "")
 
 
-def told(mark: Mark) -> str:
+def full_message(mark: Mark) -> str:
     """What the teacher reads of an answer that fails: the message; of a hidden variant what the student is not told."""
     # What else is kept for the teacher (the seed, the version that counts) differs where the mistake is the same.
     return _SEED.sub("", mark.for_teacher) if mark.status == "public" and mark.for_teacher else mark.message
@@ -167,7 +167,7 @@ def _skeleton(mark: Mark) -> tuple[str, ...]:
 def _parts(mark: Mark) -> list[tuple[str, bool]]:
     """The message in pieces, those between (even) and those that may vary (odd)."""
     names = _names(mark)
-    text = told(mark)
+    text = full_message(mark)
     parts, at = [], 0
     for token in _TOKEN.finditer(text):
         piece = token[0]
@@ -180,8 +180,8 @@ def _parts(mark: Mark) -> list[tuple[str, bool]]:
 def _names(mark: Mark) -> frozenset[str]:
     graph = mark.graph if isinstance(mark.graph, dict) else {}
     nodes = graph.get("nodes")
-    found = (node.get("name") for node in nodes if isinstance(node, dict)) if isinstance(nodes, list | tuple) else ()
-    return frozenset({mark.node, *(name for name in found if isinstance(name, str))})
+    names = (node.get("name") for node in nodes if isinstance(node, dict)) if isinstance(nodes, list | tuple) else ()
+    return frozenset({mark.node, *(name for name in names if isinstance(name, str))})
 
 
 def _merged(group: list[Mark]) -> str:

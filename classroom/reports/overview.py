@@ -175,20 +175,20 @@ class Overview:
     @property
     def renamed(self) -> list[tuple[Student, list[Mark]]]:
         """Whose answers were found under other names."""
-        found = [
+        rows = [
             (student, [mark for mark in student.marks if mark.status != "missing" and mark.look])
             for student in self.students
         ]
-        return [(student, marks) for student, marks in found if marks]
+        return [(student, marks) for student, marks in rows if marks]
 
     def _seen(self, what: Callable[[Mark], str | None]) -> list[Seen]:
-        found: dict[tuple[str, str], Seen] = {}
+        rows: dict[tuple[str, str], Seen] = {}
         for student in self.students:
             for mark in student.marks:
-                told = what(mark)
-                if told is not None:
-                    found.setdefault((student.key, told), (student, told, []))[2].append(mark.exercise)
-        return list(found.values())
+                text = what(mark)
+                if text is not None:
+                    rows.setdefault((student.key, text), (student, text, []))[2].append(mark.exercise)
+        return list(rows.values())
 
 
 def overview(assignment: Assignment, marks: Sequence[Mark]) -> Overview:
@@ -216,9 +216,9 @@ def overview(assignment: Assignment, marks: Sequence[Mark]) -> Overview:
 
 def _students(assignment: Assignment, marks: Sequence[Mark]) -> tuple[Student, ...]:
     given: dict[str, dict[str, Mark]] = defaultdict(dict)
-    asked = {about.id for about in assignment.exercises}
+    ids = {about.id for about in assignment.exercises}
     for mark in marks:
-        if mark.exercise in asked:
+        if mark.exercise in ids:
             given[mark.key][mark.exercise] = readable(mark)
     names = {key: next(iter(own.values())).student for key, own in given.items()}
     bearers = Counter(names.values())
@@ -237,12 +237,12 @@ def _median(students: Sequence[Student]) -> float:
 
 def _question(about: About, marks: list[Mark], ideas: list[Idea]) -> Question:
     own = [mark for mark in marks if mark.exercise == about.id]
-    found = Counter(mark.status for mark in own)
+    counts = Counter(mark.status for mark in own)
     passed = [mark.attempts for mark in own if mark.status in ("passed", "public")]
     failed = [mark.attempts for mark in own if mark.status == "failed"]
     return Question(
         about=about,
-        statuses={status: found[status] for status in SHORT},
+        statuses={status: counts[status] for status in SHORT},
         versions_passed=statistics.median(passed) if passed else None,
         versions_failed=statistics.median(failed) if failed else None,
         ideas=tuple(idea for idea in ideas if idea.exercise.id == about.id),
@@ -251,11 +251,15 @@ def _question(about: About, marks: list[Mark], ideas: list[Idea]) -> Question:
 
 def _stuck(students: Sequence[Student], questions: Sequence[Question]) -> tuple[tuple[Student, tuple[str, ...]], ...]:
     """Who needs help, and why; those with the least of what they have begun first. Who began nothing is told apart."""
-    easy = [at for at, one in enumerate(questions) if one.tried >= _FEW and one.passed >= _MOST_PASS * one.tried]
+    easy = [
+        at
+        for at, question in enumerate(questions)
+        if question.tried >= _FEW and question.passed >= _MOST_PASS * question.tried
+    ]
     versions = [mark.attempts for student in students for mark in student.marks if mark.attempts]
     many = max(_MANY_VERSIONS, 2 * statistics.median(versions or [0]))
     middle = _median(students)
-    found = []
+    rows = []
     for student in students:
         begun, failing = student.having(*_BEGUN), student.having("failed")
         missed = [questions[at].about.id for at in easy if student.marks[at].status == "failed"]
@@ -270,17 +274,17 @@ def _stuck(students: Sequence[Student], questions: Sequence[Question]) -> tuple[
         worst = max((mark for mark in student.marks if mark.status == "failed"), key=lambda mark: mark.attempts)
         if worst.attempts >= many:
             reasons.append(f"{worst.attempts} versions handed in")
-        found.append((student, tuple(reasons)))
-    return tuple(sorted(found, key=lambda one: (one[0].points / (one[0].begun or 1), one[0].points)))
+        rows.append((student, tuple(reasons)))
+    return tuple(sorted(rows, key=lambda row: (row[0].points / (row[0].begun or 1), row[0].points)))
 
 
 def _pairs(students: Sequence[Student], answers: Sequence[Alike]) -> tuple[Pair, ...]:
     """The answers that are alike by who wrote them; who is alike in most exercises comes first."""
     by_key = {student.key: student for student in students}
-    found: dict[tuple[str, str], list[Alike]] = defaultdict(list)
-    for one in answers:
-        found[one.marks[0].key, one.marks[1].key].append(one)
-    rows = [Pair((by_key[one], by_key[other]), tuple(own)) for (one, other), own in found.items()]
+    answers_of: dict[tuple[str, str], list[Alike]] = defaultdict(list)
+    for answer in answers:
+        answers_of[answer.marks[0].key, answer.marks[1].key].append(answer)
+    rows = [Pair((by_key[first], by_key[second]), tuple(own)) for (first, second), own in answers_of.items()]
     return tuple(sorted(rows, key=lambda row: (-len(row.answers), -row.answers[0].share)))
 
 
@@ -290,15 +294,19 @@ def _of_substance(what: str) -> bool:
 
 
 def _unproven(students: Sequence[Student]) -> tuple[Unproven, ...]:
-    found: dict[str, list[tuple[Student, str]]] = defaultdict(list)
+    passes: dict[str, list[tuple[Student, str]]] = defaultdict(list)
     for student in students:
         for mark in student.marks:
             if mark.status in ("passed", "public"):
                 for what in filter(_of_substance, dict.fromkeys(mark.unproven)):
-                    found[what].append((student, mark.exercise))
+                    passes[what].append((student, mark.exercise))
     rows = [
-        Unproven(what, tuple(dict.fromkeys(name for _, name in own)), tuple({one.key: one for one, _ in own}.values()))
-        for what, own in found.items()
+        Unproven(
+            what,
+            tuple(dict.fromkeys(name for _, name in own)),
+            tuple({student.key: student for student, _ in own}.values()),
+        )
+        for what, own in passes.items()
     ]
     # What rests on the graph as claimed comes first, then what few answers rest on.
     return tuple(sorted(rows, key=lambda row: (not row.what.startswith("what the graph"), len(row.students))))

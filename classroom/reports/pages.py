@@ -14,7 +14,7 @@ from classroom.assignment import Assignment
 from classroom.grade.records import Mark
 from classroom.reports import charts, wording
 from classroom.reports.figures import Figures, snippet
-from classroom.reports.ideas import told
+from classroom.reports.ideas import full_message
 from classroom.reports.overview import Overview, Student
 from fxbook.learning.exercises import place
 
@@ -49,37 +49,37 @@ def student_page(assignment: Assignment, student: Student, figures: Figures, boo
     )
 
 
-def class_page(found: Overview, figures: Figures, book: str = "") -> str:
+def class_page(results: Overview, figures: Figures, book: str = "") -> str:
     """The report on a class, for its teacher."""
     return (
         _environment()
         .get_template("class.html.jinja")
         .render(
-            attempts=_attempts(found),
+            attempts=_attempts(results),
             book=book,
             drawings=_Drawings(figures),
-            found=found,
-            hidden=bool(found.assignment.hidden),
-            by_key={student.key: student for student in found.students},
+            hidden=bool(results.assignment.hidden),
+            by_key={student.key: student for student in results.students},
             listed=LISTED,
             most_ideas=IDEAS_OF_EXERCISE,
             named=NAMED,
-            points=charts.spread([one.points for one in found.students if not one.silent], found.total),
-            sections=found.sections[:TOP_SECTIONS],
-            silent=[student for student in found.students if student.silent],
-            title=found.assignment.title,
+            results=results,
+            points=charts.spread([student.points for student in results.students if not student.silent], results.total),
+            sections=results.sections[:TOP_SECTIONS],
+            silent=[student for student in results.students if student.silent],
+            title=results.assignment.title,
             top_ideas=TOP_IDEAS,
         )
     )
 
 
-def _attempts(found: Overview) -> list[charts.Column]:
+def _attempts(results: Overview) -> list[charts.Column]:
     """By versions handed in, how many answers passed and how many did not."""
     bars = []
     for many in range(1, _MOST_VERSIONS + 1):
         own = [
             mark.status
-            for student in found.students
+            for student in results.students
             for mark in student.marks
             if mark.status in ("passed", "public", "failed") and min(mark.attempts, _MOST_VERSIONS) == many
         ]
@@ -131,14 +131,14 @@ def _environment() -> Environment:
     filters: dict[str, Any] = {
         "address": _address,
         "found_name": wording.found_name,
+        "full_message": full_message,
         "listing": wording.listing,
         "counted": wording.count,
         "number": wording.number,
         "property": wording.property_name,
-        "said": wording.said,
+        "marked_up": wording.marked_up,
         "shown": wording.shown,
         "snippet": snippet,
-        "told": told,
     }
     environment.filters.update(filters)
     environment.globals.update(

@@ -49,12 +49,12 @@ def alike(exercises: Sequence[About], marks: Iterable[Mark]) -> list[Alike]:
     for mark in marks:
         if mark.plain:
             of_exercise[mark.exercise].append(mark)
-    found = [
-        Alike(about, share, (of_exercise[about.id][one], of_exercise[about.id][other]))
+    likenesses = [
+        Alike(about, share, (of_exercise[about.id][first], of_exercise[about.id][second]))
         for about in exercises
-        for (one, other), share in pairs([mark.plain for mark in of_exercise[about.id]], explained(about)).items()
+        for (first, second), share in pairs([mark.plain for mark in of_exercise[about.id]], explained(about)).items()
     ]
-    return sorted(found, key=lambda one: -one.share)
+    return sorted(likenesses, key=lambda likeness: -likeness.share)
 
 
 def pairs(texts: Sequence[str], explained: Runs) -> Mapping[tuple[int, int], float]:
@@ -62,14 +62,16 @@ def pairs(texts: Sequence[str], explained: Runs) -> Mapping[tuple[int, int], flo
     every = [runs(text) for text in texts]
     holders = Counter(itertools.chain.from_iterable(every))
     most = max(_FEWEST, min(_MOST, len(texts) // _COMMON))
-    own = [{run for run in found - explained if holders[run] <= most} for found in every]
+    own = [{run for run in answer - explained if holders[run] <= most} for answer in every]
     homes: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for at, found in enumerate(own):
-        if len(found) >= LEAST_OWN:
-            for run in found:
+    for at, answer in enumerate(own):
+        if len(answer) >= LEAST_OWN:
+            for run in answer:
                 homes[run].append(at)
     shared = Counter(itertools.chain.from_iterable(itertools.combinations(at, 2) for at in homes.values()))
-    shares = {(one, other): many / max(len(own[one]), len(own[other])) for (one, other), many in shared.items()}
+    shares = {
+        (first, second): many / max(len(own[first]), len(own[second])) for (first, second), many in shared.items()
+    }
     return {pair: share for pair, share in sorted(shares.items()) if share >= LEAST_SHARE}
 
 

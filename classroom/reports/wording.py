@@ -56,12 +56,12 @@ def shown(text: object, limit: int) -> str:
     line = names.shown(str(text), limit)
     if line.isascii():
         return line
-    kept: list[str] = []
+    chars: list[str] = []
     accents = 0
     for char in line:
         accents = accents + 1 if unicodedata.combining(char) else 0
-        kept += [char] if accents <= _MOST_ACCENTS else []
-    return "".join(kept)
+        chars += [char] if accents <= _MOST_ACCENTS else []
+    return "".join(chars)
 
 
 def listing(text: str) -> str:
@@ -74,16 +74,18 @@ def listing(text: str) -> str:
 def readable(mark: Mark) -> Mark:
     """The mark with every text in it :func:`shown`; its graph is left to :mod:`classroom.reports.figures`."""
     texts = {name: shown(getattr(mark, name), limit) for name, limit in _LIMITS.items()}
-    unproven = tuple(shown(one, 200) for one in mark.unproven[:20])
+    unproven = tuple(shown(claim, 200) for claim in mark.unproven[:20])
     return dataclasses.replace(mark, **{**texts, "student": texts["student"] or mark.key, "unproven": unproven})
 
 
-def said(text: str) -> Markup:
+def marked_up(text: str) -> Markup:
     """Escaped, with `…` as code."""
     pieces = text.split("`")
     if len(pieces) % 2 == 0:
         return escape(text)
-    return NOTHING.join(Markup("<code>{}</code>").format(one) if i % 2 else escape(one) for i, one in enumerate(pieces))
+    return NOTHING.join(
+        Markup("<code>{}</code>").format(piece) if i % 2 else escape(piece) for i, piece in enumerate(pieces)
+    )
 
 
 def number(value: float) -> str:

@@ -160,13 +160,13 @@ def test_marks_that_differ_in_names_only_are_one_wrong_idea() -> None:
     ]
     most, *others = wrong_ideas(assignment.exercises, marks)
     assert (len(most.marks), most.tried, most.rule, most.hidden) == (3, 5, "lints", False)
-    assert most.told == "The graph is broken: node `…` reads … before it is defined."
+    assert most.message == "The graph is broken: node `…` reads … before it is defined."
     assert [mark.key for mark in most.examples] == ["0"]
     assert sorted((len(idea.marks), idea.rule, idea.hidden) for idea in others) == [
         (1, "lints", True),
         (1, "recompiled", False),
     ]
-    assert next(idea for idea in others if idea.hidden).told == message.format("up", "x") + " x4.ipynb"
+    assert next(idea for idea in others if idea.hidden).message == message.format("up", "x") + " x4.ipynb"
 
 
 def test_what_to_teach_again_first_helps_most_students(tmp_path: Path) -> None:
