@@ -61,14 +61,14 @@ class Gradebook:
             points: by key; whoever is not in it keeps what is there.
             out_of: what the assignment is worth here.
         """
-        found = match(people, self.rows, SYSTEM)
-        others, count = dict(found.others), 0
+        matched = match(people, self.rows, SYSTEM)
+        others, count = dict(matched.others), 0
         try:
             most = float(self._most.replace(",", "."))
         except ValueError:
             most = 0.0
         scale = most / out_of if most and out_of else 1.0
-        for key, row in found.rows.items():
+        for key, row in matched.rows.items():
             if key not in points:
                 continue
             there = self._cells.row(row.at)[self._column].strip()
@@ -83,16 +83,16 @@ class Gradebook:
 
 def _assignment(path: Path, header: Sequence[str], title: str) -> int:
     """The place of the column of an assignment."""
-    asked = [
-        (at, one.strip())
-        for at, one in enumerate(header)
-        if one.strip() and one.strip().casefold() not in _ABOUT_STUDENTS and not _COMPUTED.search(one)
+    columns = [
+        (at, name.strip())
+        for at, name in enumerate(header)
+        if name.strip() and name.strip().casefold() not in _ABOUT_STUDENTS and not _COMPUTED.search(name)
     ]
-    wanted = title.strip().casefold()
-    bare = [at for at, one in asked if re.sub(r" \(\d+\)$", "", one).casefold() == wanted]
-    found = [at for at, one in asked if one.casefold() == wanted] or bare
-    if len(found) != 1:
-        listed = ", ".join(f"“{one}”" for _, one in asked[:12]) or "none"
-        which = "has no assignment" if not found else f"has {len(found)} assignments"
+    plain_title = title.strip().casefold()
+    bare = [at for at, name in columns if re.sub(r" \(\d+\)$", "", name).casefold() == plain_title]
+    places = [at for at, name in columns if name.casefold() == plain_title] or bare
+    if len(places) != 1:
+        listed = ", ".join(f"“{name}”" for _, name in columns[:12]) or "none"
+        which = "has no assignment" if not places else f"has {len(places)} assignments"
         raise ExportError(f"{path} {which} “{title}”: name one with --canvas-column. It has {listed}.")
-    return found[0]
+    return places[0]

@@ -30,7 +30,7 @@ class Cells:
             raise ExportError(f"{path} cannot be read ({error.strerror or error}).") from error
         if len(data) > _MOST:
             raise ExportError(f"{path} is larger than any class: give the CSV file of your learning system.")
-        self._mark, self._encoding = next((one for one in _MARKS if data.startswith(one[0])), (b"", "utf-8"))
+        self._mark, self._encoding = next((pair for pair in _MARKS if data.startswith(pair[0])), (b"", "utf-8"))
         try:
             text = data[len(self._mark) :].decode(self._encoding)
         except UnicodeDecodeError:
@@ -63,7 +63,7 @@ class Cells:
 
 def column(header: Sequence[str], *names: str) -> int | None:
     """The place of the first column that has one of these names, whatever their capitals are."""
-    plain = [one.strip().casefold() for one in header]
+    plain = [name.strip().casefold() for name in header]
     return next((plain.index(name.casefold()) for name in names if name.casefold() in plain), None)
 
 

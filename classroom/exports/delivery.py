@@ -49,39 +49,41 @@ def deliver(
     Raises:
         ExportError, classroom.grade.gradebook.GradebookError: something cannot be written.
     """
-    told = [f"Totals: {totals_of.write(folder, assignment, people, marks)}."]
+    sentences = [f"Totals: {totals_of.write(folder, assignment, people, marks)}."]
     totals = totals_of.totals(marks)
-    points = {key: one.points for key, one in totals.items() if not one.ungraded}
+    points = {key: total.points for key, total in totals.items() if not total.ungraded}
     out_of = sum(assignment.points[about.id] for about in assignment.exercises)
-    known = {one.key: shown(one.student) for one in people}
-    failed = [known[key] for key, one in totals.items() if one.ungraded and key in known]
+    names = {person.key: shown(person.student) for person in people}
+    failed = [names[key] for key, total in totals.items() if total.ungraded and key in names]
     if systems.moodle:
         path, worksheet = systems.moodle
-        told += _written(folder / "moodle" / path.name, worksheet.filled(people, points, out_of), "Moodle", known)
+        sentences += _written(folder / "moodle" / path.name, worksheet.filled(people, points, out_of), "Moodle", names)
         data, inside = feedback(people, _reports(folder, people))
         _write(folder / "moodle" / FEEDBACK, data)
-        told.append(f"Reports for Moodle: {folder / 'moodle' / FEEDBACK}, {len(inside)} of {len(people)} students.")
+        sentences.append(
+            f"Reports for Moodle: {folder / 'moodle' / FEEDBACK}, {len(inside)} of {len(people)} students."
+        )
     if systems.canvas:
         path, gradebook = systems.canvas
-        told += _written(folder / "canvas" / path.name, gradebook.filled(people, points, out_of), "Canvas", known)
+        sentences += _written(folder / "canvas" / path.name, gradebook.filled(people, points, out_of), "Canvas", names)
     if failed and systems != Systems():
-        told.append(f"Without a grade, since the grader failed on an answer: {_listed(failed)}.")
-    return told
+        sentences.append(f"Without a grade, since the grader failed on an answer: {_listed(failed)}.")
+    return sentences
 
 
 def _reports(folder: Path, people: Sequence[Participant]) -> dict[str, Path]:
-    paths = {one.key: folder / "students" / one.key / "report.html" for one in people}
+    paths = {person.key: folder / "students" / person.key / "report.html" for person in people}
     return {key: path for key, path in paths.items() if path.is_file()}
 
 
-def _written(path: Path, filled: Filled, system: str, known: Mapping[str, str]) -> list[str]:
+def _written(path: Path, filled: Filled, system: str, names: Mapping[str, str]) -> list[str]:
     _write(path, filled.data)
     scaled = f" {filled.scaled}." if filled.scaled else ""
-    told = [f"Grades for {system}: {path}, {filled.count} of {len(known)} students.{scaled}"]
+    sentences = [f"Grades for {system}: {path}, {filled.count} of {len(names)} students.{scaled}"]
     if filled.others:
-        listed = _listed([f"{known[key]} ({why})" for key, why in filled.others.items()])
-        told.append(f"Not filled in: {listed}.")
-    return told
+        listed = _listed([f"{names[key]} ({why})" for key, why in filled.others.items()])
+        sentences.append(f"Not filled in: {listed}.")
+    return sentences
 
 
 def _listed(texts: Sequence[str]) -> str:

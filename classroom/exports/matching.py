@@ -41,31 +41,33 @@ def match(people: Sequence[Participant], rows: Sequence[Row], system: str) -> Ma
     """
     numbers = Counter(row.number for row in rows if row.number)
     by_number = {row.number: row for row in rows if numbers[row.number] == 1}
-    found: dict[str, Row] = {}
-    others: dict[str, str] = {}
+    row_of: dict[str, Row] = {}
+    reasons: dict[str, str] = {}
     by_name = []
-    for one in people:
-        if names.system(one.folder) == system:
-            if one.number in by_number:
-                found[one.key] = by_number[one.number]
+    for person in people:
+        if names.system(person.folder) == system:
+            if person.number in by_number:
+                row_of[person.key] = by_number[person.number]
             else:
-                others[one.key] = f"number {one.number} has {'two rows' if one.number in numbers else 'no row'}"
+                reasons[person.key] = (
+                    f"number {person.number} has {'two rows' if person.number in numbers else 'no row'}"
+                )
         else:
-            by_name.append(one)
-    taken = {row.at for row in found.values()}
-    bearers = Counter(form for one in by_name for form in _forms(one.student))
+            by_name.append(person)
+    taken = {row.at for row in row_of.values()}
+    bearers = Counter(form for person in by_name for form in _forms(person.student))
     named: dict[str, dict[int, Row]] = {}
     for row in rows:
         for form in _forms(row.name) if row.at not in taken else ():
             named.setdefault(form, {})[row.at] = row
-    for one in by_name:
-        fitting = {at: row for form in _forms(one.student) for at, row in named.get(form, {}).items()}
-        alone = all(bearers[form] == 1 for form in _forms(one.student))
+    for person in by_name:
+        fitting = {at: row for form in _forms(person.student) for at, row in named.get(form, {}).items()}
+        alone = all(bearers[form] == 1 for form in _forms(person.student))
         if len(fitting) == 1 and alone:
-            [found[one.key]] = fitting.values()
+            [row_of[person.key]] = fitting.values()
         else:
-            others[one.key] = "no row has the name" if not fitting else "others have the same name"
-    return Matched(found, others)
+            reasons[person.key] = "no row has the name" if not fitting else "others have the same name"
+    return Matched(row_of, reasons)
 
 
 def _forms(name: str) -> set[str]:

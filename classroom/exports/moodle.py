@@ -97,8 +97,8 @@ class Worksheet:
         )
 
     def _moment(self, text: str) -> dt.datetime | None:
-        found = moment(text)
-        return local(found, self._zone) if found else None
+        timestamp = moment(text)
+        return local(timestamp, self._zone) if timestamp else None
 
     def filled(self, people: Sequence[Participant], points: Mapping[str, float], out_of: float) -> Filled:
         """The worksheet with the grades of the class, on Moodle's scale; every other cell stays as it is.
@@ -108,9 +108,9 @@ class Worksheet:
             points: by key; whoever is not in it gets no grade.
             out_of: what the assignment is worth here.
         """
-        found = match(people, self.rows, SYSTEM)
-        others, scaled, count = dict(found.others), "", 0
-        for key, row in found.rows.items():
+        matched = match(people, self.rows, SYSTEM)
+        others, scaled, count = dict(matched.others), "", 0
+        for key, row in matched.rows.items():
             if key not in points:
                 continue
             if self._cell(row.at, self._open).strip().casefold() == "no":
@@ -129,16 +129,16 @@ class Worksheet:
 
 def moment(text: str) -> dt.datetime | None:
     """A moment as Moodle writes it in English, ``Wednesday, 10 June 2026, 2:14 PM``; ``None`` where there is none."""
-    found = _DATE.search(" ".join(text.split()))
-    if not found:
+    date = _DATE.search(" ".join(text.split()))
+    if not date:
         return None
-    month = (found["month"] or found["month_first"])[:3].lower()
-    hour, half = int(found["hour"]), (found["half"] or "").upper()
+    month = (date["month"] or date["month_first"])[:3].lower()
+    hour, half = int(date["hour"]), (date["half"] or "").upper()
     if half:
         hour = hour % 12 + 12 * (half == "PM")
     try:
-        day = int(found["day"] or found["day_second"])
-        return dt.datetime(int(found["year"]), _MONTHS.index(month) + 1, day, hour, int(found["minute"]))
+        day = int(date["day"] or date["day_second"])
+        return dt.datetime(int(date["year"]), _MONTHS.index(month) + 1, day, hour, int(date["minute"]))
     except ValueError:
         return None
 
@@ -168,15 +168,15 @@ def feedback(people: Sequence[Participant], reports: Mapping[str, Path]) -> tupl
     data = io.BytesIO()
     inside = []
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
-        for one in people:
-            if names.system(one.folder) != SYSTEM or one.key not in reports or not _is_text(one.folder):
+        for person in people:
+            if names.system(person.folder) != SYSTEM or person.key not in reports or not _is_text(person.folder):
                 continue
             try:
-                report = reports[one.key].read_bytes()
+                report = reports[person.key].read_bytes()
             except OSError as error:
-                raise ExportError(f"{reports[one.key]} cannot be read ({error.strerror or error}).") from error
-            archive.writestr(zipfile.ZipInfo(_feedback_name(one.folder)), report, zipfile.ZIP_DEFLATED)
-            inside.append(one.key)
+                raise ExportError(f"{reports[person.key]} cannot be read ({error.strerror or error}).") from error
+            archive.writestr(zipfile.ZipInfo(_feedback_name(person.folder)), report, zipfile.ZIP_DEFLATED)
+            inside.append(person.key)
     return data.getvalue(), inside
 
 

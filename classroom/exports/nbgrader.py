@@ -158,11 +158,11 @@ def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
         classroom.handout.release.ReleaseError: as :func:`classroom.handout.release.notebook`.
         classroom.grade.hidden.HiddenError: the hidden variants cannot be used.
     """
-    made = release.notebook(assignment, chapter)
+    printed = release.notebook(assignment, chapter)
     solved = dict(_forms(chapter))
-    asked = [about for about in assignment.exercises if about.chapter == chapter]
+    exercises = [about for about in assignment.exercises if about.chapter == chapter]
     cells = []
-    for cell in made.cells:
+    for cell in printed.cells:
         if cell.cell_type == "code" and cell.source in solved:
             identity = cell.id.replace("-code", "-answer")
             cell.source = solved[cell.source]
@@ -171,11 +171,11 @@ def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
             # What an empty answer reports there is that it raises.
             cell.source = _REPORT.sub("", cell.source)
         cells.append(cell)
-        for about in asked:
+        for about in exercises:
             if cell.source == f'check("{about.id}", {about.answer})':
                 cells += _tests(assignment, about)
-    made.cells = cells
-    return made
+    printed.cells = cells
+    return printed
 
 
 def _forms(chapter: str) -> Iterator[tuple[str, str]]:

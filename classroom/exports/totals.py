@@ -47,15 +47,17 @@ def write(folder: Path, assignment: Assignment, people: Sequence[Participant], m
     Raises:
         classroom.grade.gradebook.GradebookError: it cannot be written.
     """
-    asked = [about.id for about in assignment.exercises]
+    ids = [about.id for about in assignment.exercises]
     points = {(mark.key, mark.exercise): mark.points for mark in marks}
-    found = totals(marks)
-    columns = ["student", "number", "key", *asked, "late_days", "penalty", "total", "out_of", "not_graded"]
+    total_of = totals(marks)
+    columns = ["student", "number", "key", *ids, "late_days", "penalty", "total", "out_of", "not_graded"]
     rows = []
-    for one in people:
-        if total := found.get(one.key):
-            given = [points.get((one.key, name), 0.0) for name in asked]
+    for person in people:
+        if total := total_of.get(person.key):
+            given = [points.get((person.key, name), 0.0) for name in ids]
             late = [total.late_days, total.penalty]
-            rows.append([one.student, one.number, one.key, *given, *late, total.points, total.out_of, total.ungraded])
+            rows.append(
+                [person.student, person.number, person.key, *given, *late, total.points, total.out_of, total.ungraded]
+            )
     write_rows(folder / NAME, columns, rows)
     return folder / NAME

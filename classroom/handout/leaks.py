@@ -65,22 +65,22 @@ def find(files: Mapping[str, bytes], hidden: str = "") -> list[Leak]:
         files: by their names in the release, without its top folder.
         hidden: the text of the teacher's hidden variants.
     """
-    found = []
+    leaks = []
     for name, data in files.items():
         if not belongs(name):
-            found.append(Leak(name, "does not belong to a release"))
+            leaks.append(Leak(name, "does not belong to a release"))
             continue
         try:
             text = data.decode()
             notebook = json.loads(text) if name.endswith((".ipynb", ".json")) else None
         except ValueError:
-            found.append(Leak(name, "is not text"))
+            leaks.append(Leak(name, "is not text"))
             continue
         strings = [text] if notebook is None else list(_strings(notebook))
-        found += [Leak(name, what) for what in dict.fromkeys(_in_strings(strings, name, hidden))]
+        leaks += [Leak(name, what) for what in dict.fromkeys(_in_strings(strings, name, hidden))]
         if name.endswith(".ipynb"):
-            found += [Leak(name, what) for what in _beside_the_cells(notebook)]
-    return found
+            leaks += [Leak(name, what) for what in _beside_the_cells(notebook)]
+    return leaks
 
 
 def belongs(name: str) -> bool:
@@ -98,8 +98,8 @@ def _in_strings(strings: list[str], name: str, hidden: str) -> Iterator[str]:
                 yield f"has a function of the solution of {exercise}"
     joined = "\n".join(strings)
     for secrets in (_solutions(width), _hidden(hidden, width)):
-        if told := secrets.told_in(joined):
-            yield told
+        if what := secrets.first_in(joined):
+            yield what
 
 
 def _beside_the_cells(notebook: JSON) -> Iterator[str]:
@@ -122,7 +122,7 @@ class _Secrets:
     full: Mapping[str, str]
     short: Mapping[str, str]
 
-    def told_in(self, text: str) -> str:
+    def first_in(self, text: str) -> str:
         """Of the first secret in a text, what it is; ``""`` where there is none."""
         tokens = _tokens(text)
         for start in range(len(tokens) - self.width + 1):
@@ -156,8 +156,8 @@ def _handed_out() -> str:
     """All that an exercise tells by itself: openings, tasks, stubs, hints."""
     sheets = the_book().sheets()
     cells = [cell for sheet in sheets for cell in (*sheet.opening, *(c for e in sheet.exercises for c in e.stub))]
-    told = [text for sheet in sheets for e in sheet.exercises for text in (e.task, *e.hints, e.what_if)]
-    return "\n".join([*(cell.source for cell in cells), *told])
+    texts = [text for sheet in sheets for e in sheet.exercises for text in (e.task, *e.hints, e.what_if)]
+    return "\n".join([*(cell.source for cell in cells), *texts])
 
 
 @functools.cache
@@ -220,12 +220,12 @@ def _bodies(source: str) -> Iterator[str]:
         return
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            told = ast.get_docstring(function, clean=False) is not None
-            yield "\n".join(ast.dump(statement) for statement in function.body[told:])
+            has_docstring = ast.get_docstring(function, clean=False) is not None
+            yield "\n".join(ast.dump(statement) for statement in function.body[has_docstring:])
 
 
 def _tokens(text: str) -> list[str]:
-    return _TOKEN.findall(_ESCAPED.sub(lambda found: {"n": " ", "t": " "}.get(found[1], found[1]), text))
+    return _TOKEN.findall(_ESCAPED.sub(lambda match: {"n": " ", "t": " "}.get(match[1], match[1]), text))
 
 
 def _strings(data: JSON) -> Iterator[str]:

@@ -23,9 +23,12 @@ def needed(*extras: str, root: Path = ROOT) -> list[str]:
         root: of the project.
     """
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    asked = [*project["dependencies"], *(name for extra in extras for name in project["optional-dependencies"][extra])]
+    requirements = [
+        *project["dependencies"],
+        *(name for extra in extras for name in project["optional-dependencies"][extra]),
+    ]
     pins = list(_pins((root / "requirements.txt").read_text(encoding="utf-8")))
-    wanted = {_normal(re.split(r"[^\w.-]", requirement.strip(), maxsplit=1)[0]) for requirement in asked}
+    wanted = {_normal(re.split(r"[^\w.-]", requirement.strip(), maxsplit=1)[0]) for requirement in requirements}
     while more := {name for name, _, reasons in pins if name not in wanted and wanted & reasons}:
         wanted |= more
     return [line for name, line, _ in pins if name in wanted]
@@ -35,10 +38,10 @@ def _pins(text: str) -> Iterator[tuple[str, str, set[str]]]:
     """Each pin: its name, its line, and the packages that need it."""
     name, line, reasons = "", "", set[str]()
     for row in [*text.splitlines(), "end=="]:
-        if found := _PIN.match(row):
+        if pin := _PIN.match(row):
             if name:
                 yield name, line, reasons
-            name, line, reasons = _normal(found["name"]), row, set()
+            name, line, reasons = _normal(pin["name"]), row, set()
         elif (reason := _REASON.match(row)) and not reason["direct"]:
             reasons.add(_normal(reason["name"]))
 

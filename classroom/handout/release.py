@@ -57,9 +57,9 @@ def make(assignment: Assignment, out: Path, *, force: bool = False) -> Path:
     """
     refuse_existing(out, force)
     packed = files(assignment)
-    if found := leaks.find(packed, assignment.hidden):
-        told = "\n".join(f"  {leak}" for leak in found[:5])
-        raise ReleaseError(f"This would hand out what students must not see, so nothing was written:\n{told}")
+    if leaked := leaks.find(packed, assignment.hidden):
+        listing = "\n".join(f"  {leak}" for leak in leaked[:5])
+        raise ReleaseError(f"This would hand out what students must not see, so nothing was written:\n{listing}")
     write_zip(out, packed, f"{folder_name(assignment)}/", force=force)
     return out
 
@@ -80,15 +80,15 @@ def files(assignment: Assignment) -> dict[str, bytes]:
     }
     for chapter in assignment.chapters:
         texts[f"exercises/{chapter}.ipynb"] = serialised(notebook(assignment, chapter))
-    found = {name: text.encode() for name, text in texts.items()}
+    contents = {name: text.encode() for name, text in texts.items()}
     library = ROOT / "fxbook"
     for path in sorted(path for path in library.rglob("*") if path.is_file()):
         inside = path.relative_to(library)
         # What the checks of other chapters expect is for those who are asked it.
         is_of_another = inside.parts[0] == "tasks" and inside.parts[1] not in (*assignment.chapters, "__init__.py")
         if leaks.belongs(f"{leaks.LIBRARY}{inside.as_posix()}") and not is_of_another:
-            found[f"{leaks.LIBRARY}{inside.as_posix()}"] = path.read_bytes()
-    return dict(sorted(found.items()))
+            contents[f"{leaks.LIBRARY}{inside.as_posix()}"] = path.read_bytes()
+    return dict(sorted(contents.items()))
 
 
 def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
@@ -105,23 +105,23 @@ def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
         raise ReleaseError(f"{source} is missing: exercises are handed out from a checkout of the book.")
     try:
         sheet = book.sheet(source)
-        derived = next(one for one in derive_as_printed(book, source) if not one.executed)
+        derived = next(printed for printed in derive_as_printed(book, source) if not printed.executed)
     except PressError as error:
         raise ReleaseError(f"The manuscript of these exercises is at fault:\n{error}") from error
     _refuse_changed(derived)
-    asked = {about.id for about in assignment.exercises}
-    _refuse_torn(sheet, asked)
-    kept = derived.notebook
-    kept.cells = [cell for cell in kept.cells if _asked(cell.id, derived.exercise_ids, asked)]
-    for cell in kept.cells:
+    ids = {about.id for about in assignment.exercises}
+    _refuse_torn(sheet, ids)
+    released = derived.notebook
+    released.cells = [cell for cell in released.cells if _is_handed_out(cell.id, derived.exercise_ids, ids)]
+    for cell in released.cells:
         if cell.cell_type == "markdown":
             cell.source = _LINK.sub(r"“\1”", cell.source)
-    return kept
+    return released
 
 
-def _asked(cell: str, exercises: tuple[str, ...], asked: set[str]) -> bool:
+def _is_handed_out(cell: str, exercises: tuple[str, ...], ids: set[str]) -> bool:
     exercise = _CELL_OF.sub("", cell)
-    return cell != _TO_SOLUTIONS and (exercise not in exercises or exercise in asked)
+    return cell != _TO_SOLUTIONS and (exercise not in exercises or exercise in ids)
 
 
 def _refuse_changed(derived: Derived) -> None:
@@ -132,25 +132,25 @@ def _refuse_changed(derived: Derived) -> None:
         raise ReleaseError(f"{name} is not as the book has it ({problem.message.partition(': run')[0]}): {cure}")
 
 
-def _refuse_torn(sheet: ExerciseSheet, asked: set[str]) -> None:
+def _refuse_torn(sheet: ExerciseSheet, ids: set[str]) -> None:
     """An exercise may use the answer to an earlier one."""
-    made: dict[str, str] = {}
+    maker_of: dict[str, str] = {}
     for exercise in sheet.exercises:
         tables = [symtable.symtable(cell.source, exercise.id, "exec") for cell in (*exercise.stub, *exercise.solution)]
-        for name in sorted(set().union(*map(_used, tables))) if exercise.id in asked else ():
-            first = made.get(name, exercise.id)
-            if first not in asked:
+        for name in sorted(set().union(*map(_used, tables))) if exercise.id in ids else ():
+            first = maker_of.get(name, exercise.id)
+            if first not in ids:
                 cure = "leave out both or neither"
                 raise ReleaseError(f"{exercise.id} uses `{name}`, which {first} makes, and that is left out: {cure}.")
         given = (symbol for table in tables for symbol in table.get_symbols())
-        made |= {one.get_name(): exercise.id for one in given if one.is_assigned() or one.is_imported()}
+        maker_of |= {symbol.get_name(): exercise.id for symbol in given if symbol.is_assigned() or symbol.is_imported()}
 
 
 def _used(table: symtable.SymbolTable) -> set[str]:
     """The names that code takes from outside of it."""
     whole = table.get_type() == "module"
-    used = [one for one in table.get_symbols() if one.is_referenced()]
-    outside = {one.get_name() for one in used if (not one.is_assigned() if whole else one.is_global())}
+    used = [symbol for symbol in table.get_symbols() if symbol.is_referenced()]
+    outside = {symbol.get_name() for symbol in used if (not symbol.is_assigned() if whole else symbol.is_global())}
     return outside.union(*map(_used, table.get_children()))
 
 

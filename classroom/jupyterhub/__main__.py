@@ -28,8 +28,10 @@ def passwords(options: argparse.Namespace) -> int:
         print(f"Write the names of your students into {listed}, one a line.", file=sys.stderr)
         return 1
     if wrong := [name for name in names if not place.is_name(name)]:
-        told = ", ".join(wrong)
-        print(f"{listed}: take other names for {told}: letters, digits and . _ @ - alone, 63 at most.", file=sys.stderr)
+        print(
+            f"{listed}: take other names for {', '.join(wrong)}: letters, digits and . _ @ - alone, 63 at most.",
+            file=sys.stderr,
+        )
         return 1
     if unknown := [name for name in options.new if name not in names]:
         print(f"{listed} does not name {', '.join(unknown)}.", file=sys.stderr)
@@ -51,8 +53,8 @@ def gather(options: argparse.Namespace) -> int:
         return 1
     for problem in collected.problems:
         print(problem)
-    found = sum(collected.notebooks.values())
-    print(f"{found} notebooks of {len(collected.notebooks)} students are in {options.out}.")
+    total = sum(collected.notebooks.values())
+    print(f"{total} notebooks of {len(collected.notebooks)} students are in {options.out}.")
     return 0
 
 

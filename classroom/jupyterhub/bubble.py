@@ -61,7 +61,7 @@ def command(home: Path, inside: str, releases: Path, *, switch: bool = False) ->
         options += ["--size", str(_SCRATCH), "--perms", "1777", "--tmpfs", place]
     # bubblewrap makes folders on the way for root alone.
     for folder in sorted(
-        {str(one) for place in (*shown, inside) for one in Path(place).parents} - {"/", "/usr", "/tmp"}
+        {str(folder) for place in (*shown, inside) for folder in Path(place).parents} - {"/", "/usr", "/tmp"}
     ):
         options += ["--perms", "0755", "--dir", folder]
     for place, source in shown.items():
@@ -91,8 +91,8 @@ def refusal(folder: Path) -> str:
     if (checkout / "solutions").exists():
         private["the checkout of the book"] = checkout
     for what, where in private.items():
-        if seen := next((place for place in _seen() if where.is_relative_to(place)), ""):
-            return f"{where}, {what}, lies in {seen}, which students see: move it."
+        if visible := next((place for place in _seen() if where.is_relative_to(place)), ""):
+            return f"{where}, {what}, lies in {visible}, which students see: move it."
     trial = [*command(folder, "/home/trial", folder, switch=os.geteuid() == 0), sys.executable, "-c", "import fxbook"]
     try:
         ran = subprocess.run(
@@ -101,10 +101,10 @@ def refusal(folder: Path) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"bubblewrap does not run here ({error})."
     if ran.returncode:
-        said = (ran.stderr.strip().splitlines() or [f"it ended with status {ran.returncode}"])[-1]
+        message = (ran.stderr.strip().splitlines() or [f"it ended with status {ran.returncode}"])[-1]
         return (
-            f"bubblewrap does not work here ({said}). Allow namespaces of users (`sysctl user.max_user_namespaces`, on "
-            "Ubuntu also `sysctl kernel.apparmor_restrict_unprivileged_userns=0`). A container keeps bubblewrap from "
-            "making them: run the hub on the machine itself, or give each student a container, as in a cluster."
+            f"bubblewrap does not work here ({message}). Allow namespaces of users (`sysctl user.max_user_namespaces`, "
+            "on Ubuntu also `sysctl kernel.apparmor_restrict_unprivileged_userns=0`). A container keeps bubblewrap "
+            "from making them: run the hub on the machine itself, or give each student a container, as in a cluster."
         )
     return ""

@@ -46,19 +46,23 @@ def homes(place: Place, accounts: bool = False) -> dict[str, Path]:
         CollectError: nobody is there.
     """
     if not accounts:
-        found = {one.name: one for one in sorted(place.students.glob("*")) if one.is_dir() and not one.is_symlink()}
-        if not found:
+        folders = {
+            folder.name: folder
+            for folder in sorted(place.students.glob("*"))
+            if folder.is_dir() and not folder.is_symlink()
+        }
+        if not folders:
             raise CollectError(f"{place.students} holds no student: nobody has started a server on this hub yet.")
-        return found
-    found = {}
+        return folders
+    folders = {}
     for name in place.roster:
         try:
-            found[name] = Path(pwd.getpwnam(name).pw_dir)
+            folders[name] = Path(pwd.getpwnam(name).pw_dir)
         except KeyError:
             raise CollectError(f"students.txt names {name}, who has no account on this machine.") from None
-    if not found:
+    if not folders:
         raise CollectError(f"{place.root / 'students.txt'} names nobody: write one account a line.")
-    return found
+    return folders
 
 
 def notebooks(release: Path) -> list[PurePosixPath]:
@@ -72,10 +76,10 @@ def notebooks(release: Path) -> list[PurePosixPath]:
             names = [PurePosixPath(name) for name in archive.namelist()]
     except (OSError, zipfile.BadZipFile) as error:
         raise CollectError(f"{release} cannot be read as a zip ({error}): name the one that was handed out.") from error
-    found = [name for name in names if name.suffix == ".ipynb" and ".." not in name.parts and not name.is_absolute()]
-    if not found:
+    paths = [name for name in names if name.suffix == ".ipynb" and ".." not in name.parts and not name.is_absolute()]
+    if not paths:
         raise CollectError(f"{release} holds no notebook: name the zip that `python -m classroom release` made.")
-    return found
+    return paths
 
 
 def collect(release: Path, students: Mapping[str, Path], out: Path) -> Collected:

@@ -47,16 +47,16 @@ def issue(file: Path, names: Iterable[str], again: Iterable[str] = ()) -> dict[s
     Returns:
         The new passwords by name: nothing else tells them ever after.
     """
-    kept, again = _kept(file), set(again)
-    made = {name: _password() for name in names if name not in kept or name in again}
-    for name, password in made.items():
+    entries, again = _kept(file), set(again)
+    issued = {name: _password() for name in names if name not in entries or name in again}
+    for name, password in issued.items():
         salt = secrets.token_bytes(16)
-        kept[name] = {"salt": salt.hex(), "hash": _hash(password, salt).hex()}
+        entries[name] = {"salt": salt.hex(), "hash": _hash(password, salt).hex()}
     draft = file.with_name(f".{file.name}.{os.getpid()}")
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as writer:
-        json.dump(kept, writer, indent=1)
+        json.dump(entries, writer, indent=1)
     draft.replace(file)
-    return made
+    return issued
 
 
 def fits(file: Path, name: str, password: str) -> bool:

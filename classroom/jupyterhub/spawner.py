@@ -93,7 +93,7 @@ class ClassSpawner(_BubbleSpawner):
         return home
 
     def _next_user(self) -> int:
-        taken = [one.stat().st_uid for one in Path(self.students).iterdir()]
+        taken = [home.stat().st_uid for home in Path(self.students).iterdir()]
         return max([_FIRST_USER - 1, *taken]) + 1
 
     def _inside(self) -> str:

@@ -102,25 +102,25 @@ def files(assignment: Assignment) -> dict[str, bytes]:
         "run_autograder": _RUN,
         "setup.sh": _SETUP,
     }
-    found = {name: text.encode() for name, text in texts.items()}
+    contents = {name: text.encode() for name, text in texts.items()}
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*")):
             inside = path.relative_to(ROOT)
             hidden_folder = any(part.startswith((".", "__pycache__")) for part in inside.parts)
             if path.is_file() and path.suffix in _DATA and not hidden_folder:
-                found[inside.as_posix()] = path.read_bytes()
-    return found
+                contents[inside.as_posix()] = path.read_bytes()
+    return contents
 
 
 def as_toml(assignment: Assignment) -> str:
     """The assignment as a teacher would write it, for :func:`classroom.assignment.load` beside ``hidden.py``."""
-    asked = {about.id for about in assignment.exercises}
+    ids = {about.id for about in assignment.exercises}
     book = [about for about in catalogue().values() if about.chapter in assignment.chapters]
-    left = [about.id for about in book if about.id not in asked]
+    left_out = [about.id for about in book if about.id not in ids]
     lines = [
         f"title = {_quoted(assignment.title)}",
         f"chapters = [{', '.join(map(_quoted, assignment.chapters))}]",
-        f"leave_out = [{', '.join(map(_quoted, left))}]",
+        f"leave_out = [{', '.join(map(_quoted, left_out))}]",
         f"public_share = {assignment.public_share!r}",
         f"counts = {_quoted(assignment.counts)}",
         'hidden = "hidden.py"',

@@ -68,15 +68,15 @@ def handed_in(root: Path, assignment: Assignment) -> Submission:
     with tempfile.TemporaryDirectory() as folder:
         # As Gradescope itself names the folder of a submission where a teacher exports a class.
         shutil.copytree(root / "submission", Path(folder) / "class" / "submission_1", symlinks=True)
-        (found,) = submissions.find(Path(folder) / "class", assignment)
+        (submission,) = submissions.find(Path(folder) / "class", assignment)
     name = _name(root / "submission_metadata.json")
-    return dataclasses.replace(found, key="submission", student=name)
+    return dataclasses.replace(submission, key="submission", student=name)
 
 
 def _name(metadata: Path) -> str:
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        told = json.loads(metadata.read_text(encoding="utf-8"))
-        return ", ".join(str(user["name"]) for user in told["users"])
+        fields = json.loads(metadata.read_text(encoding="utf-8"))
+        return ", ".join(str(user["name"]) for user in fields["users"])
     return ""
 
 

@@ -37,13 +37,13 @@ def results(assignment: Assignment, marks: Sequence[Mark]) -> JSON:
     """
     by_exercise = {mark.exercise: mark for mark in marks}
     tests = []
-    for asked in assignment.exercises:
-        worth = assignment.points[asked.id]
-        mark = by_exercise.get(asked.id, Mark("", "", asked.id, "missing", out_of=worth))
+    for exercise in assignment.exercises:
+        worth = assignment.points[exercise.id]
+        mark = by_exercise.get(exercise.id, Mark("", "", exercise.id, "missing", out_of=worth))
         if mark.status == "error":
             whose = f" of {mark.student}" if mark.student else ""
-            raise ExportError(f"{asked.id}{whose} is not graded: the grader failed on it. Run `grade` again first.")
-        tests += _tests(assignment, asked, mark)
+            raise ExportError(f"{exercise.id}{whose} is not graded: the grader failed on it. Run `grade` again first.")
+        tests += _tests(assignment, exercise, mark)
     penalty = sum(mark.penalty for mark in marks)
     days = max((mark.late_days for mark in marks if mark.penalty), default=0)
     late = f"\n{days} {'day' if days == 1 else 'days'} late: {penalty:g} points are taken off." if penalty else ""
@@ -71,14 +71,14 @@ def write_results(assignment: Assignment, marks: Iterable[Mark], folder: Path) -
     students: dict[str, list[Mark]] = {}
     for mark in marks:
         students.setdefault(mark.key, []).append(mark)
-    made = {folder / key / "results.json": results(assignment, one) for key, one in students.items()}
-    for path, document in made.items():
+    documents = {folder / key / "results.json": results(assignment, own) for key, own in students.items()}
+    for path, document in documents.items():
         try:
             private.make_folder(path.parent)
             private.write(path, as_text(document).encode())
         except OSError as error:
             raise ExportError(f"{path} cannot be written ({error.strerror or error}).") from error
-    return list(made)
+    return list(documents)
 
 
 def as_text(document: JSON) -> str:
@@ -86,32 +86,32 @@ def as_text(document: JSON) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
-def _tests(assignment: Assignment, asked: About, mark: Mark) -> list[JSON]:
-    worth = assignment.points[asked.id]
+def _tests(assignment: Assignment, exercise: About, mark: Mark) -> list[JSON]:
+    worth = assignment.points[exercise.id]
     variants = hidden.read(assignment.hidden)
-    if not variants.seeds and asked.id not in variants.exercises:
-        return [_test(asked, "public checks", mark.status == "passed", worth, _said(mark))]
+    if not variants.seeds and exercise.id not in variants.exercises:
+        return [_test(exercise, "public checks", mark.status == "passed", worth, _message(mark))]
     public = mark.status in ("passed", "public")
     share = worth * assignment.public_share
     on_hidden = "" if mark.status == "passed" else UNSEEN if public else "The public checks come first."
     return [
-        _test(asked, "public checks", public, share, "" if public else _said(mark)),
-        {**_test(asked, "hidden variants", mark.status == "passed", worth - share, on_hidden), "visibility": _LATER},
+        _test(exercise, "public checks", public, share, "" if public else _message(mark)),
+        {**_test(exercise, "hidden variants", mark.status == "passed", worth - share, on_hidden), "visibility": _LATER},
     ]
 
 
-def _test(asked: About, what: str, passed: bool, worth: float, said: str) -> JSON:
+def _test(exercise: About, what: str, passed: bool, worth: float, message: str) -> JSON:
     return {
-        "name": f"{asked.id} ({asked.title}): {what}",
+        "name": f"{exercise.id} ({exercise.title}): {what}",
         "score": _rounded(worth) if passed else 0.0,
         "max_score": _rounded(worth),
         "status": "passed" if passed else "failed",
-        "output": said or (f"{what.capitalize()} passed." if passed else "Not yet."),
+        "output": message or (f"{what.capitalize()} passed." if passed else "Not yet."),
         "visibility": "visible",
     }
 
 
-def _said(mark: Mark) -> str:
+def _message(mark: Mark) -> str:
     """What a student may read of a mark on the public checks."""
     lines = [mark.message or _WHY.get(mark.status, "")]
     lines += [f"In your code: {mark.line}"] if mark.line else []
