@@ -37,15 +37,15 @@ def caught_by(exercise: Exercise, answer: object) -> list[str]:
     bare = judge(dataclasses.replace(exercise, properties=()), outcome.data, SEED)
     if bare.violation:
         return [f"({bare.violation.rule})"]
-    found = []
+    rules = []
     for holds in exercise.properties:
         try:
             verdict = judge(dataclasses.replace(exercise, properties=(holds,)), outcome.data, SEED)
         except (KeyError, IndexError, ValueError):
             continue  # It relies on a property before it, which did not hold.
         if verdict.violation:
-            found.append(verdict.violation.rule)
-    return found
+            rules.append(verdict.violation.rule)
+    return rules
 
 
 def main() -> None:
@@ -54,24 +54,24 @@ def main() -> None:
     seconds: dict[str, float] = {}
     print(f"{'exercise':30}right  wrong  median s  worst s")
     for exercise in all_exercises():
-        told = answers_to(exercise.id)
+        answers = answers_to(exercise.id)
         times = []
-        for one in told:
+        for answer in answers:
             start = time.perf_counter()
-            check_with(exercise, one.answer, seed=SEED)
+            check_with(exercise, answer.answer, seed=SEED)
             times.append(time.perf_counter() - start)
-            seconds[f"{exercise.id} {one.name}"] = times[-1]
-            if one.violated:
-                found = caught_by(exercise, one.answer)
-                first.update(found[:1])
-                all_.update(set(found))
-                alone.update(found if len(set(found)) == 1 else [])
-                for rule in found:
+            seconds[f"{exercise.id} {answer.name}"] = times[-1]
+            if answer.violated:
+                rules = caught_by(exercise, answer.answer)
+                first.update(rules[:1])
+                all_.update(set(rules))
+                alone.update(rules if len(set(rules)) == 1 else [])
+                for rule in rules:
                     used_in[rule].add(exercise.id)
-        wrong = sum(bool(one.violated) for one in told)
+        wrong = sum(bool(answer.violated) for answer in answers)
         if times:
             spread = f"{statistics.median(times):8.3f}  {max(times):7.3f}"
-            print(f"{exercise.id:30}{len(told) - wrong:5}{wrong:7}  {spread}")
+            print(f"{exercise.id:30}{len(answers) - wrong:5}{wrong:7}  {spread}")
     print(f"\n{'property':34}first  catches  alone  in exercises")
     for rule, count in all_.most_common():
         print(f"{rule:34}{first[rule]:5}{count:9}{alone[rule]:7}{len(used_in[rule]):7}")

@@ -33,9 +33,9 @@ def crashes(sandbox: Sandbox, calls: Sequence[Drawn], ends: dict[str, int]) -> I
         yield calls[0], ended
         return
     half = len(calls) // 2
-    found = [*crashes(sandbox, calls[:half], ends), *crashes(sandbox, calls[half:], ends)]
+    deaths = [*crashes(sandbox, calls[:half], ends), *crashes(sandbox, calls[half:], ends)]
     # Where none does so alone, what one has spoiled another has met.
-    yield from found or [(calls[0], f"{ended}, of {len(calls)} together")]
+    yield from deaths or [(calls[0], f"{ended}, of {len(calls)} together")]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -43,27 +43,28 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--calls", type=int, default=200, help="how often each is called")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="a part of its name")
-    asked = parser.parse_args(arguments)
-    names = [name for name in names_to_call() if asked.only in name]
+    options = parser.parse_args(arguments)
+    names = [name for name in names_to_call() if options.only in name]
     ends: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
     first: dict[tuple[str, str], Any] = {}
     survived: dict[str, int] = {}
     count = 0
     with fuzzing_sandbox(Limits(judging_seconds=4.0)) as sandbox:
-        drawn = [one for name in names for one in drawn_calls(name, asked.calls, asked.seed)]
-        for start in range(0, len(drawn), _BATCH):
-            batch = drawn[start : start + _BATCH]
+        calls = [call for name in names for call in drawn_calls(name, options.calls, options.seed)]
+        for start in range(0, len(calls), _BATCH):
+            batch = calls[start : start + _BATCH]
             count += len(batch)
-            for one, ended in crashes(sandbox, batch, survived):
-                ends[one.name][ended] += 1
-                first.setdefault((one.name, ended), one)
-                print(f"{one.name}: {ended}: {one}", flush=True)
+            for call, ended in crashes(sandbox, batch, survived):
+                ends[call.name][ended] += 1
+                first.setdefault((call.name, ended), call)
+                print(f"{call.name}: {ended}: {call}", flush=True)
             if start // _BATCH % 20 == 0:
-                print(f"{count} of {len(drawn)} calls", flush=True)
-    print(f"{count} calls of {len(names)} names; {sum(sum(one.values()) for one in ends.values())} ended their process")
+                print(f"{count} of {len(calls)} calls", flush=True)
+    deaths = sum(counts.total() for counts in ends.values())
+    print(f"{count} calls of {len(names)} names; {deaths} ended their process")
     print("of the others: " + ", ".join(f"{end} {times}" for end, times in sorted(survived.items())))
-    for name, found in sorted(ends.items()):
-        print(f"  {name}: " + ", ".join(f"{ended} {times}" for ended, times in found.items()))
+    for name, counts in sorted(ends.items()):
+        print(f"  {name}: " + ", ".join(f"{ended} {times}" for ended, times in counts.items()))
 
 
 if __name__ == "__main__":

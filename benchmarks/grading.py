@@ -36,12 +36,12 @@ def whole(folder: Path, students: int, assignment: Assignment, workers: grading.
     """Grade a class; the wall-clock seconds, from the folder to the table."""
     class_.make(folder / "class", students, [about.id for about in assignment.exercises])
     started = time.perf_counter()
-    found = submissions.find(folder / "class", assignment)
-    print(f"found {len(found)} submissions in {time.perf_counter() - started:.1f} s")
-    marks = grading.run(found, assignment, folder / "marks", workers)
+    handed_in = submissions.find(folder / "class", assignment)
+    print(f"found {len(handed_in)} submissions in {time.perf_counter() - started:.1f} s")
+    marks = grading.run(handed_in, assignment, folder / "marks", workers)
     seconds = time.perf_counter() - started
-    told = collections.Counter(mark.status for mark in marks)
-    print(f"{len(marks)} rows: {', '.join(f'{many} {status}' for status, many in told.most_common())}")
+    counts = collections.Counter(mark.status for mark in marks)
+    print(f"{len(marks)} rows: {', '.join(f'{many} {status}' for status, many in counts.most_common())}")
     return seconds
 
 
@@ -64,7 +64,7 @@ def stages(assignment: Assignment) -> dict[str, float]:
     data = class_.as_bytes(class_.notebook(chapter, given))
     submission = Submission("a", "A", {chapter: data}, {chapter: f"{chapter}.ipynb"})
     sheet = sheets.parse(f"{chapter}.ipynb", data)
-    found: dict[str, list[float]] = collections.defaultdict(list)
+    timings: dict[str, list[float]] = collections.defaultdict(list)
     with (
         Sandbox(chapters=[CHAPTER]) as sandbox,
         tempfile.TemporaryDirectory() as folder,
@@ -77,15 +77,15 @@ def stages(assignment: Assignment) -> dict[str, float]:
             assert exercise
             bare = functools.partial(use_once, exercise, about.answer)
             observed = functools.partial(sandbox.observe, sheet, about.id, about.answer, 1)
-            seen = observed().data["observation"]
-            found["use the answer once (floor)"].append(_milliseconds(bare))
-            found["judge it once (floor)"].append(_milliseconds(functools.partial(judge, exercise, seen, 1)))
-            found["observed in the sandbox"].append(_milliseconds(observed))
-            judged = functools.partial(sandbox.judge, about.id, seen, 1)
-            found["judged in the sandbox"].append(_milliseconds(judged))
+            observation = observed().data["observation"]
+            timings["use the answer once (floor)"].append(_milliseconds(bare))
+            timings["judge it once (floor)"].append(_milliseconds(functools.partial(judge, exercise, observation, 1)))
+            timings["observed in the sandbox"].append(_milliseconds(observed))
+            judged = functools.partial(sandbox.judge, about.id, observation, 1)
+            timings["judged in the sandbox"].append(_milliseconds(judged))
     many = len(assignment.exercises)
     return {
-        **{name: statistics.mean(times) for name, times in found.items()},
+        **{name: statistics.mean(times) for name, times in timings.items()},
         "read the sheet": reading / many,
         "keep the marks": keeping / many,
     }
@@ -117,11 +117,11 @@ def main() -> None:
     each = 1000 * seconds * workers.count / answers
     print(f"{options.students} students, {answers} answers, {options.seeds} hidden variants: {seconds:.0f} s")
     print(f"{each:.0f} ms of each of {workers.count} workers for an answer\n\nOne answer alone, on one processor:")
-    found = stages(assignment)
-    floor = sum(ms for name, ms in found.items() if name.endswith("(floor)"))
-    for name, ms in found.items():
+    timings = stages(assignment)
+    floor = sum(ms for name, ms in timings.items() if name.endswith("(floor)"))
+    for name, ms in timings.items():
         print(f"{name:30}{ms:8.1f} ms{ms / floor:8.2f} x floor")
-    alone = sum(ms for name, ms in found.items() if not name.endswith("(floor)"))
+    alone = sum(ms for name, ms in timings.items() if not name.endswith("(floor)"))
     print(f"{'floor':30}{floor:8.1f} ms{1:8.2f} x floor")
     print(f"{'all stages':30}{alone:8.1f} ms{alone / floor:8.2f} x floor")
     print(f"{'in the class':30}{each:8.1f} ms{each / floor:8.2f} x floor")
