@@ -67,12 +67,17 @@ def observed(exercise: Exercise, answer: Any, seed: int = SEED) -> JSON:
     return outcome.data
 
 
+def right_answer(identity: str) -> Any:
+    """The first of the right answers to an exercise."""
+    return next(answer.answer for answer in answers_to(identity) if not answer.violated)
+
+
 def agree(exercise: Exercise, observation: JSON, seed: int = SEED) -> JSON:
     """Both judges say the same, down to the words."""
-    found = judge_apart(exercise, observation, seed)
-    wanted = judging._as_json(exercise, Judgement(judge(exercise, observation, seed)))
-    assert json.dumps({**found, "unproven": []}) == json.dumps(wanted)
-    return found
+    judgement = judge_apart(exercise, observation, seed)
+    expected = judging._as_json(exercise, Judgement(judge(exercise, observation, seed)))
+    assert json.dumps({**judgement, "unproven": []}) == json.dumps(expected)
+    return judgement
 
 
 # ---- honest answers --------------------------------------------------------------------------------------------------
@@ -85,45 +90,45 @@ def solutions(chapter: str) -> Any:
 
 @with_each_exercise
 def test_the_printed_solution_passes(identity: str) -> None:
-    told = about(identity)
+    entry = about(identity)
     prepared = prepare(known(identity), SEED, rebuildable=True)
-    work = functools.partial(observe_answer, solutions(told.chapter), prepared, told.answer)
-    seen = run_apart(work, 20).data
-    assert seen["failed"] == []
-    judgement = agree(known(identity), seen["observation"])
+    work = functools.partial(observe_answer, solutions(entry.chapter), prepared, entry.answer)
+    report = run_apart(work, 20).data
+    assert report["failed"] == []
+    judgement = agree(known(identity), report["observation"])
     assert not rule(judgement)
     assert_unproven(known(identity), judgement)
 
 
 @with_each_graph
 def test_right_answers_pass_and_are_rebuilt(identity: str) -> None:
-    for told in answers_to(identity):
-        if not told.violated:
-            judgement = agree(known(identity), observed(known(identity), told.answer))
-            assert not rule(judgement), told.name
+    for answer in answers_to(identity):
+        if not answer.violated:
+            judgement = agree(known(identity), observed(known(identity), answer.answer))
+            assert not rule(judgement), answer.name
             assert_unproven(known(identity), judgement)
 
 
 def assert_unproven(exercise: Exercise, judgement: JSON) -> None:
     """All that a graph does is found out anew; data is as it was returned."""
-    beyond = [said for said in judgement["unproven"] if said.startswith(COMPUTES)]
+    beyond = [claim for claim in judgement["unproven"] if claim.startswith(COMPUTES)]
     assert len(beyond) == (exercise.id == OWN_FUNCTION), beyond
     assert (CLAIMS["value"] in judgement["unproven"]) == (exercise.use == "compute")
 
 
 @with_each_graph
 def test_wrong_answers_are_told_the_same(identity: str) -> None:
-    wrong: list[KnownAnswer] = [told for told in answers_to(identity) if told.violated][:WRONG]
+    wrong: list[KnownAnswer] = [answer for answer in answers_to(identity) if answer.violated][:WRONG]
     assert wrong
-    for told in wrong:
-        judgement = agree(known(identity), observed(known(identity), told.answer))
-        assert rule(judgement) == told.violated, told.name
+    for answer in wrong:
+        judgement = agree(known(identity), observed(known(identity), answer.answer))
+        assert rule(judgement) == answer.violated, answer.name
         assert judgement["unproven"] == []
 
 
 def test_an_answer_that_is_only_a_graph_is_proven_whole() -> None:
-    told = next(told for told in answers_to("01-rotate-half") if not told.violated)
-    assert judge_apart(known("01-rotate-half"), observed(known("01-rotate-half"), told.answer), SEED)["unproven"] == []
+    exercise = known("01-rotate-half")
+    assert judge_apart(exercise, observed(exercise, right_answer(exercise.id)), SEED)["unproven"] == []
 
 
 # ---- forged reports --------------------------------------------------------------------------------------------------
@@ -221,8 +226,7 @@ def test_code_that_is_not_that_of_the_graph_has_to_hold_as_well() -> None:
     identity = "01-rotate-half"
 
     def stale() -> fx.GraphModule:
-        told = next(told for told in answers_to(identity) if not told.violated)
-        graph = told.answer()
+        graph = right_answer(identity)()
         module = fx.GraphModule(torch.nn.Module(), graph.graph if isinstance(graph, fx.GraphModule) else graph)
         calls = [node for node in module.graph.nodes if node.op.startswith("call")]
         output = module.graph.output_node()
@@ -247,8 +251,7 @@ def test_a_wrong_graph_that_was_not_compiled_is_told_as_such() -> None:
 
 def test_a_compute_exercise_has_no_graph_to_be_forged() -> None:
     exercise = known("00-readers")
-    told = next(told for told in answers_to(exercise.id) if not told.violated)
-    observation = observed(exercise, told.answer)
+    observation = observed(exercise, right_answer(exercise.id))
     lies = forged(observation, lambda case: case.update(graph={"nodes": []}, outputs=[1, 2]))
     assert judge_apart(exercise, lies, SEED)["unproven"] == [CLAIMS["value"]]
 
@@ -282,8 +285,7 @@ def test_any_case_is_judged(good: JSON, key: str) -> None:
 @pytest.mark.parametrize("identity", ["00-unused-parameters", "07-inject-constants", "09-show-the-gain"])
 def test_data_on_which_a_check_fails_fails(identity: str) -> None:
     exercise = known(identity)
-    told = next(told for told in answers_to(identity) if not told.violated)
-    observation = observed(exercise, told.answer)
+    observation = observed(exercise, right_answer(identity))
     for junk in ({"tuple": [{"tuple": []}]}, {"dict": [["first", 1]]}, {"dict": []}, {"tensor": "float32"}):
         assert rule(judge_apart(exercise, forged(observation, lambda case, j=junk: case.update(value=j)), SEED))
 
@@ -293,11 +295,11 @@ def test_what_is_told_can_be_written() -> None:
         print("\ud800" * 10_000)
         raise ValueError("half of a character: \ud800" * 10_000)
 
-    told = judged(observed(RELU_AFTER_LINEAR, raising))
-    assert rule(told)
-    (told["message"] + told["printed"]).encode()
-    assert len(told["message"]) < 5000
-    assert len(told["printed"]) < 5000
+    judgement = judged(observed(RELU_AFTER_LINEAR, raising))
+    assert rule(judgement)
+    (judgement["message"] + judgement["printed"]).encode()
+    assert len(judgement["message"]) < 5000
+    assert len(judgement["printed"]) < 5000
 
 
 # ---- bombs -----------------------------------------------------------------------------------------------------------
@@ -348,10 +350,10 @@ def test_a_long_graph_is_judged_in_time(good: JSON) -> None:
 
 def test_dropout_and_other_noise_are_drawn_again_as_they_were() -> None:
     exercise = known("03-drop-dropout")
-    told = next(told for told in answers_to(exercise.id) if not told.violated)
+    answer = right_answer(exercise.id)
 
     def noisy(module: fx.GraphModule) -> Tensor | None:
-        result = told.answer(module)
+        result = answer(module)
         graph = (result if isinstance(result, fx.GraphModule) else module).graph
         output = graph.output_node()
         with graph.inserting_before(output):

@@ -39,20 +39,21 @@ def edited(edit: Callable[[fx.GraphModule], Any]) -> tuple[fx.GraphModule, Any]:
     return module, through(module, given, traced())
 
 
-def seen(result: fx.Graph | fx.GraphModule) -> GraphRecord:
+def recorded(result: fx.Graph | fx.GraphModule) -> GraphRecord:
     """The record, but for the submodules whose code made the nodes, which only tracing knows."""
-    found = record(result)
-    return dataclasses.replace(found, nodes=tuple(dataclasses.replace(node, scope="") for node in found.nodes))
+    graph_record = record(result)
+    nodes = tuple(dataclasses.replace(node, scope="") for node in graph_record.nodes)
+    return dataclasses.replace(graph_record, nodes=nodes)
 
 
 def same(module: fx.GraphModule, again: Any) -> None:
     x = torch.randn(3, 4)
-    assert seen(again) == seen(module)
+    assert recorded(again) == recorded(module)
     assert again.code == module.code
     assert torch.equal(again.forward(x.clone()), module.forward(x.clone()))
-    kept, made = module.state_dict(), again.state_dict()
-    assert list(made) == list(kept)
-    assert all(torch.equal(made[name], kept[name]) for name in kept)
+    state, rebuilt_state = module.state_dict(), again.state_dict()
+    assert list(rebuilt_state) == list(state)
+    assert all(torch.equal(rebuilt_state[name], state[name]) for name in state)
 
 
 # ---- honest graphs ---------------------------------------------------------------------------------------------------
@@ -139,7 +140,7 @@ def test_a_bare_graph_runs_in_what_was_given() -> None:
     graph.output(graph.call_module("layers.0", (graph.placeholder("x", default_value=1.5),)))
     again = through(graph, Given(model()), model())
     assert isinstance(again, fx.Graph)
-    assert seen(again) == seen(graph)
+    assert recorded(again) == recorded(graph)
 
 
 def broken(change: Callable[[fx.Graph, list[fx.Node]], Any]) -> Callable[[fx.GraphModule], None]:
@@ -169,8 +170,8 @@ def erased(graph: fx.Graph) -> fx.Node:
 )
 def test_a_broken_graph_is_broken_in_the_same_way(change: Callable[[fx.Graph, list[fx.Node]], Any]) -> None:
     module, again = edited(broken(change))
-    found, wanted = seen(again), seen(module)
-    assert (found.nodes, found.lint) == (wanted.nodes, wanted.lint)
+    rebuilt, original = recorded(again), recorded(module)
+    assert (rebuilt.nodes, rebuilt.lint) == (original.nodes, original.lint)
 
 
 def test_what_is_too_large_is_not_described() -> None:
@@ -200,11 +201,11 @@ def test_a_function_of_ones_own_is_no_function_of_that_name() -> None:
 
 def test_a_function_is_told_by_the_name_under_which_it_is_found() -> None:
     graph = fx.Graph()
-    for function in allowed.functions().values():
-        graph.call_function(function)
-    told_names = [node["target"]["function"] for node in describe(graph, Given(nn.Module()))["nodes"]]
-    found = [allowed.function(name) for name in told_names]
-    assert all(one is function for one, function in zip(found, allowed.functions().values(), strict=True))
+    for named in allowed.functions().values():
+        graph.call_function(named)
+    names = [node["target"]["function"] for node in describe(graph, Given(nn.Module()))["nodes"]]
+    functions = [allowed.function(name) for name in names]
+    assert all(function is named for function, named in zip(functions, allowed.functions().values(), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -283,16 +284,16 @@ _ARGUMENTS: dict[str, tuple[Any, ...]] = {
 
 @pytest.mark.parametrize("name", allowed._MODULES)
 def test_a_module_of_the_list_is_made_again(name: str) -> None:
-    made = getattr(nn, name)(*_ARGUMENTS.get(name, ()))
-    held = fx.GraphModule(nn.Module(), fx.Graph())
-    held.add_module("made", made.eval())
-    again = through(held, Given(nn.Module()), nn.Module()).get_submodule("made")
-    assert type(again) is type(made)
-    assert repr(again) == repr(made)
-    assert again.training == made.training
-    state = made.state_dict()
+    module = getattr(nn, name)(*_ARGUMENTS.get(name, ()))
+    holder = fx.GraphModule(nn.Module(), fx.Graph())
+    holder.add_module("made", module.eval())
+    again = through(holder, Given(nn.Module()), nn.Module()).get_submodule("made")
+    assert type(again) is type(module)
+    assert repr(again) == repr(module)
+    assert again.training == module.training
+    state = module.state_dict()
     assert {key: value.tolist() for key, value in again.state_dict().items()} == {
         k: v.tolist() for k, v in state.items()
     }
-    public = {key: value for key, value in vars(made).items() if not key.startswith("_")}
+    public = {key: value for key, value in vars(module).items() if not key.startswith("_")}
     assert {key: value for key, value in vars(again).items() if not key.startswith("_")} == public

@@ -20,7 +20,7 @@ from tests.classroom.judge.rebuilding import traced
 JSON = Any
 
 
-def told() -> JSON:
+def description() -> JSON:
     """The description of the traced model, with every module told in full."""
     module = traced()
     given = Given(module)
@@ -30,7 +30,7 @@ def told() -> JSON:
 
 
 def lie(change: Callable[[JSON], Any]) -> Any:
-    data = told()
+    data = description()
     change(data)
     return rebuild(data, traced(), dict)
 
@@ -168,8 +168,8 @@ def test_a_tensor_takes_what_was_sent_and_no_more(entry: JSON) -> None:
     def change(data: JSON) -> None:
         data["tensors"][:] = [entry]
         as_parameter = isinstance(entry, dict) and "parameter" in entry and entry["parameter"] is not False
-        held = {"parameters": {"told": 0}} if as_parameter else {"attributes": {"told": 0}}
-        data["modules"][:] = [full(given="", **held)]
+        state = {"parameters": {"told": 0}} if as_parameter else {"attributes": {"told": 0}}
+        data["modules"][:] = [full(given="", **state)]
 
     with pytest.raises((RefusedError, UnreadableError)):
         lie(change)

@@ -249,8 +249,8 @@ def fuzzing_sandbox(limits: Limits) -> Any:
             begin = source.index("from __future__ import annotations") + len("from __future__ import annotations\n")
             files["inside/judging.py"] = source[:begin] + _IMPORTS + source[begin:] + _ROOM
 
-    with sandbox_with(change, limits) as made:
-        yield made
+    with sandbox_with(change, limits) as sandbox:
+        yield sandbox
 
 
 def run_calls(sandbox: Sandbox, calls: Sequence[Drawn], ends: dict[str, int] | None = None) -> str:
@@ -261,7 +261,7 @@ def run_calls(sandbox: Sandbox, calls: Sequence[Drawn], ends: dict[str, int] | N
         calls: what to run.
         ends: where how the calls ended is counted.
     """
-    outcome = sandbox.judge(BUILD, {"graphs": [one.wire for one in calls]}, SEED)
+    outcome = sandbox.judge(BUILD, {"graphs": [call.wire for call in calls]}, SEED)
     if outcome.data is None:
         return outcome.ended
     if outcome.data["rule"] != "fuzzed":
@@ -346,9 +346,9 @@ class _Draw:
             ("l", "l", "l"),
         )
         if pick.random() < 0.6:
-            made = {"t": self._place, "f": lambda: pick.choice(_FLOATS), "n": lambda: pick.choice(_NUMBERS)}
-            made["l"] = lambda: [pick.choice(_NUMBERS) for _ in range(pick.choice((1, 1, 2, 2, 3)))]
-            return [made[kind]() for kind in pick.choice(few)]
+            makers = {"t": self._place, "f": lambda: pick.choice(_FLOATS), "n": lambda: pick.choice(_NUMBERS)}
+            makers["l"] = lambda: [pick.choice(_NUMBERS) for _ in range(pick.choice((1, 1, 2, 2, 3)))]
+            return [makers[kind]() for kind in pick.choice(few)]
         return [self._value() for _ in range(pick.choice((0, 1, 1, 1, 2, 2, 3, 4, 5, 8)))]
 
     def _value(self, depth: int = 0) -> Any:
@@ -389,7 +389,7 @@ class _Draw:
         self._tensors = []
         for shape in ([], [1], [2], [3], [4], [2, 3], [4, 4], [2, 2, 2], [2, 2, 2, 2], [0], [8]):
             self._tensors.append(_told_tensor(shape))
-        held = {key: pick.randrange(len(self._tensors)) for key in ("weight", "bias")}
+        parameters = {key: pick.randrange(len(self._tensors)) for key in ("weight", "bias")}
         buffers = {key: [pick.randrange(len(self._tensors)), True] for key in ("running_mean", "running_var")}
         for entry in self._tensors:
             entry["parameter"] = True
@@ -397,7 +397,7 @@ class _Draw:
         buffers = {key: [place + len(plain), True] for key, (place, _) in buffers.items()}
         self._tensors += plain
         full = {"training": pick.random() < 0.5, "settings": settings, "children": {}, "attributes": {}}
-        evil = {"class": f"torch.nn.{name}", **full, "parameters": held, "buffers": {}}
+        evil = {"class": f"torch.nn.{name}", **full, "parameters": parameters, "buffers": {}}
         if "Norm" in name:
             evil["buffers"] = {**buffers, "num_batches_tracked": [len(plain), True]}
         elif name not in ("Linear", "Embedding", "Conv1d", "Conv2d", "PReLU"):

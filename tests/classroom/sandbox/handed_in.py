@@ -34,16 +34,16 @@ class HandedIn:
     """An attack on who reads, by the name of its file."""
 
     name: str
-    made: Callable[[], Iterator[tuple[str, bytes]]]
+    files: Callable[[], Iterator[tuple[str, bytes]]]
 
 
 def attacks() -> list[HandedIn]:
-    found = []
+    readings = []
     for path in sorted(READINGS.glob("*.py")):
         about = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
         assert "\nHarm: " in about, f"{path.name}: say what harm it would do"
-        found.append(HandedIn(path.stem, runpy.run_path(str(path))["handed_in"]))
-    return found
+        readings.append(HandedIn(path.stem, runpy.run_path(str(path))["handed_in"]))
+    return readings
 
 
 def tried(room: Sandbox, attack: HandedIn, most: int | None = None) -> Came:
@@ -54,21 +54,21 @@ def tried(room: Sandbox, attack: HandedIn, most: int | None = None) -> Came:
         attack: what is handed in.
         most: so many of its files, from the first to the last; ``None`` for all.
     """
-    chosen = set(spread(sum(1 for _ in attack.made()), most))
-    told, managed = [], []
+    chosen = set(spread(sum(1 for _ in attack.files()), most))
+    texts, managed = [], []
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(sandbox, "for_reading", lambda: room)
-        for place, (name, data) in enumerate(attack.made()):
+        for place, (name, data) in enumerate(attack.files()):
             if place not in chosen:
                 continue
             if name.endswith(".zip"):
-                said, done = _unzipped(data)
+                text, done = _unzipped(data)
                 managed += done
             else:
-                said = _read(room, name, data)
-            assert len(said) <= _MOST
-            told.append(said)
-    return Came("\n".join(told), managed=managed)
+                text = _read(room, name, data)
+            assert len(text) <= _MOST
+            texts.append(text)
+    return Came("\n".join(texts), managed=managed)
 
 
 def _read(room: Sandbox, name: str, data: bytes) -> str:
@@ -84,14 +84,14 @@ def _unzipped(data: bytes) -> tuple[str, list[str]]:
         entries = files.in_zip(io.BytesIO(data), ("student", "homework.zip"), files.FILES)
     except RefusedError as refused:
         return str(refused), []
-    told = []
+    texts = []
     for entry in entries:
         outside = ".." in entry.parts or any("/" in part or part in ("", ".") for part in entry.parts)
         managed += [f"the path {entry.parts}"] if outside and not entry.refused else []
         try:
             content = entry.read()
             managed += [f"{len(content)} bytes"] if len(content) > files.FILE else []
-            told.append(f"{entry.parts}: {content[:100]!r}")
+            texts.append(f"{entry.parts}: {content[:100]!r}")
         except RefusedError as refused:
-            told.append(f"{entry.parts}: {refused}")
-    return "\n".join(told).encode("utf-8", "replace").decode(), managed
+            texts.append(f"{entry.parts}: {refused}")
+    return "\n".join(texts).encode("utf-8", "replace").decode(), managed

@@ -114,7 +114,7 @@ class Bait:
 
     def heard(self) -> list[str]:
         """Who has reached the ears since this was asked last."""
-        told = []
+        reached = []
         for name, hear in (
             ("TCP", lambda: self._tcp.accept()[0].close()),
             ("UDP", lambda: self._udp.recv(1 << 16)),
@@ -123,8 +123,8 @@ class Bait:
             with contextlib.suppress(BlockingIOError):
                 while True:
                     hear()
-                    told.append(f"reached by {name}")
-        return told
+                    reached.append(f"reached by {name}")
+        return reached
 
 
 @contextlib.contextmanager
@@ -154,26 +154,26 @@ class Watch:
 
     def harms(self, came: Came) -> list[str]:
         """The harm that was done, a line each; empty where there is none."""
-        found = [(MARK, "it passed")] * came.passed
-        found += [(READ, what) for what in (*came.managed, *self._bait.found_in(came.text))]
-        found += [(RUNS, what) for what in self._running_on()]
-        found += [(LEFT, what) for what in (*self._left(), *self._bait.changes())]
-        found += [(TOLD, what) for what in self._bait.heard()]
-        found += [(NEXT, what) for what in [self._suffers()] if what]
-        return [f"{kind}: {what}" for kind, what in found]
+        harms = [(MARK, "it passed")] * came.passed
+        harms += [(READ, what) for what in (*came.managed, *self._bait.found_in(came.text))]
+        harms += [(RUNS, what) for what in self._running_on()]
+        harms += [(LEFT, what) for what in (*self._left(), *self._bait.changes())]
+        harms += [(TOLD, what) for what in self._bait.heard()]
+        harms += [(NEXT, what) for what in [self._suffers()] if what]
+        return [f"{kind}: {what}" for kind, what in harms]
 
     def _running_on(self) -> list[str]:
         until = time.monotonic() + self._patience
         while True:
             more = len(processes_below(os.getpid())) - self._running
-            found = [f"{more} processes of the grader"] * (more > 0) + _traced_processes()
-            if not found or time.monotonic() > until:
-                return found
+            running = [f"{more} processes of the grader"] * (more > 0) + _traced_processes()
+            if not running or time.monotonic() > until:
+                return running
             time.sleep(0.02)
 
     def _left(self) -> list[str]:
-        found = [*traces(), *(set(Path(tempfile.gettempdir()).iterdir()) - self._temporary)]
-        return [*map(str, found), *_traced_in_the_kernel()]
+        leftovers = [*traces(), *(set(Path(tempfile.gettempdir()).iterdir()) - self._temporary)]
+        return [*map(str, leftovers), *_traced_in_the_kernel()]
 
 
 def traces() -> list[Path]:
@@ -186,35 +186,35 @@ def traces() -> list[Path]:
 
 def processes_below(process: int) -> set[int]:
     """A process and all that it started, directly or not."""
-    found = {process}
+    processes = {process}
     with contextlib.suppress(OSError):  # It has ended meanwhile.
         for thread in Path(f"/proc/{process}/task").iterdir():
             with contextlib.suppress(OSError):
                 for child in (thread / "children").read_text().split():
-                    found |= processes_below(int(child))
-    return found
+                    processes |= processes_below(int(child))
+    return processes
 
 
 def _traced_processes() -> list[str]:
-    found = []
+    processes = []
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             if (process / "cmdline").read_bytes().startswith(TRACE.encode()):
-                found.append(f"process {process.name}")
-    return found
+                processes.append(f"process {process.name}")
+    return processes
 
 
 def _traced_in_the_kernel() -> list[str]:
     """What has no file: shared memory, queues and semaphores of the old kind, sockets of abstract names."""
-    found = []
+    objects = []
     for kind in ("shm", "msg", "sem"):
         with contextlib.suppress(OSError):
             lines = Path(f"/proc/sysvipc/{kind}").read_text().splitlines()[1:]
-            found += [f"{kind} {line.split()[1]}" for line in lines if int(line.split()[0]) & 0xFFFFFFFF == TRACE_KEY]
+            objects += [f"{kind} {line.split()[1]}" for line in lines if int(line.split()[0]) & 0xFFFFFFFF == TRACE_KEY]
     with contextlib.suppress(OSError):
         sockets = Path("/proc/net/unix").read_text().splitlines()
-        found += [line.split()[-1] for line in sockets if f"@{TRACE}" in line]
-    return found
+        objects += [line.split()[-1] for line in sockets if f"@{TRACE}" in line]
+    return objects
 
 
 def _content(folder: Path) -> dict[Path, bytes]:

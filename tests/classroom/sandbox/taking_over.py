@@ -78,15 +78,15 @@ def sandbox_with(change: Callable[[str, dict[str, Any]], None], limits: Limits) 
     files = contents.files
 
     def changed(room: str) -> Mapping[str, str | bytes]:
-        found = dict(files(room))
-        change(room, found)
-        return found
+        room_files = dict(files(room))
+        change(room, room_files)
+        return room_files
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(contents, "files", changed)
-        with Sandbox(limits, chapters=("09",)) as made:
-            made.start()
-            yield made
+        with Sandbox(limits, chapters=("09",)) as sandbox:
+            sandbox.start()
+            yield sandbox
 
 
 def taken_over(limits: Limits) -> contextlib.AbstractContextManager[Sandbox]:
@@ -122,7 +122,7 @@ def tried(sandbox: Sandbox, bait: Bait, attack: Attack, room: str) -> Came:
     else:
         outcome = sandbox.read_sheet("x.py", source.encode(), {})
     data = outcome.data
-    said = (
+    answer = (
         ""
         if not isinstance(data, dict)
         else data["message"]
@@ -130,14 +130,16 @@ def tried(sandbox: Sandbox, bait: Bait, attack: Attack, room: str) -> Came:
         else data.get("problem")
     )
     clean = (
-        not isinstance(said, str)
-        or said in ("", "[]", "None")
-        or said[1:].startswith("it raised")
-        or said.startswith("not a")
+        not isinstance(answer, str)
+        or answer in ("", "[]", "None")
+        or answer[1:].startswith("it raised")
+        or answer.startswith("not a")
     )
     text = f"{json.dumps(data, ensure_ascii=False)} {outcome.ended}"
     text.encode("utf-8", "replace" if room == READING else "strict")
-    return Came(text, managed=[*changed, *([] if clean or attack.answers else [f"in {room} it answers {said[:1000]}"])])
+    return Came(
+        text, managed=[*changed, *([] if clean or attack.answers else [f"in {room} it answers {answer[:1000]}"])]
+    )
 
 
 def warmed(sandbox: Sandbox, bait: Bait) -> None:
@@ -151,10 +153,10 @@ def suffering(sandbox: Sandbox, truth: JSON) -> str:
     outcome = sandbox.judge(EXERCISE, truth, SEED)
     if outcome.data is None or outcome.data["rule"]:
         return f"a right answer does not pass: {outcome}"
-    found = sandbox.read_sheet("x.py", b"# %%\nx = 1\n", {})
-    return "" if found.data and found.data["cells"] == ["x = 1"] else f"a sheet is not read: {found}"
+    reading = sandbox.read_sheet("x.py", b"# %%\nx = 1\n", {})
+    return "" if reading.data and reading.data["cells"] == ["x = 1"] else f"a sheet is not read: {reading}"
 
 
 def _rights(file: int) -> Sequence[float]:
-    found = os.fstat(file)
-    return found.st_mode, found.st_uid, found.st_size, found.st_mtime
+    status = os.fstat(file)
+    return status.st_mode, status.st_uid, status.st_size, status.st_mtime

@@ -19,8 +19,8 @@ _NAMES = fuzzing.names_to_call()
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    with fuzzing.fuzzing_sandbox(Limits(judging_seconds=3.0)) as made:
-        yield made
+    with fuzzing.fuzzing_sandbox(Limits(judging_seconds=3.0)) as sandbox:
+        yield sandbox
 
 
 def test_all_that_is_listed_is_called() -> None:
@@ -33,7 +33,7 @@ def test_all_that_is_listed_is_called() -> None:
 def test_hostile_calls_cost_no_more_than_their_process(sandbox: Sandbox, seed: int) -> None:
     names = random.Random(seed).sample(_NAMES, 200)
     ends: dict[str, int] = {}
-    ended = fuzzing.run_calls(sandbox, [one for name in names for one in fuzzing.drawn_calls(name, 1, seed)], ends)
+    ended = fuzzing.run_calls(sandbox, [call for name in names for call in fuzzing.drawn_calls(name, 1, seed)], ends)
     assert ended in ("crash", "time") or ends["ran"] > 0
     assert not next_suffers(sandbox)
 

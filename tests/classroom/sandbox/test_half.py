@@ -35,21 +35,22 @@ def test_the_half_has_no_rule_and_no_expected_result(half: Path) -> None:
     for path in half.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-        made = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+        defined = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
         assert not used & {"CHECK", "rule", "configurable", "same_result"}, path
-        assert not made & {"Rule", "Violation", "CaseView", "Verdict"}, path
+        assert not defined & {"Rule", "Violation", "CaseView", "Verdict"}, path
     for name in ("checking/judge.py", "asking/rule.py", "asking/predicates.py", "asking/trial.py", "learning/watching"):
         assert not (half / "fxbook" / name).exists()
 
 
 def test_the_half_is_whole(half: Path) -> None:
     """It imports nothing that is not there, and asks nothing of an answer."""
-    code = "from fxbook import tasks; found = tasks.all_exercises(); print(len(found), {e.rules for e in found})"
+    code = "from fxbook import tasks; exercises = tasks.all_exercises()"
+    code += "; print(len(exercises), {exercise.rules for exercise in exercises})"
     code += "; import fxbook.checking.observe, fxbook.checking.prepare, fxbook.learning.sheets, fxbook.drawing"
     code += ", fxbook.errors, fxbook.plotting, fxbook.stepping.edit.stepper, fxbook.stepping.run.stepper"
     command = [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(half)!r}); {code}"]
-    ran = subprocess.run(command, capture_output=True, text=True, cwd=half)
-    assert ran.stdout.strip() == f"{len(tasks.ids())} {{()}}", ran.stderr
+    result = subprocess.run(command, capture_output=True, text=True, cwd=half)
+    assert result.stdout.strip() == f"{len(tasks.ids())} {{()}}", result.stderr
 
 
 def test_the_half_tells_no_name_of_a_case(half: Path) -> None:

@@ -55,12 +55,12 @@ def test_what_holds_a_row_is_there(row: str) -> None:
 
 
 def test_each_attack_holds_a_row() -> None:
-    told = {word for words in HELD_BY.values() for word in words.split()}
-    alone = {name for folder, names in NAMES.items() if folder not in told for name in names - told}
+    holders = {word for words in HELD_BY.values() for word in words.split()}
+    alone = {name for folder, names in NAMES.items() if folder not in holders for name in names - holders}
     assert not alone
 
 
 def test_the_number_of_attacks_is_no_more_than_there_are() -> None:
-    [said] = re.findall(r"held by attacks, some (.+?) small programs and files", GUIDE)
+    [number] = re.findall(r"held by attacks, some (.+?) small programs and files", GUIDE)
     known = {"hundred": 100, "hundred and fifty": 150, "two hundred": 200}
-    assert known[said] <= sum(map(len, NAMES.values()))
+    assert known[number] <= sum(map(len, NAMES.values()))

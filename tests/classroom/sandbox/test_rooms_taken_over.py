@@ -41,9 +41,9 @@ def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
 
 @pytest.fixture(scope="module")
 def sandbox(bait: Bait) -> Iterator[Sandbox]:
-    with taking_over.taken_over(Limits(judging_seconds=1.0, reading_seconds=1.0)) as made:
-        taking_over.warmed(made, bait)
-        yield made
+    with taking_over.taken_over(Limits(judging_seconds=1.0, reading_seconds=1.0)) as sandbox:
+        taking_over.warmed(sandbox, bait)
+        yield sandbox
 
 
 @pytest.fixture(scope="module")
@@ -56,15 +56,15 @@ def test_an_attack_runs_there_and_says_what_it_found(watch: Watch, sandbox: Sand
     """Else that it finds nothing would say nothing."""
     for room in (JUDGING, READING):
         finds = Attack("finds", "def paired(*_):\n    return ['classroom']")
-        (told,) = watch.harms(taking_over.tried(sandbox, bait, finds, room))
-        assert told == f"{READ}: in {room} it answers ['classroom']"
+        (line,) = watch.harms(taking_over.tried(sandbox, bait, finds, room))
+        assert line == f"{READ}: in {room} it answers ['classroom']"
 
 
 def test_what_a_reader_says_that_was_taken_over_is_short_and_of_one_form(sandbox: Sandbox) -> None:
     assignment = of_chapters(["02"])
     [chapter] = assignment.chapters
-    for found, length in (("'x' * 9_000_000", 1000), ("os._exit(0)", 100)):
-        source = f"{taking_over.MARK}\nimport os\ndef paired(*_): return {found}".encode()
+    for answer, length in (("'x' * 9_000_000", 1000), ("os._exit(0)", 100)):
+        source = f"{taking_over.MARK}\nimport os\ndef paired(*_): return {answer}".encode()
         read = read_sheet(Submission("a", "A", {chapter: source}, {chapter: "x.py"}), assignment, chapter, sandbox)
         assert read.sheet is None and 0 < len(read.problem) <= length
 
