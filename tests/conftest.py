@@ -87,7 +87,7 @@ def show(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
         )
         page = context.new_page()
         troubles: list[str] = []
-        page.on("console", lambda said: troubles.append(said.text))
+        page.on("console", lambda message: troubles.append(message.text))
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on("request", lambda request: request.url == file.as_uri() or troubles.append(request.url))
         page.goto(file.as_uri())

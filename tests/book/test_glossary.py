@@ -37,8 +37,8 @@ def bold_terms(text: str) -> list[tuple[str, str]]:
     A term is one or two words. What is longer is the label of a way (**Keep one reader.**) or a rule, unless it is
     linked.
     """
-    found = [match for paragraph in paragraphs(text) for match in BOLD.finditer(paragraph)]
-    return [(match[1], match[2] or "") for match in found if match[2] or len(match[1].split()) <= LONGEST_TERM]
+    matches = [match for paragraph in paragraphs(text) for match in BOLD.finditer(paragraph)]
+    return [(match[1], match[2] or "") for match in matches if match[2] or len(match[1].split()) <= LONGEST_TERM]
 
 
 def sections(path: Path) -> dict[str, str]:
@@ -59,11 +59,11 @@ def sections(path: Path) -> dict[str, str]:
 
 def entries(text: str) -> dict[str, list[str]]:
     """Heading of each entry to its two lines: what it is, and the words of other languages."""
-    found = {}
+    sections = {}
     for part in text.split("\n### ")[1:]:
         heading, _, body = part.partition("\n\n")
-        found[heading] = " ".join(body.partition("\n## ")[0].split()).split("\\ ")
-    return found
+        sections[heading] = " ".join(body.partition("\n## ")[0].split()).split("\\ ")
+    return sections
 
 
 ENTRIES = entries(GLOSSARY.read_text(encoding="utf-8"))
@@ -91,16 +91,16 @@ def test_a_term_is_known_by_its_bold_words(text: str, terms: list[str]) -> None:
 
 
 def test_a_title_has_the_text_before_the_first_section() -> None:
-    found = SECTIONS["01_node_creation"]
-    assert "A [**pass**]" in found["create-nodes-of-all-six-opcodes"]
-    assert "six methods" not in found["a-graph-runs-inside-a-module"]
-    assert "### Name and target" in found["the-graph-chooses-the-names"]
+    sections = SECTIONS["01_node_creation"]
+    assert "A [**pass**]" in sections["create-nodes-of-all-six-opcodes"]
+    assert "six methods" not in sections["a-graph-runs-inside-a-module"]
+    assert "### Name and target" in sections["the-graph-chooses-the-names"]
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_every_bold_term_links_to_its_entry(path: Path) -> None:
     slugs = {anchor(heading): heading for heading in ENTRIES}
-    for _, term, link in (one for one in TERMS if one[0] == path):
+    for _, term, link in (entry for entry in TERMS if entry[0] == path):
         assert link.startswith(SEEN_FROM_CHAPTERS), f"link **{term}** to the glossary: {SEEN_FROM_CHAPTERS}…"
         heading = slugs.get(link.removeprefix(SEEN_FROM_CHAPTERS))
         assert heading, f"**{term}** links to {link}, which is no entry of the glossary"
@@ -147,7 +147,8 @@ def test_the_entries_are_many_and_in_alphabetical_order() -> None:
     assert letters == sorted({key[0].upper() for key in keys})
     assert " · ".join(f"[{letter}](#{letter.lower()})" for letter in letters) in text
     for letter, part in zip(letters, re.split(r"^## .$", text, flags=re.MULTILINE)[1:], strict=True):
-        assert {re.sub("`", "", one)[0].upper() for one in re.findall(r"^### (.+)$", part, re.MULTILINE)} == {letter}
+        headings = re.findall(r"^### (.+)$", part, re.MULTILINE)
+        assert {heading.replace("`", "")[0].upper() for heading in headings} == {letter}
 
 
 def test_the_words_of_a_language_are_written_in_it() -> None:

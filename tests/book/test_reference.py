@@ -39,9 +39,9 @@ def test_the_symptom_index_has_the_messages_of_the_chapters_and_their_silent_fau
     assert int(re.search(r"(\d+) entries", text)[1]) >= LEAST_SYMPTOMS
     for chapter, (entries, _) in zip(the_book().chapters, of_every_chapter(the_book()), strict=True):
         assert entries, chapter
-        for one in entries:
-            assert one.cause, f"{chapter}: {one.heading} has no cause"
-            assert one.link in text
+        for entry in entries:
+            assert entry.cause, f"{chapter}: {entry.heading} has no cause"
+            assert entry.link in text
     assert "`RuntimeError: Tried to erase Node act but it still had 2 users in the graph" in text
     assert "**What was written in place is read as it was.**" in text
 
@@ -58,10 +58,10 @@ def test_a_claim_that_is_not_marked_as_one_is_refused(name: str, tmp_path) -> No
 def test_every_claim_is_in_the_overview_with_its_verdict_and_chapters() -> None:
     text = fact_check_text(the_book())
     pages = list(the_book().claimed())
-    assert sum(len(found) for _, found in pages) >= LEAST_CLAIMS
-    for page, found in pages:
+    assert sum(len(claims_of_page) for _, claims_of_page in pages) >= LEAST_CLAIMS
+    for page, claims_of_page in pages:
         assert f"chapters/reference/{page.path.stem}" in PAGES
-        for claim in found:
+        for claim in claims_of_page:
             assert (
                 f"({page.path.stem}.ipynb#{claim.anchor}) · **{claim.verdict}** · {', '.join(claim.chapters)}" in text
             )
@@ -69,8 +69,8 @@ def test_every_claim_is_in_the_overview_with_its_verdict_and_chapters() -> None:
 
 
 def test_the_status_page_counts_the_answers_that_are_tested() -> None:
-    answers = [one for exercise in all_exercises() for one in answers_to(exercise.id)]
+    answers = [answer for exercise in all_exercises() for answer in answers_to(exercise.id)]
     text = status_text(the_book())
-    assert f"that pass | {sum(not one.violated for one in answers)} |" in text
-    assert f"told their mistake | {sum(bool(one.violated) for one in answers)} |" in text
+    assert f"that pass | {sum(not answer.violated for answer in answers)} |" in text
+    assert f"told their mistake | {sum(bool(answer.violated) for answer in answers)} |" in text
     assert f"| exercises | {len(all_exercises())} |" in text

@@ -37,10 +37,10 @@ def test_a_session_is_planned(title: str, text: str) -> None:
     assert len(re.findall(r'^\| "', text, re.MULTILINE)) == 3, "three misconceptions, and how to meet each"
     in_class, _, _ = text.partition("*In class*")[2].partition("*At home*")
     minutes = sum(catalogue()[name].minutes for name in _ID.findall(in_class) if " or " not in in_class)
-    told = int(re.search(r"\((\d+) minutes\)", in_class)[1])
-    assert told <= 40
+    stated = int(re.search(r"\((\d+) minutes\)", in_class)[1])
+    assert stated <= 40
     if " or " not in in_class:
-        assert told == minutes
+        assert stated == minutes
 
 
 def block(language: str, name: str) -> str:
@@ -54,14 +54,14 @@ def test_the_assignment_and_the_hidden_variants_are_taken(tmp_path: Path) -> Non
     # The guide shows them behind a #, as what one may add.
     text = re.sub(r"^# (?=hidden|public|counts|due)", "", block("toml", "week2.toml"), flags=re.M)
     path.write_text(text, encoding="utf-8")
-    asked = assignment.load(path)
-    assert asked.counts == "last begun" and asked.deadline.due
+    week = assignment.load(path)
+    assert week.counts == "last begun" and week.deadline.due
     path.write_text(re.sub(r"^chapters|^leave_out", "# \\g<0>", text, flags=re.M).replace("# exercises", "exercises"))
     assert len(assignment.load(path).exercises) == 2
     path.write_text(text)
-    assert asked.chapters == ("02_insertion_points", "03_replacement")
-    assert asked.points["02-put-in-order"] == 4 and "03-every-relu" not in asked.points
-    variants = hidden.read(asked.hidden)
+    assert week.chapters == ("02_insertion_points", "03_replacement")
+    assert week.points["02-put-in-order"] == 4 and "03-every-relu" not in week.points
+    variants = hidden.read(week.hidden)
     assert len(variants.seeds) == 2 and set(variants.exercises) == {"03-drop-dropout"}
 
 
@@ -78,16 +78,16 @@ PAGES = [ROOT / name for name in ("README.md", "book/teaching.md", "classroom/ju
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_submissions_and_marks_stand_outside_the_folder_of_the_book(page: Path) -> None:
-    found = 0
+    count = 0
     for line in re.findall(r"^(?:\$ )?python3 -m classroom(?:\.jupyterhub)? (.+)$", page.read_text(), re.MULTILINE):
         words = shlex.split(line)
-        asked = [
+        places = [
             words[at + 1] for at, word in enumerate(words) if word in ("--out", "--assignment", "--moodle", "--canvas")
         ]
-        asked += words[1:2] if words[0] in ("grade", "report") else []
-        found += len(asked)
-        assert [name for name in asked if not name.startswith("~/")] == [], line
-    assert found > 2
+        places += words[1:2] if words[0] in ("grade", "report") else []
+        count += len(places)
+        assert [name for name in places if not name.startswith("~/")] == [], line
+    assert count > 2
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no repository")

@@ -16,7 +16,7 @@ from tests.checking.test_answers import ANSWERS, SEED
 from tests.classroom.sandbox.sandboxing import observe_told
 from tests.classroom.sandbox.sandboxing import sandbox as sandboxed
 
-ROWS = [(identity, number, one) for identity, answers in ANSWERS.items() for number, one in enumerate(answers)]
+ROWS = [(identity, number, answer) for identity, answers in ANSWERS.items() for number, answer in enumerate(answers)]
 
 
 @pytest.fixture(scope="module")
@@ -24,17 +24,19 @@ def sandbox() -> Iterator[Sandbox]:
     yield from sandboxed(Limits())
 
 
-@pytest.mark.parametrize(("identity", "number", "one"), ROWS, ids=[f"{row[0]}-{row[2].name}" for row in ROWS])
-def test_answer_is_told_the_same_in_the_sandbox(sandbox: Sandbox, identity: str, number: int, one: KnownAnswer) -> None:
+@pytest.mark.parametrize(("identity", "number", "answer"), ROWS, ids=[f"{row[0]}-{row[2].name}" for row in ROWS])
+def test_answer_is_told_the_same_in_the_sandbox(
+    sandbox: Sandbox, identity: str, number: int, answer: KnownAnswer
+) -> None:
     """Observed in one room, and judged by the half that runs in a notebook and in the room where graphs are rebuilt."""
     exercise = tasks.find(identity)
     outcome = observe_told(sandbox, identity, number, SEED)
     assert exercise and outcome.data and outcome.data["observation"], outcome
     report = Report(about(identity), judge(exercise, outcome.data["observation"], SEED))
     node = report.node.name if report.node else None
-    assert (report.violated or "", node) == (one.violated, one.node), repr(report)
-    assert report.passed == (not one.violated) and one.says in report.message
+    assert (report.violated or "", node) == (answer.violated, answer.node), repr(report)
+    assert report.passed == (not answer.violated) and answer.says in report.message
     judged = sandbox.judge(identity, outcome.data["observation"], SEED)
-    told = judged.data
-    assert told and (told["rule"], told["node"] or None) == (one.violated, one.node), judged
-    assert one.says in told["message"]
+    verdict = judged.data
+    assert verdict and (verdict["rule"], verdict["node"] or None) == (answer.violated, answer.node), judged
+    assert answer.says in verdict["message"]

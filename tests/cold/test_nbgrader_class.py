@@ -17,9 +17,9 @@ DIFFERENT = {("cells_moved", "00-readers"): (0.0, 1.0)}
 
 @needs_nbgrader
 def test_the_marks_of_a_class_are_the_same(tmp_path: Path) -> None:
-    theirs, told = graded_by_nbgrader(tmp_path, CLASS)
+    theirs, output = graded_by_nbgrader(tmp_path, CLASS)
     ours = graded_by_us(tmp_path / "submitted")
-    assert {student for student, _ in ours} == set(CLASS) and "ERROR" not in told
+    assert {student for student, _ in ours} == set(CLASS) and "ERROR" not in output
     assert {place: (theirs.get(place), ours[place]) for place in ours if theirs.get(place) != ours[place]} == DIFFERENT
     assert len(ours) == len(theirs)
     exported = nbgrader.run(tmp_path, "export")

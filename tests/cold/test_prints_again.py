@@ -15,7 +15,7 @@ from press.printing.freshness import derive_as_printed
 from press.printing.stored import serialised
 
 BOOK = the_book()
-PRINTED = [one for source in BOOK.sources for one in derive_as_printed(BOOK, source) if one.executed]
+PRINTED = [derived for source in BOOK.sources for derived in derive_as_printed(BOOK, source) if derived.executed]
 
 
 @pytest.mark.parametrize("derived", PRINTED, ids=lambda derived: derived.path.relative_to(ROOT).as_posix())

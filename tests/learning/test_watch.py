@@ -32,9 +32,9 @@ STUB = "def layers_in_order(model):\n    return []"
 
 
 def notebook(folder: Path, *cells: str, name: str = "00_first_graph") -> Path:
-    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    document = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     path = folder / f"{name}.ipynb"
-    nbformat.write(made, path)
+    nbformat.write(document, path)
     return path
 
 
@@ -69,14 +69,14 @@ def later(path: Path) -> None:
 @pytest.mark.parametrize("form", [notebook, script])
 def test_an_answer_is_found_by_its_name(tmp_path: Path, cells: list[str], form) -> None:
     form(tmp_path, *cells)
-    found = attempt(tmp_path, FIRST)
-    assert found.passed, found.text
+    outcome = attempt(tmp_path, FIRST)
+    assert outcome.passed, outcome.text
 
 
 def test_a_notebook_of_an_older_format_is_read(tmp_path: Path) -> None:
     path = notebook(tmp_path, IMPORTS, SOLUTION)
-    made = nbformat.read(path, as_version=4)
-    path.write_text(json.dumps(nbformat.convert(made, 3)), encoding="utf-8")
+    document = nbformat.read(path, as_version=4)
+    path.write_text(json.dumps(nbformat.convert(document, 3)), encoding="utf-8")
     assert json.loads(path.read_text())["nbformat"] == 3
     assert attempt(tmp_path, FIRST).passed
 
@@ -95,9 +95,9 @@ def test_a_notebook_of_an_older_format_is_read(tmp_path: Path) -> None:
 def test_a_damaged_notebook_is_told_as_such(tmp_path: Path, content: bytes, says: str) -> None:
     path = tmp_path / "00_first_graph.ipynb"
     path.write_bytes(content)
-    found = attempt(tmp_path, FIRST)
-    assert not found.passed
-    assert says in found.text and path.name in found.text
+    outcome = attempt(tmp_path, FIRST)
+    assert not outcome.passed
+    assert says in outcome.text and path.name in outcome.text
     assert path.read_bytes() == content
 
 
@@ -115,9 +115,9 @@ def test_a_damaged_notebook_is_told_as_such(tmp_path: Path, content: bytes, says
 )
 def test_what_stands_in_the_way_is_said(tmp_path: Path, cells: list[str], says: str) -> None:
     notebook(tmp_path, *cells)
-    found = attempt(tmp_path, FIRST)
-    assert not found.passed
-    assert says in found.text
+    outcome = attempt(tmp_path, FIRST)
+    assert not outcome.passed
+    assert says in outcome.text
 
 
 def test_a_cell_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,8 +132,8 @@ def test_the_sheet_saved_last_counts(tmp_path: Path) -> None:
     assert attempt(tmp_path, FIRST).path == tmp_path / "00_first_graph.ipynb"
     later(later_script := script(tmp_path, IMPORTS, SOLUTION))
     os.utime(tmp_path / "00_first_graph.ipynb", (1, 1))
-    found = attempt(tmp_path, FIRST)
-    assert found.path == later_script and found.passed
+    outcome = attempt(tmp_path, FIRST)
+    assert outcome.path == later_script and outcome.passed
 
 
 # ---- the loop --------------------------------------------------------------------------------------------------------
@@ -191,10 +191,10 @@ def test_the_last_exercise_ends_with_status_0(tmp_path: Path, capsys: pytest.Cap
 def test_a_script_can_be_made_of_the_notebook(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     notebook(tmp_path, IMPORTS, STUB)
     play(tmp_path, ["p", "p"])
-    shown = capsys.readouterr().out
-    assert "Made 00_first_graph.py" in shown and "00_first_graph.py is there already" in shown
-    made = (tmp_path / "00_first_graph.py").read_text()
-    assert "# %%" in made and STUB in made
+    output = capsys.readouterr().out
+    assert "Made 00_first_graph.py" in output and "00_first_graph.py is there already" in output
+    text = (tmp_path / "00_first_graph.py").read_text()
+    assert "# %%" in text and STUB in text
 
 
 def test_every_printed_exercise_notebook_is_a_sheet_of_all_its_answers() -> None:

@@ -34,6 +34,6 @@ def parsed(html: Path) -> BeautifulSoup:
 
 def article(book: Path, page: str) -> BeautifulSoup:
     """Return what stands in the middle of a page, without the theme around it."""
-    found = parsed(book / f"{page}.html").select_one("article.bd-article")
-    assert found, f"{page}: no article"
-    return found
+    article = parsed(book / f"{page}.html").select_one("article.bd-article")
+    assert article, f"{page}: no article"
+    return article

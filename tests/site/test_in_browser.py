@@ -63,7 +63,9 @@ def readers(browser: Browser) -> Iterator[dict[str, BrowserContext]]:
 def troubles_of(page: Page, host: str) -> list[str]:
     """A list that fills with whatever goes wrong while `page` lives; `host` is the only one it may ask."""
     troubles: list[str] = []
-    page.on("console", lambda said: said.type in ("error", "warning") and troubles.append(f"console: {said.text}"))
+    page.on(
+        "console", lambda message: message.type in ("error", "warning") and troubles.append(f"console: {message.text}")
+    )
     page.on("pageerror", lambda error: troubles.append(f"script: {error}"))
     page.on("requestfailed", lambda request: troubles.append(f"failed: {request.url}"))
     page.on("response", lambda answer: answer.status >= 400 and troubles.append(f"{answer.status}: {answer.url}"))
@@ -79,10 +81,10 @@ def troubles_of(page: Page, host: str) -> list[str]:
 
 def violations(page: Page, options: dict) -> list[str]:
     """What axe finds wrong: rule, place, and the reason it gives."""
-    found = Axe().run(page, options=options).response["violations"]
+    violations = Axe().run(page, options=options).response["violations"]
     return [
         f"{rule['id']}: {' '.join(map(str, node['target']))}: {node['failureSummary']}"
-        for rule in found
+        for rule in violations
         for node in rule["nodes"]
     ]
 
@@ -120,11 +122,11 @@ def test_search_finds_a_chapter(readers: dict[str, BrowserContext], address: str
 def test_a_reader_switches_the_theme(readers: dict[str, BrowserContext], address: str) -> None:
     page = readers["light"].new_page()
     page.goto(f"{address}/{CHAPTERS[0]}.html")
-    seen = set()
+    themes = set()
     for _ in range(3):
         page.locator(".theme-switch-button:visible").click()
-        seen.add(page.locator("html").get_attribute("data-theme"))
-    assert seen == {"light", "dark"}
+        themes.add(page.locator("html").get_attribute("data-theme"))
+    assert themes == {"light", "dark"}
     page.close()
 
 

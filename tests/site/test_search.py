@@ -19,11 +19,11 @@ INDEX = "chapters/reference/symptom_index"
 SECTIONS = 3
 ASK = """query => Search._performSearch(...Search._parseQuery(query)).reverse().map(found => [found[0], found[1]])"""
 ENTRIES = [
-    (message, one)
+    (message, entry)
     for entries, _ in of_every_chapter(the_book())
-    for one in entries
-    if not one.silent
-    for message in one.searched
+    for entry in entries
+    if not entry.silent
+    for message in entry.searched
 ]
 
 
@@ -45,13 +45,13 @@ def middle(message: str) -> str:
 
 def test_every_message_is_found_by_its_middle(search: Callable[[str], list[list[str]]]) -> None:
     missed, at_once = [], 0
-    for message, one in ENTRIES:
-        found = search(middle(message))
-        page, title = f"chapters/{one.chapter}", re.sub(r"\\(?=[^\w\s]|_)", "", one.heading)
-        is_first = any(where == page and told.endswith(f"> {title}") for where, told in found[:SECTIONS])
+    for message, entry in ENTRIES:
+        hits = search(middle(message))
+        page, title = f"chapters/{entry.chapter}", re.sub(r"\\(?=[^\w\s]|_)", "", entry.heading)
+        is_first = any(place == page and label.endswith(f"> {title}") for place, label in hits[:SECTIONS])
         at_once += is_first
-        if not is_first and INDEX not in [where for where, _ in found[: SECTIONS + 1]]:
-            missed.append(f"{message[:80]} ({one.chapter}): {found[: SECTIONS + 1]}")
+        if not is_first and INDEX not in [place for place, _ in hits[: SECTIONS + 1]]:
+            missed.append(f"{message[:80]} ({entry.chapter}): {hits[: SECTIONS + 1]}")
     assert not missed, "\n".join(missed)
     assert len(ENTRIES) > 150
     assert at_once > 0.6 * len(ENTRIES), "of the rest the index tells the message and leads to its cure"
