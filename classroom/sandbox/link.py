@@ -125,7 +125,8 @@ class Link:
                 if (first := _receive(our_in, mark, last, _MOST_FIRST)) is not None:
                     check_begun(json.loads(first))
                     apart.send(our_out.fileno(), payload, mark.encode())
-                    fate.send(b"sent")
+                    with contextlib.suppress(BrokenPipeError):  # It is done already: what it sent is there to be read.
+                        fate.send(b"sent")
                     frame = _receive(our_in, mark, last, most)
             if frame is not None:
                 data = _parsed(frame)

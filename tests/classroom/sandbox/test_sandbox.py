@@ -185,6 +185,18 @@ def test_a_bad_file_of_hidden_variants_is_not_the_students_fault(sandbox: Sandbo
 # ---- what may happen to the sandbox itself ---------------------------------------------------------------------------
 
 
+def test_work_that_is_done_before_it_is_watched_is_not_lost(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    send = apart.send
+
+    def send_and_fall_asleep(*args: Any) -> None:
+        send(*args)
+        time.sleep(0.3)
+
+    monkeypatch.setattr(apart, "send", send_and_fall_asleep)
+    for _ in range(3):
+        assert sandbox.read_sheet("x.ipynb", b"", {}).data["reason"] == "it is empty"
+
+
 def test_a_warm_process_that_ends_is_started_again(sandbox: Sandbox) -> None:
     for process in sorted(processes_below(warm(sandbox)), reverse=True):
         os.kill(process, signal.SIGKILL)
