@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,6 +31,12 @@ CHAPTERS = [page for page in PAGES if page.startswith("chapters/0")]
 def parsed(html: Path) -> BeautifulSoup:
     """Return a built page as a tree; it is shared, so only read it."""
     return BeautifulSoup(html.read_text("utf-8"), "html.parser")
+
+
+@functools.cache
+def ids_of(html: Path) -> Counter[str]:
+    """How often each id stands on a built page."""
+    return Counter(tag["id"] for tag in parsed(html)(id=True))
 
 
 def article(book: Path, page: str) -> BeautifulSoup:
