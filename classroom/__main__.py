@@ -65,7 +65,7 @@ def _grade(options: argparse.Namespace) -> int:
     try:
         print(f"Looking through {options.submissions} …", file=sys.stderr, flush=True)
         collection = submissions.look(
-            options.submissions, assignment, systems.moodle[1].told_of if systems.moodle else None
+            options.submissions, assignment, systems.moodle[1].receipts_of if systems.moodle else None
         )
         for sentence in _remarks(collection, assignment):
             print(sentence, file=sys.stderr)

@@ -61,7 +61,7 @@ class Rule:
 
 
 @dataclasses.dataclass(frozen=True)
-class Told:
+class Receipt:
     """What a learning system says of the time at which something was handed in.
 
     Args:
@@ -109,7 +109,7 @@ class Deadline:
             dates += [self.due, *(self.due + grant for grant in granted if isinstance(grant, dt.timedelta))]
         return max(dates, default=None), bool(granted)
 
-    def lateness(self, receipt: Told, saved: float, names: frozenset[str]) -> Lateness:
+    def lateness(self, receipt: Receipt, saved: float, names: frozenset[str]) -> Lateness:
         """How late something is.
 
         Args:

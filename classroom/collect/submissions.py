@@ -23,7 +23,7 @@ from classroom.collect import files, names
 from classroom.collect.content import chapters, exercise_counts
 from classroom.collect.files import Entry, RefusedError
 from classroom.collect.gradescope import handed_in_on_gradescope
-from classroom.collect.lateness import Lateness, Told, local, plain
+from classroom.collect.lateness import Lateness, Receipt, local, plain
 from classroom.collect.names import Given, Owner
 from classroom.collect.versions import File, of_chapter, tied, versions
 from classroom.grade.records import Participant, Submission
@@ -62,14 +62,16 @@ def find(folder: Path, assignment: Assignment) -> list[Submission]:
 
 
 def look(
-    folder: Path, assignment: Assignment, told_of: Callable[[Sequence[Participant]], Mapping[str, Told]] | None = None
+    folder: Path,
+    assignment: Assignment,
+    receipts_of: Callable[[Sequence[Participant]], Mapping[str, Receipt]] | None = None,
 ) -> Collection:
     """What each student handed in for the chapters of an assignment, read within limits; nothing is run or unpacked.
 
     Args:
         folder: one folder or notebook per student, or the zip that a learning system makes of them.
         assignment: its chapters are looked for, and its deadline says what is late.
-        told_of: gives, by key, what a learning system says elsewhere of when each student handed in.
+        receipts_of: gives, by key, what a learning system says elsewhere of when each student handed in.
 
     Raises:
         SubmissionsError: it is no folder and no zip, or nothing in it can be a submission.
@@ -95,8 +97,8 @@ def look(
     keys = names.keys(owned)
     people = {owner: Participant(keys[owner], owner.name, owner.number, folders.get(owner, "")) for owner in owned}
     names_of = {owner: _known_names(person) for owner, person in people.items()}
-    elsewhere = told_of(list(people.values())) if told_of else {}
-    receipts = {owner: elsewhere.get(keys[owner], Told()) for owner in owned}
+    elsewhere = receipts_of(list(people.values())) if receipts_of else {}
+    receipts = {owner: elsewhere.get(keys[owner], Receipt()) for owner in owned}
     submissions = [
         _submission(people[owner], handed, assignment, _late(assignment, names_of[owner], receipts[owner]))
         for owner, handed in owned.items()
@@ -115,7 +117,7 @@ def _known_names(person: Participant) -> frozenset[str]:
     return frozenset(map(plain, filter(None, labels)))
 
 
-def _late(assignment: Assignment, own_names: frozenset[str], receipt: Told) -> Callable[[File], Lateness]:
+def _late(assignment: Assignment, own_names: frozenset[str], receipt: Receipt) -> Callable[[File], Lateness]:
     """How late a file of one student is: by what the system wrote into its name, and what it says of the student."""
     deadline = assignment.deadline
 
@@ -129,8 +131,8 @@ def _late(assignment: Assignment, own_names: frozenset[str], receipt: Told) -> C
     return late
 
 
-def _timed(receipt: Told, handed: Sequence[Handed]) -> bool:
-    return receipt != Told() or any(given.moment or given.late is not None for _, given in handed)
+def _timed(receipt: Receipt, handed: Sequence[Handed]) -> bool:
+    return receipt != Receipt() or any(given.moment or given.late is not None for _, given in handed)
 
 
 def _wrong_extensions(assignment: Assignment, known: Iterable[frozenset[str]]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from classroom.collect import names
-from classroom.collect.lateness import Told, local
+from classroom.collect.lateness import Receipt, local
 from classroom.exports import ExportError
 from classroom.exports.cells import Cells, column, written
 from classroom.exports.matching import Row, match
@@ -83,14 +83,14 @@ class Worksheet:
         row = self._cells.row(at)
         return row[place] if place is not None and place < len(row) else ""
 
-    def told_of(self, people: Sequence[Participant]) -> Mapping[str, Told]:
+    def receipts_of(self, people: Sequence[Participant]) -> Mapping[str, Receipt]:
         """What Moodle says of when each student handed in, by key; whoever has no row is left out."""
-        return {key: self._told(row.at) for key, row in match(people, self.rows, SYSTEM).rows.items()}
+        return {key: self._receipt(row.at) for key, row in match(people, self.rows, SYSTEM).rows.items()}
 
-    def _told(self, at: int) -> Told:
+    def _receipt(self, at: int) -> Receipt:
         status = self._cell(at, self._status)
         extension, late = _EXTENSION.search(status), _LATE.search(status)
-        return Told(
+        return Receipt(
             moment=self._moment(self._cell(at, self._handed_in)),
             by=_duration(late[1]) if late else None,
             until=self._moment(extension[1]) if extension else None,

@@ -6,7 +6,7 @@ import datetime as dt
 
 import pytest
 
-from classroom.collect.lateness import Deadline, Lateness, Rule, Told, plain
+from classroom.collect.lateness import Deadline, Lateness, Receipt, Rule, plain
 
 DUE = dt.datetime(2026, 11, 20, 23, 59, tzinfo=dt.UTC)
 HOUR = dt.timedelta(hours=1)
@@ -15,7 +15,7 @@ RULE = Rule(per_day=0.1, at_most=0.5, after_days_nothing=7)
 ANNA = frozenset({plain("Anna  Müller"), "12345"})
 
 
-def late(record: Told = Told(), saved: float = 0.0, **changes: object) -> Lateness:  # noqa: B008
+def late(record: Receipt = Receipt(), saved: float = 0.0, **changes: object) -> Lateness:  # noqa: B008
     return Deadline(**{"due": DUE, "rule": RULE, **changes}).lateness(record, saved, ANNA)
 
 
@@ -32,42 +32,42 @@ def test_a_rule_takes_a_share_for_each_day_up_to_its_end(days: int, share: float
     [(-DAY, 0), (dt.timedelta(), 0), (dt.timedelta(seconds=1), 1), (DAY, 1), (DAY + HOUR, 2), (40 * DAY, 40)],
 )
 def test_begun_days_count_from_the_due_date(after: dt.timedelta, days: int) -> None:
-    assert late(Told(moment=DUE + after)) == Lateness(days)
+    assert late(Receipt(moment=DUE + after)) == Lateness(days)
 
 
 def test_within_the_grace_nothing_is_late_and_after_it_all_is() -> None:
     rule = Rule(per_day=0.1, grace_minutes=15)
-    assert late(Told(moment=DUE + dt.timedelta(minutes=15)), rule=rule).days == 0
-    assert late(Told(moment=DUE + dt.timedelta(minutes=16)), rule=rule).days == 1
-    assert late(Told(moment=DUE + DAY + dt.timedelta(minutes=1)), rule=rule).days == 2
+    assert late(Receipt(moment=DUE + dt.timedelta(minutes=15)), rule=rule).days == 0
+    assert late(Receipt(moment=DUE + dt.timedelta(minutes=16)), rule=rule).days == 1
+    assert late(Receipt(moment=DUE + DAY + dt.timedelta(minutes=1)), rule=rule).days == 2
 
 
 @pytest.mark.parametrize("name", ["Anna Müller", "ANNA MÜLLER", "12345"])
 @pytest.mark.parametrize("granted", [2 * DAY, DUE + 2 * DAY])
 def test_an_extension_is_the_student_s_due_date(name: str, granted: object) -> None:
     extensions = {name: granted, "Ben": 9 * DAY}
-    assert late(Told(moment=DUE + 2 * DAY), extensions=extensions).days == 0
-    assert late(Told(moment=DUE + 2 * DAY + HOUR), extensions=extensions).days == 1
+    assert late(Receipt(moment=DUE + 2 * DAY), extensions=extensions).days == 0
+    assert late(Receipt(moment=DUE + 2 * DAY + HOUR), extensions=extensions).days == 1
 
 
 def test_of_two_extensions_the_later_counts() -> None:
-    record = Told(moment=DUE + 3 * DAY, until=DUE + 3 * DAY)
+    record = Receipt(moment=DUE + 3 * DAY, until=DUE + 3 * DAY)
     assert late(record).days == 0, "one that the learning system granted"
     assert late(record, extensions={"12345": DAY}).days == 0
-    assert late(Told(moment=DUE + HOUR), extensions={"12345": DUE - 9 * DAY}).days == 1, "none makes it earlier"
+    assert late(Receipt(moment=DUE + HOUR), extensions={"12345": DUE - 9 * DAY}).days == 1, "none makes it earlier"
 
 
 def test_without_a_due_date_the_learning_system_s_own_counts() -> None:
-    assert late(Told(moment=DUE + DAY, by=DAY + HOUR), due=None).days == 2
-    assert late(Told(moment=DUE + DAY), due=None) == Lateness()
+    assert late(Receipt(moment=DUE + DAY, by=DAY + HOUR), due=None).days == 2
+    assert late(Receipt(moment=DUE + DAY), due=None) == Lateness()
 
 
 def test_a_system_that_does_not_say_by_how_much_costs_the_least_that_is_certain() -> None:
-    lateness = late(Told(late=True))
+    lateness = late(Receipt(late=True))
     assert lateness.days == 1 and "one day is counted" in lateness.note
-    assert late(Told(late=False)) == Lateness()
+    assert late(Receipt(late=False)) == Lateness()
     for changes in ({"rule": Rule(per_day=0.1, grace_minutes=5)}, {"extensions": {"12345": DAY}}):
-        doubt = late(Told(late=True), **changes)
+        doubt = late(Receipt(late=True), **changes)
         assert doubt.days == 0 and "nothing is taken off" in doubt.note
 
 
@@ -76,5 +76,5 @@ def test_the_time_of_a_file_takes_nothing_from_anybody() -> None:
     assert late(saved=saved) == Lateness(0, late(saved=saved).note)
     assert "saved 3 days after it was due" in late(saved=saved).note
     assert late(saved=(DUE - HOUR).timestamp()) == late(saved=0) == Lateness()
-    assert late(Told(moment=DUE), saved=saved) == late(Told(late=False), saved=saved) == Lateness()
+    assert late(Receipt(moment=DUE), saved=saved) == late(Receipt(late=False), saved=saved) == Lateness()
     assert late(saved=saved, rule=Rule()) == Lateness(), "nothing is at stake"

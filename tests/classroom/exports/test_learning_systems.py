@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from classroom.collect.lateness import Told
+from classroom.collect.lateness import Receipt
 from classroom.exports import ExportError
 from classroom.exports.canvas import Gradebook
 from classroom.exports.cells import Cells, written
@@ -187,14 +187,14 @@ def test_a_worksheet_with_commas_in_numbers_gets_commas(tmp_path: Path) -> None:
 def test_a_worksheet_says_when_each_student_handed_in(worksheet: Path) -> None:
     people = [on_moodle("Müller Anna", 11), on_moodle("Eve", 12), on_moodle("Li Wei", 13), on_canvas("Ben", 11)]
     utc = dt.UTC
-    assert Worksheet(worksheet, "UTC").told_of(people) == {
-        "Müller Anna-11": Told(moment=dt.datetime(2026, 11, 18, 14, 14, tzinfo=utc)),
-        "Eve-12": Told(
+    assert Worksheet(worksheet, "UTC").receipts_of(people) == {
+        "Müller Anna-11": Receipt(moment=dt.datetime(2026, 11, 18, 14, 14, tzinfo=utc)),
+        "Eve-12": Receipt(
             moment=dt.datetime(2026, 11, 22, 0, 5, tzinfo=utc),
             by=dt.timedelta(days=1, hours=2),
             until=dt.datetime(2026, 11, 23, 23, 59, tzinfo=utc),
         ),
-        "Li Wei-13": Told(),
+        "Li Wei-13": Receipt(),
     }
 
 
