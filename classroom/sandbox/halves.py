@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import fxbook
@@ -19,7 +19,7 @@ from fxbook.learning.sheets import Sheet
 _SOURCE = Path(fxbook.__file__).parent
 _CASES, _CASES_NAME = "cases.py", "CASES"
 # What a cell of a sheet may import, and what uses an answer and writes down what it did.
-_OBSERVING = (
+OBSERVING = (
     *("*.json", "static/*", "__init__.py", "errors.py"),
     *("drawing/*.py", "graph/*.py", "plotting/*", "stepping/**/*.py"),
     *(f"learning/{name}.py" for name in ("__init__", "cells", "damage", "exercises", "sheets")),
@@ -37,10 +37,15 @@ _UNCHECKED = Path(__file__).parent / "inside" / "unchecked.py"
 @functools.cache
 def files() -> Mapping[str, str]:
     """The half as text by path: the package ``fxbook``."""
-    paths = {path for pattern in _OBSERVING for path in _SOURCE.glob(pattern) if path.is_file()}
-    half = {path.relative_to(_SOURCE).as_posix(): path.read_text(encoding="utf-8") for path in sorted(paths)}
-    half["checking/__init__.py"] = _UNCHECKED.read_text(encoding="utf-8")
-    return {f"fxbook/{name}": _speechless(text) if name.endswith(_CASES) else text for name, text in half.items()}
+    half = texts(_SOURCE, OBSERVING)
+    half["fxbook/checking/__init__.py"] = _UNCHECKED.read_text(encoding="utf-8")
+    return {name: _speechless(text) if name.endswith(_CASES) else text for name, text in half.items()}
+
+
+def texts(folder: Path, patterns: Iterable[str]) -> dict[str, str]:
+    """The files of a package that fit one of the patterns, as text by path, the package's folder included."""
+    paths = {path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}
+    return {path.relative_to(folder.parent).as_posix(): path.read_text(encoding="utf-8") for path in sorted(paths)}
 
 
 def _speechless(source: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from classroom.sandbox import halves
+from classroom.sandbox import contents, halves
 from fxbook import tasks
 from fxbook.learning.exercises import catalogue
 
@@ -40,6 +40,20 @@ def test_the_half_has_no_rule_and_no_expected_result(half: Path) -> None:
         assert not defined & {"Rule", "Violation", "CaseView", "Verdict"}, path
     for name in ("checking/judge.py", "asking/rule.py", "asking/predicates.py", "asking/trial.py", "learning/watching"):
         assert not (half / "fxbook" / name).exists()
+
+
+@pytest.mark.parametrize("room", contents.ROOMS)
+def test_no_room_has_a_known_answer(room: str) -> None:
+    """A graph that takes over the process that judges it could put in its report what lies there."""
+    files = {path.name for path in map(Path, contents.files(room)) if path.is_relative_to("fxbook/tasks")}
+    assert (
+        files
+        == {
+            contents.OBSERVING: {"__init__.py", "cases.py"},
+            contents.JUDGING: {"__init__.py", "cases.py", "check.py"},
+            contents.READING: set(),
+        }[room]
+    )
 
 
 def test_the_half_is_whole(half: Path) -> None:
