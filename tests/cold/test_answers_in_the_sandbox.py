@@ -13,7 +13,7 @@ from fxbook.checking.report import Report
 from fxbook.learning.exercises import about
 from fxbook.tasks.answering import KnownAnswer
 from tests.checking.test_answers import ANSWERS, SEED
-from tests.classroom.sandbox.sandboxing import observe_told
+from tests.classroom.sandbox.sandboxing import observe_known
 from tests.classroom.sandbox.sandboxing import sandbox as sandboxed
 
 ROWS = [(identity, number, answer) for identity, answers in ANSWERS.items() for number, answer in enumerate(answers)]
@@ -30,7 +30,7 @@ def test_answer_is_told_the_same_in_the_sandbox(
 ) -> None:
     """Observed in one room, and judged by the half that runs in a notebook and in the room where graphs are rebuilt."""
     exercise = tasks.find(identity)
-    outcome = observe_told(sandbox, identity, number, SEED)
+    outcome = observe_known(sandbox, identity, number, SEED)
     assert exercise and outcome.data and outcome.data["observation"], outcome
     report = Report(about(identity), judge(exercise, outcome.data["observation"], SEED))
     node = report.node.name if report.node else None

@@ -9,9 +9,9 @@ import pytest
 
 from classroom.sandbox import Sandbox
 from fxbook.asking import Exercise
-from tests.classroom.sandbox.test_cheats import DATA, probe, sandbox, told_by  # noqa: F401  (a fixture)
+from tests.classroom.sandbox.test_cheats import DATA, printed_by, probe, sandbox  # noqa: F401  (a fixture)
 
 
 @pytest.mark.parametrize("exercise", DATA, ids=lambda exercise: exercise.id)
 def test_nothing_inside_tells_the_seed_or_the_case(sandbox: Sandbox, exercise: Exercise) -> None:  # noqa: F811
-    assert told_by(sandbox, exercise, probe(exercise)) == ""
+    assert printed_by(sandbox, exercise, probe(exercise)) == ""

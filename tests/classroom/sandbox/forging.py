@@ -46,13 +46,13 @@ class Forgery:
 
 def forgeries() -> list[Forgery]:
     """All of them; a file may give ``EXERCISES``, in place of :data:`BUILD`."""
-    found = []
+    loaded = []
     for path in sorted(FORGERIES.glob("*.py")):
         about = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
         assert "\nHarm: " in about, f"{path.name}: say what harm it would do"
         names = runpy.run_path(str(path))
-        found.append(Forgery(path.stem, names.get("EXERCISES", (BUILD,)), names["forged"]))
-    return found
+        loaded.append(Forgery(path.stem, names.get("EXERCISES", (BUILD,)), names["forged"]))
+    return loaded
 
 
 def each(forgery: Forgery, most: int | None = None) -> Iterator[tuple[str, JSON]]:
@@ -64,14 +64,14 @@ def each(forgery: Forgery, most: int | None = None) -> Iterator[tuple[str, JSON]
     """
     exercises = [forgery.exercises[place] for place in spread(len(forgery.exercises), most)]
 
-    def made() -> Iterator[tuple[str, JSON]]:
+    def observations() -> Iterator[tuple[str, JSON]]:
         for exercise_id in exercises:
             for observation in forgery.forged(claims(exercise_id)):
                 yield exercise_id, observation
 
     # All at once could be gigabytes.
-    chosen = set(spread(sum(1 for _ in made()), most))
-    return (one for place, one in enumerate(made()) if place in chosen)
+    chosen = set(spread(sum(1 for _ in observations()), most))
+    return (observation for place, observation in enumerate(observations()) if place in chosen)
 
 
 def spread(count: int, most: int | None) -> Sequence[int]:
@@ -121,16 +121,16 @@ def _claims(exercise_id: str) -> JSON:
 def _observed(exercise_id: str, right: bool) -> JSON:
     exercise = tasks.find(exercise_id)
     assert exercise
-    for told in answers_to(exercise_id):
-        if bool(told.violated) == right:
+    for answer in answers_to(exercise_id):
+        if bool(answer.violated) == right:
             continue
         # Wrong answers may never end.
         prepared = prepare(exercise, SEED, rebuildable=True)
-        seen = run_apart(functools.partial(observe, prepared, told.answer), 2.0).data or {"cases": []}
-        wires = [case["wire"] or {"refused": ""} for case in seen["cases"]]
+        observation = run_apart(functools.partial(observe, prepared, answer.answer), 2.0).data or {"cases": []}
+        wires = [case["wire"] or {"refused": ""} for case in observation["cases"]]
         can_be_built = len(wires) == len(exercise.cases) and not any("refused" in wire for wire in wires)
         if can_be_built or exercise.use == "compute":
-            return seen
+            return observation
     raise AssertionError(f"{exercise_id} has no such answer")
 
 
@@ -144,8 +144,9 @@ def ref(place: int) -> JSON:
 
 def node(op: str, target: JSON, *args: Any, name: JSON = None, **kwargs: Any) -> JSON:
     """A node; its arguments are plain Python, and what :func:`ref` gives."""
-    told_args, told_kwargs = {"tuple": [told(one) for one in args]}, {"dict": [[k, told(v)] for k, v in kwargs.items()]}
-    return {"op": op, "name": name, "target": target, "args": told_args, "kwargs": told_kwargs}
+    positional = {"tuple": [described(value) for value in args]}
+    named = {"dict": [[key, described(value)] for key, value in kwargs.items()]}
+    return {"op": op, "name": name, "target": target, "args": positional, "kwargs": named}
 
 
 def placeholder(name: str = "x") -> JSON:
@@ -164,7 +165,7 @@ def output(value: Any) -> JSON:
     return node("output", "output", value, name="output")
 
 
-def told(value: Any) -> JSON:
+def described(value: Any) -> JSON:
     """An argument as the description of a graph has it; what is JSON already stays."""
     match value:
         case None | bool() | int() | str() | dict():
@@ -176,11 +177,11 @@ def told(value: Any) -> JSON:
         case torch.Size():
             return {"size": list(value)}
         case tuple():
-            return {"tuple": [told(one) for one in value]}
+            return {"tuple": [described(item) for item in value]}
         case list():
-            return [told(one) for one in value]
+            return [described(item) for item in value]
         case slice():
-            return {"slice": [told(one) for one in (value.start, value.stop, value.step)]}
+            return {"slice": [described(item) for item in (value.start, value.stop, value.step)]}
         case range():
             return {"range": [value.start, value.stop, value.step]}
         case torch.dtype():

@@ -17,7 +17,7 @@ from torch import nn
 from classroom.judge import allowed
 from classroom.sandbox import Limits, Sandbox
 from classroom.sandbox.contents import JUDGING
-from tests.classroom.sandbox.forging import BUILD, call, method, node, ref, told
+from tests.classroom.sandbox.forging import BUILD, call, described, method, node, ref
 from tests.classroom.sandbox.sandboxing import SEED
 from tests.classroom.sandbox.taking_over import sandbox_with
 
@@ -383,7 +383,7 @@ class _Draw:
         settings = {}
         for key in known:
             if pick.random() < 0.9:
-                settings[key] = told(
+                settings[key] = described(
                     pick.choice((1, 2, 3, 4, 8, *_NUMBERS, True, False, *_FLOATS, [2, 2], [3], (1, 2)))
                 )
         self._tensors = []

@@ -55,8 +55,8 @@ def need_bubblewrap() -> None:
 def sandbox(limits: Limits, *chapters: str) -> Iterator[Sandbox]:
     """A sandbox for a fixture, ready for the exercises of some chapters; without any for all, which takes longer."""
     need_bubblewrap()
-    with Sandbox(limits, chapters=chapters) as made:
-        yield made
+    with Sandbox(limits, chapters=chapters) as sandbox:
+        yield sandbox
 
 
 def warmed(sandbox: Sandbox, bait: Bait) -> None:
@@ -71,7 +71,7 @@ def tried(sandbox: Sandbox, bait: Bait, attack: Attack) -> Came:
     return came_of(sandbox.observe(sheet_of(bait.laid(attack.source)), EXERCISE, ANSWER, SEED), attack)
 
 
-def observe_told(sandbox: Sandbox, exercise_id: str, number: int, seed: int) -> Outcome:
+def observe_known(sandbox: Sandbox, exercise_id: str, number: int, seed: int) -> Outcome:
     """What is observed of one of the answers of an exercise, by its place among all in its file."""
     text = (folder_of(exercise_id) / "answers.py").read_text(encoding="utf-8")
     # Names that no answer has.
@@ -105,7 +105,7 @@ class Attack:
 @functools.cache
 def attacks(folder: Path = ATTACKS) -> list[Attack]:
     """Those in a folder: the docstring says what each tries and the harm it would do, ``ANSWERS`` what it answers."""
-    found = []
+    loaded = []
     for path in sorted(folder.glob("*.py")):
         source = path.read_text(encoding="utf-8")
         tree = ast.parse(source)
@@ -113,8 +113,8 @@ def attacks(folder: Path = ATTACKS) -> list[Attack]:
         assigned = {ast.unparse(line.targets[0]): line.value for line in tree.body if isinstance(line, ast.Assign)}
         answers = ast.literal_eval(assigned.get("ANSWERS", ast.Constant("")))
         assert answers in ("", "no report", "right"), f"{path.name}: {answers}"
-        found.append(Attack(path.stem, source, answers))
-    return found
+        loaded.append(Attack(path.stem, source, answers))
+    return loaded
 
 
 def judge_apart(exercise: Exercise, observation: JSON, seed: int) -> JSON:
@@ -158,8 +158,8 @@ def next_suffers(sandbox: Sandbox) -> str:
         return f"a right answer does not pass: {outcome.ended or outcome.data}"
     looks = next(attack for attack in attacks() if attack.name == "look_for_what_was_left")
     looked = sandbox.observe(sheet_of(looks.source), EXERCISE, ANSWER, SEED).data
-    found = _values(looked["observation"] if looked else None)
-    return f"it finds what was left: {found}" if found else ""
+    values = _values(looked["observation"] if looked else None)
+    return f"it finds what was left: {values}" if values else ""
 
 
 def is_right(outcome: Outcome, exercise_id: str = EXERCISE, seed: int = SEED) -> bool:

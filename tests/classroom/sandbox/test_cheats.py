@@ -31,12 +31,12 @@ def sandbox() -> Iterator[Sandbox]:
 
 def cheats() -> list[tuple[Path, str]]:
     """Each submission of the folder, with each of the exercises that its docstring names."""
-    found = []
+    pairs = []
     for path in sorted(CHEATS.glob("*.py")):
         last = (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").splitlines()[-1]
         assert last.startswith("Of: "), f"{path.name}: say of which exercises"
-        found += [(path, identity) for identity in last.removeprefix("Of: ").split()]
-    return found
+        pairs += [(path, identity) for identity in last.removeprefix("Of: ").split()]
+    return pairs
 
 
 @pytest.mark.parametrize(("path", "identity"), cheats(), ids=lambda part: getattr(part, "stem", part))
@@ -62,22 +62,22 @@ def probe(exercise: Exercise, *more: str) -> str:
     return PROBE.replace("@WANTED@", "|".join([*numbers, *(case.name for case in exercise.cases), *more])[::-1])
 
 
-def told_by(sandbox: Sandbox, exercise: Exercise, source: str) -> str:
+def printed_by(sandbox: Sandbox, exercise: Exercise, source: str) -> str:
     name = "Answer" if exercise.id in CLASSES else "answer"
     outcome = sandbox.observe(sheet_of(source), exercise.id, name, SEED)
     assert outcome.data and outcome.data["observation"], outcome
-    seen = outcome.data["observation"]
-    assert not seen["problem"] and not seen["error"], seen
-    errors = {case["error"]["message"] for case in seen["cases"] if case["error"]}
+    observation = outcome.data["observation"]
+    assert not observation["problem"] and not observation["error"], observation
+    errors = {case["error"]["message"] for case in observation["cases"] if case["error"]}
     assert exercise.id in CLASSES or not errors
-    told, _, last = str(seen["printed"]).strip().rpartition("looked")
-    assert not last and seen["printed"], "the submission did not look"
-    return told.strip()
+    findings, _, last = str(observation["printed"]).strip().rpartition("looked")
+    assert not last and observation["printed"], "the submission did not look"
+    return findings.strip()
 
 
 @pytest.mark.parametrize("exercise", FEW, ids=lambda exercise: exercise.id)
 def test_nothing_inside_tells_the_seed_or_the_case(sandbox: Sandbox, exercise: Exercise) -> None:
-    assert told_by(sandbox, exercise, probe(exercise)) == ""
+    assert printed_by(sandbox, exercise, probe(exercise)) == ""
 
 
 def test_the_probe_finds_what_is_there(sandbox: Sandbox) -> None:
@@ -89,6 +89,6 @@ class Told(torch.nn.Module):
 
 held = [{{"seed": {SEED}}}, "a " + "title", Told()]
 """
-    told = told_by(sandbox, exercise, f"{probe(exercise, 'a title')}\n{planted}")
-    assert f"the number {str(SEED)[::-1]} in a dict" in told
-    assert "the text 'eltit a' in a list" in told and "verdict of a Told" in told
+    findings = printed_by(sandbox, exercise, f"{probe(exercise, 'a title')}\n{planted}")
+    assert f"the number {str(SEED)[::-1]} in a dict" in findings
+    assert "the text 'eltit a' in a list" in findings and "verdict of a Told" in findings

@@ -45,16 +45,16 @@ def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
 
 @pytest.fixture(scope="module")
 def sandbox(bait: Bait) -> Iterator[Sandbox]:
-    for made in sandboxed(Limits(), EXERCISE[:2]):
-        warmed(made, bait)
-        yield made
+    for sandbox in sandboxed(Limits(), EXERCISE[:2]):
+        warmed(sandbox, bait)
+        yield sandbox
 
 
 @pytest.fixture(scope="module")
 def unconfined(bait: Bait) -> Iterator[Sandbox]:
     # Time to look everywhere: a machine has many files.
-    with Sandbox(Limits(seconds=60.0, answer_seconds=50.0), trusted=True) as made:
-        yield made
+    with Sandbox(Limits(seconds=60.0, answer_seconds=50.0), trusted=True) as sandbox:
+        yield sandbox
 
 
 @pytest.fixture
@@ -77,8 +77,8 @@ _KNOCK = ("local_sockets", "network_tcp", "network_udp")
 
 @pytest.mark.parametrize("name", [*_LOOK, *_KNOCK])
 def test_the_same_attack_unconfined_does_harm(watch: Watch, unconfined: Sandbox, bait: Bait, name: str) -> None:
-    found = kinds(watch.harms(tried(unconfined, bait, BY_NAME[name])))
-    assert found >= ({READ, TOLD} if name in _KNOCK else {READ})
+    harms = kinds(watch.harms(tried(unconfined, bait, BY_NAME[name])))
+    assert harms >= ({READ, TOLD} if name in _KNOCK else {READ})
 
 
 def test_what_a_forger_sends_arrives(sandbox: Sandbox, bait: Bait) -> None:
@@ -119,10 +119,10 @@ def test_what_an_attack_tells_that_it_could_do_is_found(watch: Watch, sandbox: S
 
 def test_files_that_are_left_or_changed_are_found(watch: Watch, bait: Bait) -> None:
     for place in (Path(tempfile.gettempdir()), bait.folder, Path("/tmp"), Path.home()):
-        left = place / f"{TRACE}-{os.getpid()}"
-        left.touch()
+        path = place / f"{TRACE}-{os.getpid()}"
+        path.touch()
         assert kinds(watch.harms(NOTHING)) == {LEFT}, place
-        left.unlink()
+        path.unlink()
     with tempfile.TemporaryDirectory():
         assert kinds(watch.harms(NOTHING)) == {LEFT}
     (bait.folder / "secret.txt").write_text("overwritten")
@@ -132,8 +132,8 @@ def test_files_that_are_left_or_changed_are_found(watch: Watch, bait: Bait) -> N
 
 
 def test_what_is_left_without_a_file_is_found(watch: Watch) -> None:
-    with socket.socket(socket.AF_UNIX) as left:
-        left.bind(f"\0{TRACE}-{os.getpid()}")
+    with socket.socket(socket.AF_UNIX) as endpoint:
+        endpoint.bind(f"\0{TRACE}-{os.getpid()}")
         assert kinds(watch.harms(NOTHING)) == {LEFT}
     libc = ctypes.CDLL(None)
     segment = libc.shmget(TRACE_KEY, 4096, 0o1600)
@@ -154,8 +154,8 @@ def test_what_runs_on_is_found(watch: Watch) -> None:
 def test_what_runs_on_as_no_child_of_the_grader_is_found(watch: Watch) -> None:
     forks = "import os\nif (child := os.fork()):\n    print(child)\n"
     forks += f"else:\n    os.setsid()\n    os.close(1)\n    os.execv('/bin/sleep', ['{TRACE}', '60'])"
-    told = subprocess.run([sys.executable, "-c", forks], stdout=subprocess.PIPE, check=True).stdout
-    process = int(told)
+    output = subprocess.run([sys.executable, "-c", forks], stdout=subprocess.PIPE, check=True).stdout
+    process = int(output)
     try:
         while Path(f"/proc/{process}/comm").read_text() != "sleep\n":
             pass
@@ -170,9 +170,9 @@ class Spoilt:
     def __init__(self, sandbox: Sandbox, before: str, after: str) -> None:
         self._sandbox, self._before, self._after = sandbox, before, after
 
-    def observe(self, sheet: Any, *asked: Any) -> Outcome:
+    def observe(self, sheet: Any, *arguments: Any) -> Outcome:
         code = "\n".join((self._before, *sheet.cells, self._after))
-        return self._sandbox.observe(sheet_of(code), *asked)
+        return self._sandbox.observe(sheet_of(code), *arguments)
 
 
 @pytest.mark.parametrize(
@@ -186,5 +186,5 @@ class Spoilt:
 )
 def test_that_the_next_one_suffers_is_found(bait: Bait, sandbox: Sandbox, before: str, after: str, says: str) -> None:
     spoilt: Any = Spoilt(sandbox, before, after)
-    (told,) = Watch(bait, lambda: next_suffers(spoilt), patience=0.1).harms(NOTHING)
-    assert told.startswith(NEXT) and says in told
+    (line,) = Watch(bait, lambda: next_suffers(spoilt), patience=0.1).harms(NOTHING)
+    assert line.startswith(NEXT) and says in line

@@ -31,9 +31,9 @@ def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
 
 @pytest.fixture(scope="module")
 def sandbox(bait: Bait) -> Iterator[Sandbox]:
-    for made in sandboxed(Limits(judging_seconds=0.7)):
-        assert not next_suffers(made)
-        yield made
+    for sandbox in sandboxed(Limits(judging_seconds=0.7)):
+        assert not next_suffers(sandbox)
+        yield sandbox
 
 
 @pytest.fixture(scope="module")

@@ -33,9 +33,9 @@ def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
 
 @pytest.fixture(scope="module")
 def sandbox(bait: Bait) -> Iterator[Sandbox]:
-    for made in sandboxed(Limits(seconds=1.0, answer_seconds=0.7), EXERCISE[:2]):
-        warmed(made, bait)
-        yield made
+    for sandbox in sandboxed(Limits(seconds=1.0, answer_seconds=0.7), EXERCISE[:2]):
+        warmed(sandbox, bait)
+        yield sandbox
 
 
 @pytest.fixture(scope="module")
@@ -100,9 +100,9 @@ def _opened(folder: Path) -> list[str]:
         for above in Path(place).parents  # The outermost is the last.
         if not above.stat().st_mode & 0o001
     }
-    kept = {place: folder / f"python-{number}" for number, place in enumerate(closed)}
+    copies = {place: folder / f"python-{number}" for number, place in enumerate(closed)}
     return [
-        *(f"mkdir {kept[place]}; mount --bind {place} {kept[place]}" for place in closed),
+        *(f"mkdir {copies[place]}; mount --bind {place} {copies[place]}" for place in closed),
         *(f"mount -t tmpfs -o mode=755 tmpfs {above}" for above in dict.fromkeys(closed.values())),
-        *(f"mkdir -p {place}; mount --bind {kept[place]} {place}" for place in closed),
+        *(f"mkdir -p {place}; mount --bind {copies[place]} {place}" for place in closed),
     ]

@@ -48,9 +48,9 @@ def sandbox(bait: Bait) -> Iterator[Sandbox]:
         if room == JUDGING:
             files["classroom/judge/allowed.py"] += _OPENS
 
-    with sandbox_with(change, Limits(judging_seconds=1.0)) as made:
-        assert not next_suffers(made)
-        yield made
+    with sandbox_with(change, Limits(judging_seconds=1.0)) as sandbox:
+        assert not next_suffers(sandbox)
+        yield sandbox
 
 
 @pytest.fixture(scope="module")
@@ -60,15 +60,15 @@ def watch(bait: Bait, sandbox: Sandbox) -> Watch:
 
 def reads(observation: JSON) -> JSON:
     """Seven numbers behind a tensor of one."""
-    made = [call("torch.zeros", [1, 8]), call("torch.zeros", 1), call("torch.ones", 8)]
+    inputs = [call("torch.zeros", [1, 8]), call("torch.zeros", 1), call("torch.ones", 8)]
     return computing(
-        observation, *made, call("torch.native_batch_norm", ref(1), None, None, ref(2), ref(3), False, 0.0, 0.0)
+        observation, *inputs, call("torch.native_batch_norm", ref(1), None, None, ref(2), ref(3), False, 0.0, 0.0)
     )
 
 
 def writes(observation: JSON, name: str, words: int, apart: int) -> JSON:
     """Ones into so many words of memory, so far apart; what comes out is right where another tensor was reached."""
-    made = [call("torch.ones", [2, words]), call("torch.zeros", _WORDS), call("torch.ones", words)]
+    inputs = [call("torch.ones", [2, words]), call("torch.zeros", _WORDS), call("torch.ones", words)]
     victims = [call("torch.zeros", _WORDS) for _ in range(_VICTIMS)]
     view = call("torch.as_strided", ref(2), [1], [apart])
     given = ref(1), None, None
@@ -80,15 +80,15 @@ def writes(observation: JSON, name: str, words: int, apart: int) -> JSON:
         call("operator.getitem", ref(0), (..., slice(0, 2))),
     ]
     turned = [call("torch.neg", ref(last + 3)), call("torch.cat", [ref(last + 5), ref(last + 4)], dim=-1)]
-    told = [call("operator.gt", ref(last + 2), 0), call("torch.mul", ref(last + 6), ref(last + 7))]
-    return computing(observation, *made, *victims, view, wrote, *reached, *halves, *turned, *told)
+    result = [call("operator.gt", ref(last + 2), 0), call("torch.mul", ref(last + 6), ref(last + 7))]
+    return computing(observation, *inputs, *victims, view, wrote, *reached, *halves, *turned, *result)
 
 
 def counts(observation: JSON, index: int) -> JSON:
     """The loss with labels that lie far outside of what is there."""
     sizes = [call("torch.full", [1], 4), call("torch.full", [1], 2)]
-    made = [call("torch.zeros", [4, 1, 3]), call("torch.full", [1, 2], index), *sizes]
-    return computing(observation, *made, call("torch.ctc_loss", ref(1), ref(2), ref(3), ref(4), 0))
+    inputs = [call("torch.zeros", [4, 1, 3]), call("torch.full", [1, 2], index), *sizes]
+    return computing(observation, *inputs, call("torch.ctc_loss", ref(1), ref(2), ref(3), ref(4), 0))
 
 
 def judged(sandbox: Sandbox, observation: JSON) -> Outcome:

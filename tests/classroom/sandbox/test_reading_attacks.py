@@ -27,9 +27,9 @@ def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
 
 @pytest.fixture(scope="module")
 def sandbox(bait: Bait) -> Iterator[Sandbox]:
-    for made in sandboxed(Limits(reading_seconds=1.0)):
-        assert not next_suffers(made)
-        yield made
+    for sandbox in sandboxed(Limits(reading_seconds=1.0)):
+        assert not next_suffers(sandbox)
+        yield sandbox
 
 
 @pytest.fixture(scope="module")

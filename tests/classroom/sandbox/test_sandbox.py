@@ -31,7 +31,7 @@ from tests.classroom.sandbox.sandboxing import (
     RIGHT,
     is_right,
     need_bubblewrap,
-    observe_told,
+    observe_known,
     sheet_of,
     warm,
 )
@@ -75,8 +75,8 @@ FEW = list({about.chapter: about for about in reversed(ABOUT)}.values())
 
 @pytest.mark.parametrize("about", FEW, ids=lambda about: about.id)
 def test_a_right_answer_in_another_spelling_is_right_inside(sandbox: Sandbox, about: Any) -> None:
-    number = next(number for number, told in enumerate(answers_to(about.id)) if not told.violated)
-    assert is_right(observe_told(sandbox, about.id, number, SEED), about.id, SEED)
+    number = next(number for number, answer in enumerate(answers_to(about.id)) if not answer.violated)
+    assert is_right(observe_known(sandbox, about.id, number, SEED), about.id, SEED)
 
 
 TOOLS = {
@@ -157,8 +157,8 @@ def test_hidden_cases_take_the_place_of_the_public_ones(sandbox: Sandbox) -> Non
 
 
 def test_only_the_cases_of_the_exercise_enter_the_sandbox() -> None:
-    told = halves.hidden_for(HIDDEN, "00-layers-in-order")
-    assert "hidden" in told and "another exercise" not in told and "00-readers" not in told and "other" not in told
+    text = halves.hidden_for(HIDDEN, "00-layers-in-order")
+    assert "hidden" in text and "another exercise" not in text and "00-readers" not in text and "other" not in text
 
 
 @pytest.mark.parametrize(
@@ -223,8 +223,8 @@ def test_without_bubblewrap_there_is_no_sandbox(monkeypatch: pytest.MonkeyPatch,
     try:
         with pytest.raises(SandboxError, match=r"apt install bubblewrap.*--trusted"):
             Sandbox()
-        (told,) = protection().missing
-        assert "can read your files" in told
+        (reason,) = protection().missing
+        assert "can read your files" in reason
     finally:
         protection.cache_clear()
 
@@ -358,16 +358,16 @@ def test_a_group_of_version_2_is_made_by_writing_files(
     assert group.is_there == ("memory" in given)
     if group.is_there:
         [folder] = group._folders
-        told = {file.name: file.read_text() for file in folder.iterdir()}
-        assert told == {"memory.max": str(1 << 30), "memory.swap.max": "0", "pids.max": "80"}
+        limits = {file.name: file.read_text() for file in folder.iterdir()}
+        assert limits == {"memory.max": str(1 << 30), "memory.swap.max": "0", "pids.max": "80"}
         assert group.around(["true"])[-2:] == ["--", "true"]
 
 
 def test_an_ordinary_user_asks_systemd(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Stands for systemd, which no test machine has: it is asked as systemd-run(1) says, and runs the command."""
-    asked = tmp_path / "asked"
+    log = tmp_path / "asked"
     (tmp_path / "systemd-run").write_text(
-        f'#!/bin/sh\necho "$@" >> {asked}\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n'
+        f'#!/bin/sh\necho "$@" >> {log}\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n'
     )
     (tmp_path / "systemd-run").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
@@ -377,6 +377,6 @@ def test_an_ordinary_user_asks_systemd(monkeypatch: pytest.MonkeyPatch, tmp_path
     try:
         group = groups.Group(1 << 30, 80)
         assert subprocess.run(group.around(["true"])).returncode == 0
-        assert f"--property=MemoryMax={1 << 30}" in asked.read_text() and "TasksMax=80" in asked.read_text()
+        assert f"--property=MemoryMax={1 << 30}" in log.read_text() and "TasksMax=80" in log.read_text()
     finally:
         groups._by_systemd.cache_clear()
