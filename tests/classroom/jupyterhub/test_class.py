@@ -19,7 +19,7 @@ from classroom.handout import release
 from classroom.jupyterhub import place
 from classroom.jupyterhub.collect import collect, homes
 from press import ROOT
-from tests.classroom.jupyterhub.students import Hub, Student
+from tests.classroom.jupyterhub.students import Hub, Student, missing
 
 NAMES = ("anna", "berta", "carl", "zoë b")
 CHAPTER, EXERCISE = "01_node_creation", "01-six-opcodes"
@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def hub(folder: Path) -> Iterator[Hub]:
     """A hub that runs; when it has ended, no process of it is left."""
-    if reason := students.missing(folder):
+    if reason := missing(folder):
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
