@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import fxbook
+from classroom.sandbox import bwrap
 
 BOOK, RELEASES, START = "/book", "/releases", "/book/start.py"
 _FROM_ETC = (
@@ -42,15 +43,7 @@ def command(home: Path, inside: str, releases: Path, *, switch: bool = False) ->
 
     The bubble ends with the process that started it, and all its processes with it.
     """
-    options = [shutil.which("bwrap") or "bwrap", "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]
-    if switch:
-        options += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
-    for name in ("lib", "lib32", "lib64", "bin", "sbin"):
-        place = Path("/", name)
-        if place.is_symlink():
-            options += ["--symlink", str(place.readlink()), str(place)]
-        elif place.is_dir():
-            options += ["--ro-bind", str(place), str(place)]
+    options = [*bwrap.opening(*(("CAP_SETUID", "CAP_SETGID") if switch else ())), *bwrap.system()]
     shown = {place: place for place in _seen()}
     shown |= {place: place for name in _FROM_ETC if Path(place := f"/etc/{name}").exists()}
     shown |= {f"{BOOK}/fxbook": str(Path(fxbook.__file__).parent), START: str(Path(__file__).with_name("start.py"))}
@@ -59,11 +52,9 @@ def command(home: Path, inside: str, releases: Path, *, switch: bool = False) ->
     options += ["--proc", "/proc", "--dev", "/dev"]
     for place in ("/tmp", "/dev/shm"):
         options += ["--size", str(_SCRATCH), "--perms", "1777", "--tmpfs", place]
-    # bubblewrap makes folders on the way for root alone.
-    for folder in sorted(
-        {str(folder) for place in (*shown, inside) for folder in Path(place).parents} - {"/", "/usr", "/tmp"}
-    ):
-        options += ["--perms", "0755", "--dir", folder]
+    for folder in bwrap.above([*shown, inside]):
+        if folder not in ("/usr", "/tmp"):
+            options += ["--perms", "0755", "--dir", folder]
     for place, source in shown.items():
         options += ["--ro-bind", source, place]
     # How Jupyter is set up beside the book is the teacher's, nbgrader's pages for one.
@@ -85,7 +76,7 @@ def refusal(folder: Path) -> str:
         folder: the hub's, or one in it.
     """
     if not shutil.which("bwrap"):
-        return "bubblewrap is not installed: `apt install bubblewrap` on Debian and Ubuntu."
+        return f"bubblewrap is not installed: {bwrap.INSTALL}."
     private = {"the hub's folder": folder.resolve()}
     checkout = Path(__file__).resolve().parents[2]
     if (checkout / "solutions").exists():

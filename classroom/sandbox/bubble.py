@@ -16,12 +16,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
-from classroom.sandbox import calls, groups
+from classroom.sandbox import bwrap, calls, groups
 from classroom.sandbox.groups import Group
 
 HALF = "/book"
 _INSIDE = Path(__file__).parent / "inside"
-_INSTALL = "`apt install bubblewrap` on Debian and Ubuntu, the package `bubblewrap` elsewhere"
 UNPROTECTED = (
     "Without it a submission runs as you do: it can read your files, the other submissions and the hidden variants, "
     "change or delete what you can, use the network, and leave processes behind. `--trusted` accepts that; only time "
@@ -90,7 +89,7 @@ def _try() -> tuple[str, dict[str, bool]]:
     if not sys.platform.startswith("linux"):
         return "The sandbox needs Linux: grade on a Linux machine, in WSL 2 or in a container.", {}
     if not shutil.which("bwrap"):
-        return f"bubblewrap is not installed, which keeps submissions apart from your machine: {_INSTALL}.", {}
+        return f"bubblewrap is not installed, which keeps submissions apart from your machine: {bwrap.INSTALL}.", {}
     try:
         program = calls.program()
     except calls.NoFilterError as problem:
@@ -165,7 +164,7 @@ def start(
     """
     with contextlib.ExitStack() as opened:
         options: list[str] = []
-        for folder in sorted({str(above) for path in files for above in Path(HALF, path).parents} - {"/"}, key=len):
+        for folder in bwrap.above(Path(HALF, path) for path in files):
             options += ["--dir", folder]
         numbers = [] if keep is None else [keep]
         for path, content in files.items():
@@ -197,23 +196,13 @@ def _environment() -> dict[str, str]:
 
 
 def _command(copied: list[str], program: str) -> list[str]:
-    bubble = [shutil.which("bwrap") or "bwrap", "--die-with-parent", "--new-session", "--clearenv"]
-    bubble += ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--hostname", "sandbox"]
+    bubble = [*bwrap.opening(*_CAPABILITIES), "--new-session", "--clearenv", "--unshare-net", "--hostname", "sandbox"]
     if os.geteuid():
         # Root has none: in a namespace of users RLIMIT_NPROC would not hold for it.
         bubble += ["--unshare-user"]
-    bubble += ["--cap-drop", "ALL"]
-    for capability in _CAPABILITIES:
-        bubble += ["--cap-add", capability]
     for name, value in _environment().items():
         bubble += ["--setenv", name, value]
-    for name in ("lib", "lib32", "lib64", "bin", "sbin"):
-        place = Path("/", name)
-        if place.is_symlink():
-            bubble += ["--symlink", str(place.readlink()), str(place)]
-        elif place.is_dir():
-            bubble += ["--ro-bind", str(place), str(place)]
-    bubble += ["--dir", "/etc", "--dir", "/dev"]
+    bubble += [*bwrap.system(), "--dir", "/etc", "--dir", "/dev"]
     for name in _FROM_ETC:
         bubble += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     for name in _DEVICES:
@@ -243,9 +232,8 @@ def _python(shown: set[Path]) -> list[str]:
     """Options that show these folders and hide the book's own: outer folders first."""
     hidden = {folder for folder in _own_folders() if any(place in folder.parents for place in shown)}
     options: list[str] = []
-    # Folders above those shown, which bubblewrap would make for itself alone to enter.
-    for place in sorted({above for shown_ in shown for above in shown_.parents if above != Path("/")}):
-        options += ["--dir", str(place)]
+    for folder in bwrap.above(shown):
+        options += ["--dir", folder]
     for place in sorted(shown | hidden, key=lambda place: len(place.parts)):
         if place in hidden:
             options += ["--tmpfs", str(place), "--remount-ro", str(place)]
