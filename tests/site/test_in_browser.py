@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import http.server
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -21,11 +21,41 @@ pytestmark = needs_chromium
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
 # Without preload, since axe would fetch the style sheets again, and the imported ones from a wrong address.
 AXE = {"resultTypes": ["violations"], "preload": False}
-# Contrast takes axe most of its time, and no colour of ours depends on the width.
-AXE_BUT_CONTRAST = AXE | {"rules": {"color-contrast": {"enabled": False}}}
-AXE_CONTRAST = AXE | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+AXE_ON_A_PHONE = AXE | {"runOnly": ["color-contrast", "scrollable-region-focusable", "target-size"]}
 THEMES = ("light", "dark")
-LOOKS = (("light", WIDE, AXE), ("light", PHONE, AXE_BUT_CONTRAST), ("dark", WIDE, AXE_CONTRAST))
+Look = tuple[str, dict[str, int], dict]
+# All rules where there is most to see; on a phone, in the dark, those of colours and of width.
+LOOKS: tuple[Look, ...] = (("light", WIDE, AXE), ("dark", PHONE, AXE_ON_A_PHONE))
+# Of each folder one page has the rest of the theme looked at, which is the same on all.
+LOOKS_AT_A_KIND: tuple[Look, ...] = (("dark", WIDE, AXE_ON_A_PHONE), ("light", PHONE, AXE))
+# Contrast takes axe most of its time.
+ONLY_WHAT_IS_MARKED = "axe.configure({rules: [{id: 'color-contrast', selector: '[data-colours]'}]})"
+# Marks the texts of colours, on a ground and in a size, that no page before had, and tells these. In a drawing the
+# ground is a shape, whose colour is that of a class. tests/cold looks at all texts.
+MARK_NEW_COLOURS = """known => {
+  const fresh = new Set(), grounds = new Map([[null, ""]]);
+  const ground = element => {
+    if (!grounds.has(element)) {
+      const style = getComputedStyle(element), bare = style.backgroundColor === "rgba(0, 0, 0, 0)";
+      const own = bare && style.backgroundImage === "none" && style.opacity === "1"
+        ? "" : `;${style.backgroundColor} ${style.backgroundImage} ${style.opacity}`;
+      const drawn = element.closest("svg") ? `;${element.getAttribute("class")}` : "";
+      grounds.set(element, ground(element.parentElement) + own + drawn);
+    }
+    return grounds.get(element);
+  };
+  for (const element of document.querySelectorAll("body *")) {
+    delete element.dataset.colours;
+    if (![...element.childNodes].some(node => node.nodeType === Node.TEXT_NODE && node.data.trim())) continue;
+    if (!element.checkVisibility({visibilityProperty: true})) continue;
+    const style = getComputedStyle(element);
+    const colours = `${style.color} ${style.fill} ${style.fontSize} ${style.fontWeight}${ground(element)}`;
+    if (known.includes(colours) || fresh.has(colours)) continue;
+    fresh.add(colours);
+    element.dataset.colours = "";
+  }
+  return [...fresh];
+}"""
 # The theme lets the keyboard into what scrolls, a moment after the page has its width.
 SCROLLERS_REACHED = """() => [...document.querySelectorAll("article pre, .cell_output > .output, \
 .pst-scrollable-table-container")].every(box => box.tabIndex === 0 || box.scrollWidth <= box.clientWidth)"""
@@ -81,9 +111,11 @@ def troubles_of(page: Page, host: str) -> list[str]:
     return troubles
 
 
-def violations(page: Page, options: dict) -> list[str]:
-    """What axe finds wrong: rule, place, and the reason it gives."""
-    violations = Axe().run(page, options=options).response["violations"]
+def violations(page: Page, options: dict, script: str = "") -> list[str]:
+    """What axe finds wrong: rule, place, and the reason it gives; ``script`` runs before."""
+    axe = Axe()
+    axe.axe_script += f"\n{script}"
+    violations = axe.run(page, options=options).response["violations"]
     return [
         f"{rule['id']}: {' '.join(map(str, node['target']))}: {node['failureSummary']}"
         for rule in violations
@@ -91,18 +123,18 @@ def violations(page: Page, options: dict) -> list[str]:
     ]
 
 
-def faults_of(page: Page, address: str, name: str) -> Iterator[str]:
-    """Visit a page once: wide and narrow in the light, then in the dark, where only its colours are others."""
+def faults_of(page: Page, address: str, name: str, looks: Sequence[Look], known: dict[str, set[str]]) -> Iterator[str]:
+    """Visit a page once; ``known`` are the colours of each theme that had a look."""
     troubles = troubles_of(page, urlsplit(address).netloc)
-    page.set_viewport_size(WIDE)
     page.goto(f"{address}/{name}.html")
     page.evaluate("document.querySelectorAll('article details').forEach(fold => { fold.open = true })")
-    for theme, size, options in LOOKS:
+    for theme, size, options in looks:
         page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
         page.set_viewport_size(size)
         page.wait_for_function(SCROLLERS_REACHED)
         look = f"{name}, {theme}, {size['width']} px wide"
-        yield from (f"{look}: {violation}" for violation in violations(page, options))
+        known[theme].update(page.evaluate(MARK_NEW_COLOURS, [*known[theme]]))
+        yield from (f"{look}: {fault}" for fault in violations(page, options, ONLY_WHAT_IS_MARKED))
         needed = page.evaluate("document.documentElement.scrollWidth")
         if needed > size["width"]:
             yield f"{look}: it scrolls sideways, since it is {needed} px wide"
@@ -110,8 +142,14 @@ def faults_of(page: Page, address: str, name: str) -> Iterator[str]:
 
 
 def test_no_page_has_a_fault(readers: dict[str, BrowserContext], address: str) -> None:
-    page = readers["light"].new_page()
-    assert [fault for name in PAGES for fault in faults_of(page, address, name)] == []
+    page, known = readers["light"].new_page(), {theme: set() for theme in THEMES}
+    faults, folders = [], set()
+    for name in PAGES:
+        folder = name.rpartition("/")[0]
+        faults += faults_of(page, address, name, LOOKS if folder in folders else [*LOOKS, *LOOKS_AT_A_KIND], known)
+        folders.add(folder)
+    assert faults == []
+    assert all(known.values())
     page.close()
 
 
