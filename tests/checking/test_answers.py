@@ -9,7 +9,7 @@ import pytest
 
 from fxbook import check
 from fxbook.learning.exercises import about
-from fxbook.tasks import all_exercises
+from fxbook.tasks import all_exercises, find
 from fxbook.tasks.answering import KnownAnswer, answers_to
 
 IDS = [exercise.id for exercise in all_exercises()]
@@ -31,6 +31,15 @@ def test_there_are_enough_answers(identity: str) -> None:
     assert len(names) - wrong >= RIGHT, "give right answers that differ from the solution in their way"
     assert wrong >= WRONG, "give wrong answers that people really write"
     assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("identity", IDS)
+def test_every_rule_earns_its_place(identity: str) -> None:
+    exercise = find(identity)
+    assert exercise
+    asked = {name for rule in exercise.rules for name in rule.names()}
+    proven = {one.violated for one in ANSWERS[identity]}
+    assert sorted(asked - proven) == [], "write the wrong answer that violates it, or ask it no more"
 
 
 @told(is_right=True)
