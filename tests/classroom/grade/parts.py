@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import signal
-import time
 from pathlib import Path
 from typing import Any
 
@@ -39,21 +37,6 @@ def handed_in(key: str, *cells: str) -> Submission:
 
 def mark(key: str, exercise: str = EXERCISES[0], **fields: Any) -> Mark:
     return Mark(key, key.title(), exercise, **{"status": "passed", "points": 1.0, "out_of": 1.0, **fields})
-
-
-def answers(job: Job) -> list[Any]:
-    """Stands for grading: does what the name of the student says, in the worker."""
-    key, _, place = job.submission.student.partition("|")
-    if place:
-        with (Path(place) / "log").open("a") as log:
-            log.write(f"{key}\n")
-    if key.startswith("kills") or (key.startswith("dies once") and not (Path(place) / key).exists()):
-        (Path(place) / key).touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    if key.startswith("raises"):
-        raise ValueError("told")
-    time.sleep(0.05)
-    return [mark(job.submission.key).to_json()]
 
 
 def jobs(place: Path, *students: str) -> list[Job]:

@@ -21,7 +21,8 @@ from classroom.grade.jobs import Job, jobs_of
 from classroom.grade.records import UNSEEN, Mark
 from classroom.sandbox import Limits, Sandbox
 from tests.classroom import students as class_
-from tests.classroom.grade.parts import ASSIGNMENT, CHAPTER, EXERCISES, answers, few, handed_in, jobs, needs_sandbox
+from tests.classroom.grade.parts import ASSIGNMENT, CHAPTER, EXERCISES, few, handed_in, jobs, needs_sandbox
+from tests.classroom.grade.stand_in import answers
 
 # ---- the whole -------------------------------------------------------------------------------------------------------
 

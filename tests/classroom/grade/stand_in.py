@@ -1,0 +1,28 @@
+"""What a worker does in tests of workers, in place of grading. It imports no torch: each worker would wait for it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+from classroom.grade.jobs import Job
+from classroom.grade.records import Mark
+
+
+def answers(job: Job) -> list[Any]:
+    """Stands for grading: does what the name of the student says, in the worker."""
+    key, _, place = job.submission.student.partition("|")
+    if place:
+        with (Path(place) / "log").open("a") as log:
+            log.write(f"{key}\n")
+    if key.startswith("kills") or (key.startswith("dies once") and not (Path(place) / key).exists()):
+        (Path(place) / key).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    if key.startswith("raises"):
+        raise ValueError("told")
+    time.sleep(0.05)
+    about, key = job.assignment.exercises[0], job.submission.key
+    return [Mark(key, key.title(), about.id, status="passed", points=1.0, out_of=1.0).to_json()]
