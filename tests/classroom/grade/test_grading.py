@@ -234,14 +234,14 @@ def test_cells_that_never_end_do_not_keep_a_worker(monkeypatch: pytest.MonkeyPat
     """Six answers, and above them a cell that sleeps: it is waited for once, though each answer could wait for it."""
     from classroom.grade import work
 
-    monkeypatch.setattr(work, "_OVERTIME_SECONDS", 2.0)
-    monkeypatch.setattr(work, "Sandbox", functools.partial(Sandbox, Limits(seconds=2.0)))
+    monkeypatch.setattr(work, "_OVERTIME_SECONDS", 1.0)
+    monkeypatch.setattr(work, "Sandbox", functools.partial(Sandbox, Limits(seconds=1.0)))
     sleeps = "import time\ntime.sleep(1000)"
     right = [class_.solution(about.id).source for about in ASSIGNMENT.exercises]
     needs_it = "import time\ntime.sleep(1000)\ndef helper():\n    pass"
     wrong = [f"def {about.answer}(*given):\n    return helper()" for about in ASSIGNMENT.exercises]
     try:
-        for cells, status, most in (([sleeps, *right], "passed", 2.0), ([needs_it, *wrong], "failed", 6 * 4.0)):
+        for cells, status, most in (([sleeps, *right], "passed", 1.0), ([needs_it, *wrong], "failed", 6 * 2.0)):
             [job] = jobs_of([handed_in("anna", *cells)], ASSIGNMENT, False, 5)
             work.grade(dataclasses.replace(job, submission=handed_in("warm")))
             started = time.monotonic()

@@ -6,7 +6,7 @@ import copy
 import functools
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +37,10 @@ SECONDS = Limits().judging_seconds
 COMPUTES = "what the graph computes"
 # The only exercise that asks for a function of the student's own, which the grader does not run.
 OWN_FUNCTION = "05-wrap-the-loop"
-# Wrong answers of each exercise that are judged here: each takes about 0.1 s.
-WRONG = 2
+# Answers of each exercise that are judged here, right ones and wrong ones; tests/cold judges all.
+FEW = 1
+# What violates this may never end, so that there is no observation.
+ENDS_WELL = "ends well"
 with_each_exercise = pytest.mark.parametrize("identity", [exercise.id for exercise in all_exercises()])
 with_each_graph = pytest.mark.parametrize(
     "identity", [exercise.id for exercise in all_exercises() if exercise.use != "compute"]
@@ -102,11 +104,16 @@ def test_the_printed_solution_passes(identity: str) -> None:
 
 @with_each_graph
 def test_right_answers_pass_and_are_rebuilt(identity: str) -> None:
-    for answer in answers_to(identity):
-        if not answer.violated:
-            judgement = agree(known(identity), observed(known(identity), answer.answer))
-            assert not rule(judgement), answer.name
-            assert_unproven(known(identity), judgement)
+    right_answers = [answer for answer in answers_to(identity) if not answer.violated]
+    assert_passing(identity, right_answers[:FEW])
+
+
+def assert_passing(identity: str, right_answers: Sequence[KnownAnswer]) -> None:
+    assert right_answers
+    for answer in right_answers:
+        judgement = agree(known(identity), observed(known(identity), answer.answer))
+        assert not rule(judgement), answer.name
+        assert_unproven(known(identity), judgement)
 
 
 def assert_unproven(exercise: Exercise, judgement: JSON) -> None:
@@ -118,9 +125,14 @@ def assert_unproven(exercise: Exercise, judgement: JSON) -> None:
 
 @with_each_graph
 def test_wrong_answers_are_told_the_same(identity: str) -> None:
-    wrong: list[KnownAnswer] = [answer for answer in answers_to(identity) if answer.violated][:WRONG]
-    assert wrong
-    for answer in wrong:
+    assert_failing(
+        identity, [answer for answer in answers_to(identity) if answer.violated not in ("", ENDS_WELL)][:FEW]
+    )
+
+
+def assert_failing(identity: str, wrong_answers: Sequence[KnownAnswer]) -> None:
+    assert wrong_answers
+    for answer in wrong_answers:
         judgement = agree(known(identity), observed(known(identity), answer.answer))
         assert rule(judgement) == answer.violated, answer.name
         assert judgement["unproven"] == []
