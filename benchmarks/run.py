@@ -6,6 +6,7 @@ import of torch, or the start of Jupyter Book. Seconds depend on the machine; th
 
 from __future__ import annotations
 
+import resource
 import statistics
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import torch
 from torch import fx, nn
 
 from fxbook import check, draw
+from press import ROOT
 from press.binding import bind
 
 
@@ -40,8 +42,26 @@ def command(*arguments: str) -> Callable[[], object]:
     return lambda: subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
 
 
+def processor_seconds(*arguments: str) -> float:
+    """What a run of this Python takes of the processors, with all that it starts."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def tell_notebooks() -> None:
+    """Print what it costs to execute all cells of all notebooks, and to prove them."""
+    unit = "all cells, one process"
+    notebooks = [str(path) for folder in ("chapters", "solutions") for path in sorted((ROOT / folder).rglob("*.ipynb"))]
+    executed = processor_seconds("benchmarks/cells.py", *notebooks)
+    tell("execute all cells, processor", [executed], unit, executed)
+    proven = processor_seconds("-m", "pytest", "-q", "-n", "0", *notebooks)
+    tell("strict nbval, warm, processor", [proven], unit, executed)
+
+
 def main() -> None:
-    """Measure drawing, checking and binding."""
+    """Measure drawing, checking, proving and binding."""
     unit = "import of torch.fx"
     imports = seconds(command("-c", "import torch.fx"), 3)
     base = statistics.median(imports)
@@ -52,6 +72,8 @@ def main() -> None:
             drawn = seconds(lambda: draw(traced, order=order)._repr_html_(), 7)  # noqa: B023
             tell(f"draw {count} nodes by {order}", drawn, unit, base)
     tell("check an unsolved exercise", seconds(lambda: check("01-six-opcodes", fx.Graph), 7), unit, base)
+
+    tell_notebooks()
 
     unit = "start of Jupyter Book"
     starts = seconds(command("-c", "import jupyter_book.cli.main, sphinx.cmd.build, myst_nb, sphinx_book_theme"), 3)

@@ -2,11 +2,13 @@
 
 A request is one line of JSON: ``{"connection": file, "folder": path, "environment": {…}}``; the answer is the child's
 process id. The child ends when the connection closes, so a kernel never outlives the stub that asked for it, nor the
-server. The book's own library is not imported here: a notebook sees it as it is when the notebook starts.
+server. The book's own library is not imported here: a notebook sees it as it is when the notebook starts. A notebook
+that forgets an import of what is imported here cannot be printed: the press prints in cold kernels.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -19,7 +21,7 @@ def serve(path: str) -> None:
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path)
     listener.listen(64)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # Nobody waits for the children, so none may stay as a zombie.
+    signal.signal(signal.SIGCHLD, _reap)
     print("ready", flush=True)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Nobody reads on: a kernel that prints there would fill the pipe.
     server = os.getpid()
@@ -29,6 +31,13 @@ def serve(path: str) -> None:
             listener.close()
             _become_kernel(connection, server)
         connection.close()
+
+
+def _reap(*_: object) -> None:
+    """Let no kernel that ended stay as a zombie; its processor time counts as this server's."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 def _become_kernel(connection: socket.socket, server: int) -> None:
@@ -63,6 +72,8 @@ if __name__ == "__main__":
     # The folder of this script is no place to import from; a kernel adds the notebook's folder by itself.
     sys.path.pop(0)
     import IPython.core.completer  # noqa: F401  (a kernel imports it when it starts)
+    import torch._dynamo
+    import torch.distributed.tensor
     import torch.fx  # noqa: F401
     from ipykernel.kernelapp import IPKernelApp
 
