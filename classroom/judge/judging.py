@@ -90,7 +90,7 @@ def judged(exercise: Exercise, observation: JSON, seed: int) -> JSON:
         apart.spare_memory()
         judgement = _failed("The grader needs more memory for it than an answer may use.", "ends well")
     except Exception as error:
-        # Either a property met data that no honest process sends, or the property itself is wrong.
+        # Either a rule met data that no honest process sends, or the rule itself is wrong.
         problem = f"{type(error).__name__}: {error}"[:200]
         judgement = _failed(
             f"The check fails on what came back from running your answer ({problem}). If it does so for others too, it "
@@ -127,7 +127,7 @@ def judgement_of(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
     """The judgement itself; otherwise as :func:`judged`.
 
     Raises:
-        MemoryError, Exception: whatever a property raises on data that no honest process sends.
+        MemoryError, Exception: whatever a rule raises on data that no honest process sends.
     """
     unreadable = Judgement(judge(exercise, None, seed))
     try:

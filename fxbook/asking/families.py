@@ -1,6 +1,6 @@
 """One operation, all its spellings: ``torch.relu(x)``, ``F.relu(x)``, ``x.relu()``, ``nn.ReLU()(x)``, in place or not.
 
-A property that counts or places an operation names a family, so that a right answer passes in any spelling.
+A rule that counts or places an operation names a family, so that a right answer passes in any spelling.
 """
 
 from __future__ import annotations

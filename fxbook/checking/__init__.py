@@ -1,7 +1,7 @@
 """Check an answer, in two halves that exchange plain data alone.
 
 ``observe`` runs the learner's code, in a child process that ``apart`` makes and limits (``guard`` notices what it
-patched, ``answers`` calls it, ``blame`` finds its faulty line, ``snapshot`` describes what came out as JSON). ``judge``
+patched, ``answers`` calls it, ``blame`` finds its faulty line, ``observation`` is the form of what came out). ``judge``
 reads that JSON and nothing of the learner's; ``report`` tells the verdict, and ``verify`` puts the halves together.
 What an exercise asks stands in :mod:`fxbook.tasks`.
 """

@@ -24,7 +24,7 @@ _OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "Cannot allocate
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """``violation`` is ``None`` where everything holds; else its ``rule`` is the name of the property that does not.
+    """``violation`` is ``None`` where everything holds; else its ``rule`` is the name of the rule that does not.
 
     ``case`` is the index of the case it was found in and ``graph`` the learner's graph there, if there is one; ``line``
     is the line of the learner's code that raised.
@@ -38,7 +38,7 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether every property holds."""
+        """Whether every rule holds."""
         return self.violation is None
 
 
