@@ -1,4 +1,4 @@
-"""What the notebooks of the book import: draw a graph, show an error, check an answer, get a hint."""
+"""What the notebooks of the book import: draw a graph, show an error, try front ends, check an answer, get a hint."""
 
 import importlib
 
@@ -8,6 +8,7 @@ _HOME = {
     "check": "fxbook.checking",
     "draw": "fxbook.drawing",
     "expect_error": "fxbook.errors",
+    "front_ends": "fxbook.recordings",
     "hint": "fxbook.learning.exercises",
 }
 __all__ = list(_HOME)

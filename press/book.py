@@ -18,6 +18,9 @@ from press.manuscript.reading import Manuscript, headings, is_manuscript, parse
 from press.manuscript.sheet import OPENING, ORDER, ExerciseSheet, read_sheet
 from press.printing import stored
 
+# The folder of the pages that stand beside the chapters and tell their faults.
+COMPANIONS = "when_it_breaks"
+
 
 class Book:
     """A project with a manuscript; it sees the files as they were when it was first asked for each.
@@ -103,10 +106,21 @@ class Book:
         """The pages of the chapters by name, in their order: ``"03_replacement"``."""
         return {path.stem: path for path in self._texts if path.parent == self.root / "book" / "chapters"}
 
+    @functools.cached_property
+    def companions(self) -> dict[str, Path]:
+        """The pages *When it breaks* of the chapters by name, in their order: ``"when_it_breaks/03_replacement"``."""
+        folder = self.root / "book" / "chapters" / COMPANIONS
+        return {f"{COMPANIONS}/{path.stem}": path for path in self._texts if path.parent == folder}
+
     @functools.cache
-    def headings(self, chapter: str) -> dict[str, str]:
-        """The headings of a chapter, anchor to text; none where there is no such chapter. Raises as :meth:`page`."""
-        return headings(self.page(self.chapters[chapter])) if chapter in self.chapters else {}
+    def headings(self, name: str) -> dict[str, str]:
+        """The headings of a chapter or its companion, anchor to text; none where there is none of that name.
+
+        Raises:
+            PressError: as :meth:`page`.
+        """
+        path = {**self.chapters, **self.companions}.get(name)
+        return headings(self.page(path)) if path else {}
 
     @functools.cache
     def claims(self, path: Path) -> list[Claim]:
@@ -135,8 +149,9 @@ class Book:
         self._printed.pop(path, None)
 
     def lessons(self) -> dict[Path, NotebookNode]:
-        """The printed notebooks of the chapters and of the reference by path, in the order of reading."""
-        folders = (self.root / "book" / "chapters", self.root / "book" / "reference")
+        """The printed notebooks of chapters, companions and reference by path, in the order of reading."""
+        chapters = self.root / "book" / "chapters"
+        folders = (chapters, chapters / COMPANIONS, self.root / "book" / "reference")
         paths = [self.targets(source)[0] for folder in folders for source in self._texts if source.parent == folder]
         return {path: notebook for path in paths if (notebook := self.printed(path))}
 

@@ -34,7 +34,8 @@ def entry_of(message: str, chapter: str = "") -> str:
             alike = _alike(entry["text"], raised["text"])
             needed = _NEEDED[entry["kind"]].findall(entry["text"]) if entry["kind"] in _NEEDED else ()
             if alike >= _ALIKE and all(word in _WORD.findall(raised["text"]) for word in needed):
-                best = max(best, (alike, place.startswith(f"{chapter}#"), place))
+                page = place.partition("#")[0].rpartition("/")[2]
+                best = max(best, (alike, page == chapter, place))
     return best[2]
 
 

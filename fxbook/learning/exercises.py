@@ -56,16 +56,21 @@ def _sections() -> dict[str, dict[str, str]]:
 
 
 def headings() -> list[tuple[str, str]]:
-    """Every heading of the chapters, as ``("chapter#anchor", text)``."""
+    """Every heading of the chapters and their companions, as ``("chapter#anchor", text)``."""
     return [(f"{chapter}#{anchor}", text) for chapter, found in _sections().items() for anchor, text in found.items()]
 
 
 def place(read: str) -> str:
-    """``"chapter#anchor"`` as people say it: the number of the chapter and the heading of the section."""
-    chapter, _, anchor = read.partition("#")
+    """``"chapter#anchor"`` as people say it: the number of the chapter and the heading of the section.
+
+    The companion of a chapter is ``"when_it_breaks/chapter#anchor"``.
+    """
+    page, _, anchor = read.partition("#")
+    folder, _, chapter = page.rpartition("/")
     number, _, name = chapter.partition("_")
-    heading = _sections().get(chapter, {}).get(anchor, anchor.replace("-", " "))
-    return f"chapter {number}, {name.replace('_', ' ')}" + (f", section “{heading}”" if anchor else "")
+    heading = _sections().get(page, {}).get(anchor, anchor.replace("-", " "))
+    title = (folder or name).replace("_", " ")
+    return f"chapter {number}, {title}" + (f", section “{heading}”" if anchor else "")
 
 
 def has_place(read: str) -> bool:

@@ -26,6 +26,7 @@ kernelspec:
 # A misspelt tag is ignored in silence by every tool that reads one.
 TAGS = {
     "hide-input": "the page folds the code",
+    "hide-output": "the page folds the output until the reader has guessed it",
     "nbval-ignore-output": "the output cannot be stable (a timing); the cell asserts the relation that it shows",
 }
 _FENCE = re.compile(r"^ {0,3}(?P<mark>`{3,}|~{3,})(?P<info>.*)$")

@@ -1,7 +1,8 @@
 """The symptom index: every error message and every silent fault of the chapters, collected from the printed cells.
 
-An entry of *When it breaks* is a heading, the cells under it, and a paragraph that begins with ``*Cause*:``. The
-message is what its cells printed, so the index cannot say anything that the book has not seen.
+An entry of *When it breaks*, in a chapter or on the page beside it, is a heading, the cells under it, and a paragraph
+that begins with ``*Cause*:``. The message is what its cells printed, so the index cannot say anything that the book has
+not seen.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 
 from nbformat import NotebookNode
 
-from press.book import Book
+from press.book import COMPANIONS, Book
 from press.manuscript.reading import anchor
 
 BREAKS = "When it breaks"
@@ -39,6 +40,7 @@ the section that shows it.
 class Symptom:
     """One entry: where it stands, what its cells printed (may be empty), the first sentence of its cause.
 
+    ``chapter`` names the page, ``"03_replacement"`` or ``"when_it_breaks/03_replacement"``.
     ``shown`` says whether a cell stands under the heading: one without is the heading of a group.
     """
 
@@ -61,7 +63,8 @@ class Symptom:
     @property
     def link(self) -> str:
         """Seen from ``chapters/reference/``."""
-        return f"[chapter {self.chapter[:2]}](../{self.chapter}.ipynb#{anchor(self.heading)})"
+        number = self.chapter.rpartition("/")[2][:2]
+        return f"[chapter {number}](../{self.chapter}.ipynb#{anchor(self.heading)})"
 
     @property
     def told(self) -> str:
@@ -70,15 +73,16 @@ class Symptom:
 
 
 def symptoms(chapter: str, notebook: NotebookNode) -> tuple[list[Symptom], list[Symptom]]:
-    """The entries of the printed chapter of that name, and its other sections whose cells printed an error message."""
+    """The entries of the printed page of that name, and its other sections whose cells printed an error message."""
     entries: list[Symptom] = []
     elsewhere: list[Symptom] = []
     current: Symptom | None = None
-    in_breaks = False
+    is_companion = chapter.startswith(f"{COMPANIONS}/")
+    in_breaks = is_companion
     for kind, text in _lines(notebook):
         if kind == "heading":
             level, heading = text.split(" ", 1)
-            in_breaks = heading == BREAKS if level == "##" else in_breaks
+            in_breaks = is_companion or (heading == BREAKS if level == "##" else in_breaks)
             current = Symptom(chapter, heading, [])
             (entries if in_breaks and level != "##" else elsewhere).append(current)
         elif current is not None and kind == "code":
@@ -97,10 +101,10 @@ def symptoms(chapter: str, notebook: NotebookNode) -> tuple[list[Symptom], list[
 
 
 def of_every_chapter(book: Book) -> Iterator[tuple[list[Symptom], list[Symptom]]]:
-    """The symptoms of each chapter that is printed, in their order."""
-    for chapter, source in book.chapters.items():
+    """The symptoms of each chapter and companion that is printed, in their order."""
+    for name, source in {**book.chapters, **book.companions}.items():
         if notebook := book.printed(book.targets(source)[0]):
-            yield symptoms(chapter, notebook)
+            yield symptoms(name, notebook)
 
 
 def page_text(book: Book) -> str:

@@ -10,8 +10,9 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode, v4
 
-from press.book import Book
+from press.book import COMPANIONS, Book
 from press.manuscript.claims import with_verdicts
+from press.manuscript.faults import with_list
 from press.manuscript.problems import Place, PressError
 from press.manuscript.reading import Cell
 from press.manuscript.sheet import TITLE, ExerciseSheet
@@ -56,7 +57,11 @@ def derive(book: Book, source: Path, reports: Mapping[str, str]) -> list[Derived
             Derived(targets[0], *_printed(_exercise_cells(sheet, tasks, reports)), False, ids),
             Derived(targets[1], *_printed(_solution_cells(sheet, tasks)), True, ids),
         ]
-    cells = with_verdicts(book.page(source), book.claims(source), book.chapters)
+    page = book.page(source)
+    cells = with_verdicts(page, book.claims(source), book.chapters)
+    if source in book.chapters.values():
+        companion = book.companions.get(f"{COMPANIONS}/{source.stem}")
+        cells = with_list(page, cells, book.page(companion) if companion else None)
     return [Derived(targets[0], *_printed([(cell, Place(source, cell.line), "") for cell in cells]), True)]
 
 
@@ -92,7 +97,9 @@ def _printed(cells: _Cells) -> tuple[NotebookNode, tuple[Place, ...]]:
 
 
 def _exercise_cells(sheet: ExerciseSheet, tasks: Iterable[Cell], reports: Mapping[str, str]) -> _Cells:
-    cells = [(cell, sheet.opening_place(cell), "") for cell in sheet.opening]
+    title, *rest = sheet.opening
+    opening = [dataclasses.replace(title, source=title.source.replace(TITLE, _numbered(sheet, TITLE), 1)), *rest]
+    cells = [(cell, sheet.opening_place(cell), "") for cell in opening]
     for exercise, task in zip(sheet.exercises, tasks, strict=True):
         cells += _of_exercise(exercise, task, exercise.stub)
         report = reports.get(exercise.id, "").rstrip()
@@ -109,13 +116,19 @@ def _solution_cells(sheet: ExerciseSheet, tasks: Iterable[Cell]) -> _Cells:
     title, *rest = sheet.opening
     link = f"[exercises](../exercises/{sheet.chapter}.ipynb)"
     back = f"Try the {link} first: a solution read is soon forgotten, one found is not."
-    opening = [dataclasses.replace(title, source=f"{TITLE.replace('Exercises', 'Solutions')}{sheet.title}\n\n{back}")]
+    heading = _numbered(sheet, TITLE.replace("Exercises", "Solutions")) + sheet.title
+    opening = [dataclasses.replace(title, source=f"{heading}\n\n{back}")]
     cells = [(cell, sheet.opening_place(cell), "") for cell in (*opening, *rest)]
     for exercise, task in zip(sheet.exercises, tasks, strict=True):
         cells += _of_exercise(exercise, task, exercise.solution)
         after = f"{exercise.why}\n\n{_fold('What if', exercise.what_if)}"
         cells.append((_prose(after), exercise.place(), f"{exercise.id}-why"))
     return cells
+
+
+def _numbered(sheet: ExerciseSheet, title: str) -> str:
+    """A heading of the first level with the number of the chapter, as the text cites it."""
+    return title.replace("# ", f"# {sheet.chapter[:2]} · ", 1)
 
 
 def _of_exercise(exercise: Exercise, task: Cell, code: Iterable[Cell]) -> _Cells:

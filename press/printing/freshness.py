@@ -85,10 +85,10 @@ def index_text(book: Book) -> str:
 
 
 def sections_text(book: Book) -> str:
-    """The text of ``fxbook/sections.json``: of each chapter the headings, anchor to text without its markup."""
+    """The text of ``fxbook/sections.json``: of each chapter and companion the headings, anchor to text without markup."""
     sections = {
-        chapter: {anchor: _MARKUP.sub("", heading) for anchor, heading in book.headings(chapter).items()}
-        for chapter in book.chapters
+        name: {anchor: _MARKUP.sub("", heading) for anchor, heading in book.headings(name).items()}
+        for name in (*book.chapters, *book.companions)
     }
     return json.dumps(sections, indent=1, ensure_ascii=False) + "\n"
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from press.book import COMPANIONS
 from press.manuscript.reading import Cell, anchor, prose_lines
 from press.pages.api.documented import Name
 from press.pages.api.reading import CodeOfNotebook
@@ -25,7 +26,8 @@ _LISTED = re.compile(r"fx\.html#(torch\.fx\.[\w.]+)")
 class Section:
     """A heading of a printed notebook, with the code spans of its text and how many of its cells use each name.
 
-    ``page`` is the number of the chapter, or the kind of the page in the reference: ``"03"``, ``"fact check:"``.
+    ``page`` is the number of the chapter (of a companion too), or the kind of the page in the reference: ``"03"``,
+    ``"fact check:"``.
     """
 
     path: Path
@@ -38,7 +40,8 @@ class Section:
     @property
     def address(self) -> str:
         """Seen from ``chapters/reference/``."""
-        folder = "../" if self.path.parent.name == "chapters" else ""
+        here = self.path.parent.name
+        folder = {"chapters": "../", COMPANIONS: f"../{COMPANIONS}/"}.get(here, "")
         return f"{folder}{self.path.name}#{anchor(self.heading)}"
 
     def tells(self, name: Name) -> int:
@@ -66,7 +69,7 @@ class Uses:
     def places(self, name: Name, most: int) -> list[Section]:
         """The sections of the chapters that use a name, the most telling first; if there are none, of the reference."""
         using = [section for section in self.sections if name.full in section.cells]
-        chapters = [section for section in using if section.path.parent.name == "chapters"]
+        chapters = [section for section in using if section.path.parent.name in ("chapters", COMPANIONS)]
         teacher = self._teacher(name)
 
         def worth(section: Section) -> int:
@@ -83,8 +86,10 @@ class Uses:
 
     def _add(self, path: Path, notebook: NotebookNode) -> list[str]:
         """Read a notebook; the full names that its last part links."""
-        chapter = path.parent.name == "chapters"
+        companion = path.parent.name == COMPANIONS
+        chapter = companion or path.parent.name == "chapters"
         page = path.stem[:2] if chapter else " ".join(path.stem.split("_")[:2]) + ":"
+        apart = _WORTH["When it breaks"] if companion else 0
         section = Section(path, page, path.stem, _TITLE)
         here, cells, linked, part = [section], [], [], ""
         code = CodeOfNotebook(cell.source for cell in notebook.cells if cell.cell_type == "code")
@@ -96,7 +101,7 @@ class Uses:
                 linked += _LISTED.findall(line) if part == "In one page" else []
                 if match := re.match(r"(#{1,6}) +(.+?) *#*$", line):
                     part = match[2] if match[1] == "##" else part
-                    section = Section(path, page, match[2], _TITLE if match[1] == "#" else _WORTH.get(part, 0))
+                    section = Section(path, page, match[2], _TITLE if match[1] == "#" else _WORTH.get(part, apart))
                     here.append(section)
                 else:
                     section.spans += _SPAN.findall(line)
