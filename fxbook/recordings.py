@@ -23,7 +23,7 @@ class Recording:
     """What one front end made of a program.
 
     Attributes:
-        graphs: the modules that it recorded, more than one where `torch.compile` broke the graph; empty where it failed.
+        graphs: the modules that it recorded: several where `torch.compile` broke the graph, none where it failed.
         error: what it raised while it recorded, or ``None``.
         verdict: ``"right"``, ``"wrong"``, or the error of the run.
     """

@@ -1,4 +1,4 @@
-"""The list of all faults in a chapter: ``<!-- all faults -->`` there becomes a fold that leads to each on its companion.
+"""The list of all faults in a chapter: ``<!-- all faults -->`` there becomes a fold that leads to each of them.
 
 Each line of the list has the anchor that the entry has on the companion, so that a link to an entry that once stood in
 the chapter leads to it, in any browser and without a script.
@@ -51,7 +51,7 @@ def _list(companion: Manuscript, known: set[str]) -> str:
     ]
     page = f"{companion.path.parent.name}/{companion.path.stem}.ipynb"
     lines = [
-        f'- {marked}[{heading}]({page}#{name})'
+        f"- {marked}[{heading}]({page}#{name})"
         for heading in entries
         for name in [anchor(heading)]
         for marked in ["" if name in known else f'<a id="{name}"></a>']
