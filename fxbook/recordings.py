@@ -77,7 +77,8 @@ def front_ends(program: Program, *inputs: Any, then: tuple[Any, ...] | None = No
     asked = inputs if then is None else then
     for given in (inputs, asked):
         _run(program, given)
-    return Recordings({name: _recorded(record, program, inputs, asked) for name, record in _RECORD.items()})
+    with torch.random.fork_rng(devices=[]):
+        return Recordings({name: _recorded(record, program, inputs, asked) for name, record in _RECORD.items()})
 
 
 def _recorded(

@@ -1,0 +1,112 @@
+"""A chapter is a tutorial of the length and anatomy that the style asks for; its companion is a reference beside it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from press.book import COMPANIONS, the_book
+from press.manuscript.faults import MARKER
+from press.manuscript.reading import Manuscript, headings, prose_lines
+
+FEWEST_WORDS, MOST_WORDS, MOST_CELLS = 1200, 1800, 45
+LONGEST_CELL, LONGEST_IMPORTS, LONGEST_LINE = 25, 8, 100
+LAST_SECTIONS = ["When it breaks", "What people get wrong", "Check yourself", "In one page", "Exercises"]
+QUESTIONS = 3
+FIRST_EDITION = json.loads((Path(__file__).parent / "first_edition.json").read_text(encoding="utf-8"))
+CHAPTERS = list(the_book().chapters)
+COMPANIONS_OF = {name: f"{COMPANIONS}/{name}" for name in CHAPTERS}
+
+
+def chapter(name: str) -> Manuscript:
+    """The chapter of that name."""
+    return the_book().page(the_book().chapters[name])
+
+
+def companion(name: str) -> Manuscript:
+    """The page *When it breaks* of the chapter of that name."""
+    return the_book().page(the_book().companions[COMPANIONS_OF[name]])
+
+
+def prose(page: Manuscript) -> Iterator[str]:
+    """The lines of a page that are read as text: without headings, tables and marks."""
+    for cell in page.cells:
+        for _, line in prose_lines(cell):
+            if not line.startswith(("#", "|", "<!--", "<a id")):
+                yield re.sub(r"<[^>]+>", " ", re.sub(r"\]\([^)]*\)", "]", line))
+
+
+def words(page: Manuscript) -> int:
+    """How many words a page has; a name with dots is one."""
+    return sum(len(re.findall(r"\w+(?:[.'_()]\w+)*", line)) for line in prose(page))
+
+
+def part(page: Manuscript, heading: str) -> str:
+    """The text of a section of the second level, its code left out."""
+    lines = [line for cell in page.cells for _, line in prose_lines(cell)]
+    return "\n".join(lines).partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_has_the_length_of_a_tutorial(name: str) -> None:
+    page = chapter(name)
+    assert FEWEST_WORDS <= words(page) <= MOST_WORDS
+    assert sum(cell.kind == "code" for cell in page.cells) <= MOST_CELLS
+
+
+@pytest.mark.parametrize("name", [*CHAPTERS, *COMPANIONS_OF.values()])
+def test_a_cell_is_seen_whole(name: str) -> None:
+    page = the_book().page({**the_book().chapters, **the_book().companions}[name])
+    code = [cell for cell in page.cells if cell.kind == "code"]
+    shown = [cell for cell in code if "hide-input" not in cell.tags]
+    assert [cell.line for cell in shown if len(cell.source.splitlines()) > LONGEST_CELL] == []
+    assert len(shown[0].source.splitlines()) <= LONGEST_IMPORTS
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_has_the_anatomy_of_all(name: str) -> None:
+    page = chapter(name)
+    titles = list(headings(page).values())
+    assert titles[0].startswith(f"{name[:2]} · ")
+    sections = [line for cell in page.cells for _, line in prose_lines(cell) if line.startswith("## ")]
+    assert [title.removeprefix("## ") for title in sections][-len(LAST_SECTIONS) :] == LAST_SECTIONS
+    opening = "\n".join(itertools.takewhile(lambda line: not line.startswith("## "), prose(page)))
+    for needed in ("*You will be able to*", "*You need*", "minutes"):
+        assert needed in opening
+    assert part(page, "Check yourself").count("<summary>") == QUESTIONS
+    assert 3 <= part(page, "When it breaks").count("### ") <= 5
+    assert MARKER in part(page, "When it breaks")
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_prediction_is_made_before_its_answer_is_seen(name: str) -> None:
+    assert sum("hide-output" in cell.tags for cell in chapter(name).cells) >= 3
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_every_entry_of_a_companion_tells_its_cause(name: str) -> None:
+    page = companion(name)
+    text = "\n".join(line for cell in page.cells for _, line in prose_lines(cell))
+    for group in ("With a message", "Silent"):
+        entries = part(page, group).split("### ")[1:]
+        assert [entry.splitlines()[0] for entry in entries if "*Cause*: " not in entry] == []
+    assert text.startswith(f"# {name[:2]} · When it breaks")
+    assert f"(../{name}.ipynb" in text, "leads back to its chapter"
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_an_anchor_that_was_once_linked_still_leads_to_its_place(name: str) -> None:
+    printed = the_book().printed(the_book().targets(the_book().chapters[name])[0])
+    marked = {anchor for cell in printed.cells for anchor in re.findall(r'<a id="([^"]+)"', cell.source)}
+    known = marked | set(the_book().headings(name))
+    assert [anchor for anchor in FIRST_EDITION[name] if anchor not in known] == []
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_and_its_companion_share_no_heading(name: str) -> None:
+    assert set(headings(chapter(name))) & set(headings(companion(name))) == set()

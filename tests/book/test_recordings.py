@@ -1,0 +1,58 @@
+"""`front_ends` tells of each front end what it made of a program, and never a fault of its own."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from fxbook import front_ends
+
+ROWS = torch.tensor([[1.0, -2.0], [3.0, 4.0]])
+
+
+def by_value(x: torch.Tensor) -> torch.Tensor:
+    return x + 1 if x.sum() > 0 else x - 1
+
+
+def by_shape(x: torch.Tensor) -> torch.Tensor:
+    return x * 2 if x.shape[0] > 1 else x * 3
+
+
+class Dropped(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.drop = nn.Dropout()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.drop(x)
+
+
+def test_a_branch_on_a_value_stops_all_but_the_compiler() -> None:
+    found = front_ends(by_value, ROWS)
+    assert list(found) == ["symbolic_trace", "make_fx", "torch.export", "torch.compile"]
+    assert "inputs to control flow" in str(found["symbolic_trace"])
+    assert [name for name in found if found[name].error is None] == ["torch.compile"]
+    assert len(found["torch.compile"].graphs) == 2
+    assert repr(found).splitlines()[-1] == "torch.compile   2 graphs of 7 nodes, right"
+
+
+def test_the_run_is_compared_on_the_inputs_that_are_asked() -> None:
+    found = front_ends(by_shape, ROWS, then=(ROWS[:1],))
+    assert found["make_fx"].verdict == "wrong"
+    assert found["torch.compile"].verdict == "right"
+    assert found["torch.export"].verdict.startswith("AssertionError: Guard failed")
+
+
+def test_randomness_inputs_and_the_program_are_the_same_for_all() -> None:
+    model, state = Dropped(), torch.random.get_rng_state()
+    assert {recording.verdict for recording in front_ends(model, ROWS).values()} == {"right"}
+    assert torch.equal(torch.random.get_rng_state(), state)
+    assert not any("constant" in name for name in vars(model))
+    assert front_ends(lambda x: x.add_(1), ROWS)["make_fx"].verdict == "right"
+    assert ROWS[0, 0] == 1
+
+
+def test_a_program_that_fails_by_itself_is_no_answer_of_a_front_end() -> None:
+    with pytest.raises(ZeroDivisionError):
+        front_ends(lambda x: x * (1 / 0), ROWS)

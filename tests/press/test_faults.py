@@ -1,0 +1,53 @@
+"""The list of all faults in a chapter leads to each entry of the page beside it, and has its old anchor."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from press.manuscript.faults import MARKER, with_list
+from press.manuscript.problems import PressError
+from press.manuscript.reading import HEADER, Manuscript, parse
+
+FAULTS = """\
+# 01 · When it breaks
+
+## With a message
+
+### TypeError: it is `None`
+
+*Cause*: so.
+
+### Known already
+
+## Silent
+"""
+
+
+def page(name: str, text: str) -> Manuscript:
+    """A page of the manuscript with that text."""
+    return parse(Path(name), f"{HEADER}\n{text}")
+
+
+def test_the_marker_becomes_a_list_with_the_anchors_of_the_entries() -> None:
+    chapter = page("01_x.md", f"# T\n\n### Known already\n\n{MARKER}\n")
+    [cell] = with_list(chapter, chapter.cells, page("when_it_breaks/01_x.md", FAULTS))
+    assert "<summary>2 more faults" in cell.source
+    name = "typeerror-it-is-none"
+    link = f"[TypeError: it is `None`](when_it_breaks/01_x.ipynb#{name})"
+    assert f'- <a id="{name}"></a>{link}' in cell.source
+    assert "- [Known already](when_it_breaks/01_x.ipynb#known-already)" in cell.source, "an id stands on a page once"
+    assert MARKER not in cell.source
+
+
+@pytest.mark.parametrize(
+    ("text", "has_companion"),
+    [("# T\n", True), (f"# T\n\n{MARKER}\n\n{MARKER}\n", True), (f"# T\n\n{MARKER}\n", False)],
+)
+def test_a_chapter_without_its_list_is_refused(text: str, has_companion: bool) -> None:
+    chapter = page("01_x.md", text)
+    companion = page("when_it_breaks/01_x.md", FAULTS) if has_companion else None
+    with pytest.raises(PressError, match=re.escape("has <!-- all faults --> once, another has none")):
+        with_list(chapter, chapter.cells, companion)
