@@ -18,6 +18,9 @@ FEWEST_WORDS, MOST_WORDS, MOST_CELLS = 1200, 1800, 45
 LONGEST_CELL, LONGEST_IMPORTS, LONGEST_LINE = 25, 8, 100
 LAST_SECTIONS = ["When it breaks", "What people get wrong", "Check yourself", "In one page", "Exercises"]
 QUESTIONS = 3
+# How fast a chapter is read, as counted: words and lines of code a minute, minutes for each stepper.
+WORDS_A_MINUTE, LINES_A_MINUTE, MINUTES_A_STEPPER = 180, 20, 1.5
+NEAR = 5
 FIRST_EDITION = json.loads((Path(__file__).parent / "first_edition.json").read_text(encoding="utf-8"))
 CHAPTERS = list(the_book().chapters)
 COMPANIONS_OF = {name: f"{COMPANIONS}/{name}" for name in CHAPTERS}
@@ -81,6 +84,23 @@ def test_a_chapter_has_the_anatomy_of_all(name: str) -> None:
     assert part(page, "Check yourself").count("<summary>") == QUESTIONS
     assert 3 <= part(page, "When it breaks").count("### ") <= 5
     assert MARKER in part(page, "When it breaks")
+
+
+def minutes(name: str) -> float:
+    """How long a chapter is read, counted from its words, its lines of code and its steppers."""
+    page = chapter(name)
+    lines = sum(len(cell.source.splitlines()) for cell in page.cells if cell.kind == "code")
+    printed = the_book().printed(the_book().targets(the_book().chapters[name])[0])
+    shown = [output.get("data", {}) for cell in printed.cells if cell.cell_type == "code" for output in cell.outputs]
+    steppers = sum('class="fx-stepper' in str(data.get("text/html", "")) for data in shown)
+    return words(page) / WORDS_A_MINUTE + lines / LINES_A_MINUTE + steppers * MINUTES_A_STEPPER
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_the_minutes_of_a_chapter_are_counted(name: str) -> None:
+    stated = re.search(r"\b(\d+) minutes", "\n".join(prose(chapter(name))))
+    assert stated
+    assert abs(int(stated[1]) - minutes(name)) <= NEAR, f"counted: {minutes(name):.0f}"
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
