@@ -18,6 +18,9 @@ UNRENDERED = ("application/javascript", "application/vnd.jupyter.widget-view+jso
 _NBVAL_COMMENT = re.compile(r"^\s*#\s*(?:NBVAL|PYTEST_VALIDATE)_\w+", re.IGNORECASE | re.MULTILINE)
 HIDES_OUTPUT = "nbval-ignore-output"
 MOST_BYTES_OF_OUTPUT = 200_000
+# What a program gives when it is timed against itself, as a notebook with timings prints it.
+NOISE_FLOOR = re.compile(r"noise floor\D*(?P<low>\d+\.\d+) to (?P<high>\d+\.\d+)")
+WIDEST_FLOOR = 1.25
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,7 +47,27 @@ def lint(notebook: NotebookNode, executed: bool) -> list[Fault]:
         else:
             found = (message for _, message in raw_in_notebooks(Cell("markdown", cell.source, 1)))
         faults += [Fault(place, message) for message in found]
-    return faults
+    return faults + (_noise(notebook) if executed else [])
+
+
+def _noise(notebook: NotebookNode) -> list[Fault]:
+    """A notebook with timings tells how quiet the machine was, and is not printed on one that was not."""
+    timed = [place for place, cell in enumerate(notebook.cells) if HIDES_OUTPUT in cell.metadata.get("tags", [])]
+    floors = [
+        (place, float(match["low"]), float(match["high"]))
+        for place in timed
+        for output in notebook.cells[place].get("outputs", ())
+        for match in NOISE_FLOOR.finditer(output.get("text", ""))
+    ]
+    if timed and not floors:
+        message = "no cell with a timing prints the noise floor of the machine, as 'noise floor: 0.97 to 1.03'"
+        return [Fault(timed[0], message)]
+    cure = "stop what else runs here, and print again"
+    return [
+        Fault(place, f"the machine was busy, its noise floor is {low} to {high}: {cure}")
+        for place, low, high in floors
+        if high > WIDEST_FLOOR * low
+    ]
 
 
 def _unexecuted(cell: NotebookNode) -> Iterator[str]:

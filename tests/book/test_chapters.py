@@ -92,7 +92,7 @@ def minutes(name: str) -> float:
     lines = sum(len(cell.source.splitlines()) for cell in page.cells if cell.kind == "code")
     printed = the_book().printed(the_book().targets(the_book().chapters[name])[0])
     shown = [output.get("data", {}) for cell in printed.cells if cell.cell_type == "code" for output in cell.outputs]
-    steppers = sum('class="fx-stepper' in str(data.get("text/html", "")) for data in shown)
+    steppers = sum('class="fx-drawing fx-stepper"' in str(data.get("text/html", "")) for data in shown)
     return words(page) / WORDS_A_MINUTE + lines / LINES_A_MINUTE + steppers * MINUTES_A_STEPPER
 
 

@@ -43,6 +43,11 @@ def result(count: int = 1, **data: str) -> NotebookNode:
     return v4.new_output("execute_result", data=mime, execution_count=count)
 
 
+def timed(printed: str) -> NotebookNode:
+    stream = v4.new_output("stream", name="stdout", text=printed)
+    return code("assert 1 < 2", outputs=[stream], tags=["nbval-ignore-output"])
+
+
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 OTHER_PNG = PNG.replace("k+M9Q", "k+A9Q")
 DISPLAY_PNG = f"from IPython.display import display; display({{'image/png': '{PNG}'}}, raw=True)"
@@ -86,6 +91,11 @@ FAULTS = {
     "address": ([code("1", outputs=[result(text_plain="<f at 0x7f0012345678>")])], "holds a memory address"),
     "script": ([code("1", outputs=[result(application_javascript="1")])], "does not work in a page"),
     "too large": ([code("1", outputs=[result(text_plain="x" * 300_000)])], "its output is larger than"),
+    "a timing from a busy machine": (
+        [timed("noise floor: 0.22 to 4.62")],
+        "the machine was busy, its noise floor is 0.22 to 4.62: stop what else runs here, and print again",
+    ),
+    "a timing without its noise floor": ([timed("1.31")], "no cell with a timing prints the noise floor"),
     "raw MyST": ([v4.new_markdown_cell("{ref}`a`")], "the MyST role 'ref' would show as raw text"),
 }
 
@@ -98,6 +108,10 @@ def notebook_of(cells: list[NotebookNode]) -> NotebookNode:
 def test_the_press_refuses(name: str) -> None:
     cells, message = {**HOLES, **FAULTS}[name]
     assert any(message in fault.message for fault in lint(notebook_of(cells), executed=True))
+
+
+def test_a_timing_from_a_quiet_machine_is_printed() -> None:
+    assert lint(notebook_of([timed("noise floor: 0.97 to 1.04")]), executed=True) == []
 
 
 def test_nbval_passes_all_of_them(tmp_path: Path) -> None:
