@@ -16,7 +16,7 @@ def keywords(node: NodeRecord) -> dict[str, JSON]:
 
 
 def argument(node: NodeRecord, position: int, name: str) -> JSON:
-    """An argument, wherever it stands; ``None`` where it is left out."""
+    """An argument, by position or by name; ``None`` where it is left out."""
     by_name = keywords(node)
     if name in by_name:
         return by_name[name]

@@ -140,7 +140,7 @@ def asks_only_who_reads(model):
     return in_place(model, made=lambda traced, value: True, set_layer=None)
 
 
-@wrong("nothing_unsafe", node="elu", says="node `elu` works in place, and `output` reads `mul` too.")
+@wrong("nothing_unsafe", node="elu", says="node `elu` works in place, and `output` uses `mul` too.")
 def asks_only_who_made_it(model):
     return in_place(model, readers=99)
 
@@ -166,7 +166,7 @@ def takes_sigmoid_for_a_maker(model):
 @wrong(
     "input_unchanged",
     says="The model that was given has been changed: the attribute `inplace` of `act` has changed.",
-    read="06_kwargs#silent-another-layer-works-in-place-too",
+    read="when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too",
 )
 def sets_the_shared_layer(model):
     return in_place(model, set_layer=set_it)
@@ -263,7 +263,7 @@ def takes_batch_norm_for_a_maker(model):
     "nothing_unsafe",
     node="act_1",
     says="(layers called by their own name): node `act_1` calls the layer of `act`, which works in place, and `x`",
-    read="06_kwargs#silent-another-layer-works-in-place-too",
+    read="when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too",
 )
 def stores_the_copy_under_the_name_of_the_node(model):
     def store(traced, node):
@@ -279,7 +279,7 @@ def stores_the_copy_under_the_name_of_the_node(model):
     "layers_apart",
     node="drop",
     says="`body_act` and `drop` call one layer, `act_in_place`: the model has one for each.",
-    read="06_kwargs#silent-another-layer-works-in-place-too",
+    read="when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too",
 )
 def stores_every_copy_at_one_path(model):
     def store(traced, node):
@@ -295,7 +295,7 @@ def stores_every_copy_at_one_path(model):
     "settings_kept",
     node="body_act",
     says="the layer of `body_act` has other settings: `negative_slope=0.01`, where the model has `negative_slope=0.3`.",
-    read="06_kwargs#silent-another-layer-works-in-place-too",
+    read="when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too",
 )
 def makes_a_fresh_layer(model):
     def store(traced, node):

@@ -109,7 +109,7 @@ class RandomGraph(nn.Module):
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         values, unread = [self.scale, x], set()
         for kind, *picks in self.steps:
-            # Mostly the newest value, so that many values have one reader, and some have more.
+            # Mostly the newest value, so that many values have one user, and some have more.
             first, second = (max(0, len(values) - 1 - (0, 0, 0, 0, 1, 2)[pick % 6]) for pick in picks)
             value, used = self._step(kind % 14, values[first], values[second])
             unread -= {first, second} if used == 2 else {first}
@@ -118,7 +118,7 @@ class RandomGraph(nn.Module):
         return tuple(values[place] for place in sorted(unread))
 
     def _step(self, kind: int, first: Tensor, second: Tensor) -> tuple[Tensor, int]:
-        """The value of a step, and how many of the two it reads."""
+        """The value of a step, and how many of the two it uses."""
         match kind:
             case 0 | 1 | 2:
                 return (self.project, self.norm, self.project)[kind](first), 1

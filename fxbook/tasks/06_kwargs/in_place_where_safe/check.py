@@ -20,7 +20,7 @@ from ..cases import behaviour
 from ..check import keywords_kept
 from .cases import settings
 
-SHARED = "06_kwargs#silent-another-layer-works-in-place-too"
+SHARED = "when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too"
 
 
 def same_as_model(model: nn.Module, *inputs: Tensor) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def _objection(case: CaseView, node: NodeRecord) -> str | None:
         return f"`{read.name} = {read.call}` calls none of `MAKERS`"
     if len(read.users) > 1:
         other = next(case.nodes[user].name for user in read.users if user != node.index)
-        return f"`{other}` reads `{read.name}` too"
+        return f"`{other}` uses `{read.name}` too"
     return None
 
 
@@ -145,7 +145,7 @@ def same_behaviour(case: CaseView) -> Found:
         gradients, wanted = _items(ours.get("gradients")), _items(theirs["gradients"])
         for name in wanted:
             if difference(gradients.get(name), wanted[name]):
-                yield output, f"The gradient of `{name}` is another one than that of the model."
+                yield output, f"The gradient of `{name}` differs from that of the model."
 
 
 @rule(SHARED)

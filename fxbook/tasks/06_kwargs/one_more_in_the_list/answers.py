@@ -42,7 +42,7 @@ def normalises_first(traced):
 @wrong(
     "ends well",
     says="Your code raises TypeError: 'immutable_list' object does not support mutation. If you are ",
-    read="06_kwargs#typeerror-immutable_list-object-does-not-support-mutation",
+    read="when_it_breaks/06_kwargs#typeerror-immutable_list-object-does-not-support-mutation",
 )
 def appends_to_the_frozen_list(traced):
     for node in cats(traced):
@@ -77,7 +77,7 @@ def puts_it_first(traced):
     traced.recompile()
 
 
-@wrong("input_in_every_cat", node="stack", says="Node `stack` reads more than before, and is no `torch.cat`.")
+@wrong("input_in_every_cat", node="stack", says="Node `stack` uses more nodes than before, and is no `torch.cat`.")
 def takes_stack_for_cat(traced):
     for node in traced.graph.nodes:
         if node.target in (torch.cat, torch.stack):

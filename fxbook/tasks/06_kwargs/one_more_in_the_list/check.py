@@ -48,7 +48,7 @@ def input_in_every_cat(case: CaseView) -> Found:
         if node in CAT and not (node.inputs and node.inputs[-1] == first and is_one_more):
             yield node, "was to join the first input as its last tensor, once more than before"
         if node not in CAT and before is not None and len(node.inputs) > before:
-            yield node, "reads more than before, and is no `torch.cat`"
+            yield node, "uses more nodes than before, and is no `torch.cat`"
 
 
 @rule
