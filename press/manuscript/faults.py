@@ -14,6 +14,8 @@ from press.manuscript.problems import PressError
 from press.manuscript.reading import Cell, Manuscript, anchor, headings, prose_lines
 
 MARKER = "<!-- all faults -->"
+# The sections of a companion whose entries are faults; what else it has is more on the subject of the chapter.
+GROUPS = ("With a message", "Silent")
 
 
 def with_list(chapter: Manuscript, cells: Iterable[Cell], companion: Manuscript | None) -> list[Cell]:
@@ -43,18 +45,22 @@ def with_list(chapter: Manuscript, cells: Iterable[Cell], companion: Manuscript 
 
 def _list(companion: Manuscript, known: set[str]) -> str:
     """The fold; ``known`` are the anchors that the chapter has itself."""
-    entries = [
-        match[1]
-        for cell in companion.cells
-        for _, line in prose_lines(cell)
-        if (match := re.match(r"### +(.+?) *$", line))
-    ]
     page = f"{companion.path.parent.name}/{companion.path.stem}.ipynb"
-    lines = [
-        f"- {marked}[{heading}]({page}#{name})"
-        for heading in entries
-        for name in [anchor(heading)]
-        for marked in ["" if name in known else f'<a id="{name}"></a>']
-    ]
-    summary = f"{len(entries)} more faults of this chapter, each with its cause and its cure"
+    lines, faults, group = [], 0, ""
+    for cell in companion.cells:
+        for _, line in prose_lines(cell):
+            match = re.match(r"(##|###) +(.+?) *$", line)
+            if not match:
+                continue
+            if match[1] == "##":
+                group = match[2]
+                continue
+            name = anchor(match[2])
+            marked = "" if name in known else f'<a id="{name}"></a>'
+            lines.append(f"- {marked}[{match[2]}]({page}#{name})")
+            faults += group in GROUPS
+    more = len(lines) - faults
+    summary = f"{faults} more faults, each with its cause and its cure" + (
+        f" · {more} more on the subject" if more else ""
+    )
     return "\n".join(["<details>", f"<summary>{summary}</summary>", "", *lines, "", "</details>"])

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from nbformat import NotebookNode
 
 from press.book import COMPANIONS, Book
+from press.manuscript.faults import GROUPS
 from press.manuscript.reading import anchor
 
 BREAKS = "When it breaks"
@@ -78,11 +79,12 @@ def symptoms(chapter: str, notebook: NotebookNode) -> tuple[list[Symptom], list[
     elsewhere: list[Symptom] = []
     current: Symptom | None = None
     is_companion = chapter.startswith(f"{COMPANIONS}/")
-    in_breaks = is_companion
+    in_breaks = False
     for kind, text in _lines(notebook):
         if kind == "heading":
             level, heading = text.split(" ", 1)
-            in_breaks = is_companion or (heading == BREAKS if level == "##" else in_breaks)
+            if level == "##":
+                in_breaks = heading in GROUPS if is_companion else heading == BREAKS
             current = Symptom(chapter, heading, [])
             (entries if in_breaks and level != "##" else elsewhere).append(current)
         elif current is not None and kind == "code":
