@@ -65,7 +65,7 @@ class Plain(nn.Module):
 
 
 def calls(target: Callable[..., Any], *more: Any) -> Callable[[nn.Module], fx.GraphModule]:
-    """Makes the traced model with a call of ``target`` behind its result."""
+    """Makes the traced model with a call of ``target`` after its result."""
 
     def build(model: nn.Module) -> fx.GraphModule:
         traced = fx.symbolic_trace(model)
@@ -136,7 +136,7 @@ def tanh_for_relu(graph: fx.Graph) -> None:
 
 
 def insert_neg(graph: fx.Graph) -> None:
-    """A good edit that adds a node, in front of the last step."""
+    """A good edit that adds a node, before the last step."""
     last = graph.output_node().prev
     read = last.all_input_nodes[0]
     with graph.inserting_before(last):

@@ -7,7 +7,7 @@ from fxbook.asking.values import Value
 from fxbook.asking.view import CaseView
 
 _DOWN = "04_recompile#recompile-goes-down-to-children-not-to-everything-inside"
-_LINT = "04_recompile#what-lint-can-see-and-what-recompile-finds"
+_LINT = "when_it_breaks/04_recompile#what-lint-can-see-and-what-recompile-finds"
 
 
 def noted(case: CaseView) -> dict[str, Value]:
@@ -26,7 +26,7 @@ def left_alone(case: CaseView) -> Found:
     """The module that was asked about still owns its graph, and nothing in it was compiled."""
     if noted(case).get("owned") is False:
         owner = "The graph of the module has another owner now: a copy has taken it over."
-        yield None, owner, "04_recompile#what-a-copy-keeps"
+        yield None, owner, "when_it_breaks/04_recompile#what-a-copy-keeps"
     for path in texts(noted(case).get("compiled")):
         if path:
             yield None, f"`{path}`, a traced module inside, was compiled: it was to be left as it is.", _DOWN

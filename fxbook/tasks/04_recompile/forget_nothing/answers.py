@@ -8,7 +8,7 @@ from torch import fx
 from fxbook.tasks.answering import right, wrong
 
 HALF = "04_recompile#an-edit-that-stops-half-way-stays-in-the-graph"
-LINT = "04_recompile#what-lint-can-see-and-what-recompile-finds"
+LINT = "when_it_breaks/04_recompile#what-lint-can-see-and-what-recompile-finds"
 STALE = "04_recompile#who-sees-an-edit-at-once"
 
 
@@ -126,7 +126,7 @@ def keeps_the_graph_that_is_edited(traced):
         raise
 
 
-@wrong("as_before_or_edited", says="the graph is not the former one: its nodes stand in another order", read=HALF)
+@wrong("as_before_or_edited", says="the graph is not the former one: its nodes are in another order", read=HALF)
 @contextlib.contextmanager
 def goes_back_for_the_block_alone(traced):
     former = copy.deepcopy(traced.graph)
@@ -191,7 +191,7 @@ def lints_a_draft_without_an_owner(traced):
         raise
 
 
-@wrong("as_before_or_edited", says="the graph is not the former one: its nodes stand in another order", read=HALF)
+@wrong("as_before_or_edited", says="the graph is not the former one: its nodes are in another order", read=HALF)
 @contextlib.contextmanager
 def lets_the_refused_draft_in_place(traced):
     former, draft = traced.graph, copy.deepcopy(traced.graph)

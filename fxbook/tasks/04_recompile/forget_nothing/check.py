@@ -15,12 +15,12 @@ from ..cases import calls_of
 from ..check import noted, texts
 
 _HALF = "04_recompile#an-edit-that-stops-half-way-stays-in-the-graph"
-_LINT = "04_recompile#what-lint-can-see-and-what-recompile-finds"
+_LINT = "when_it_breaks/04_recompile#what-lint-can-see-and-what-recompile-finds"
 
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What becomes of an edit: the graph that is to be there afterwards, and what stands in the edit's way.
+    """What becomes of an edit: the graph that is to be there afterwards, and what prevents the edit.
 
     Args:
         nodes: the graph as text.
@@ -52,7 +52,7 @@ def outcome_of(trial: Trial) -> Outcome:
 
 @rule
 def gives_the_graph(case: CaseView) -> Found:
-    """The answer can stand in a ``with``, and ``as`` gives a graph to edit."""
+    """The answer can be used in a ``with``, and ``as`` gives a graph to edit."""
     kind, manager = noted(case).get("as"), noted(case).get("manager")
     if manager == "generator":
         yield (
@@ -90,7 +90,7 @@ def as_before_or_edited(case: CaseView) -> Found:
         yield None, "The nodes are back without their notes: `meta` is not what it was.", _HALF
     if not (outcome.raised or outcome.refused_by):
         yield None, "The edit was sound, and it is not in the graph.", _HALF
-    what = "its nodes stand in another order"
+    what = "its nodes are in another order"
     if odd := next((call for call in calls if call not in asked), None):
         what = f"it has `{odd}`"
     elif lost := next((call for call in asked if call not in calls), None):

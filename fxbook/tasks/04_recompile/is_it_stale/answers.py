@@ -8,7 +8,7 @@ from torch import fx
 
 from fxbook.tasks.answering import right, wrong
 
-COPY = "04_recompile#what-a-copy-keeps"
+COPY = "when_it_breaks/04_recompile#what-a-copy-keeps"
 
 
 @right

@@ -35,7 +35,7 @@ def square_of_up(graph: fx.Graph) -> None:
 
 
 def typed_square_of_up(graph: fx.Graph) -> None:
-    """The same node has a ``type``, which stands behind its name in the code."""
+    """The same node has a ``type``, which is after its name in the code."""
     relus(graph)[0].type = Tensor
     square_of_up(graph)
 

@@ -10,8 +10,8 @@ from torch import fx
 
 from fxbook.tasks.answering import right, wrong
 
-PICKLE = "04_recompile#a-pickle-holds-code-and-loading-traces-it"
-COPY = "04_recompile#what-a-copy-keeps"
+PICKLE = "04_recompile#save-and-load"
+COPY = "when_it_breaks/04_recompile#what-a-copy-keeps"
 
 
 def program(graph):
@@ -186,7 +186,7 @@ def counts_the_nodes(traced):
 @wrong(
     "ends well",
     says="our code raises ObjNotFoundError",
-    read="04_recompile#objnotfounderror-function-lambda--was-not-found-as-__main__lambda",
+    read="when_it_breaks/04_recompile#objnotfounderror-function-lambda--was-not-found-as-__main__lambda",
 )
 def lets_the_refusal_through(traced):
     return program(through(copy.deepcopy(traced)).graph) == program(traced.graph)

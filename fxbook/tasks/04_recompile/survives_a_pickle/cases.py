@@ -41,7 +41,7 @@ def adds_noise(model: nn.Module) -> fx.GraphModule:
 
 
 def calls_a_module(model: nn.Module) -> fx.GraphModule:
-    """The traced model with a module of one's own behind its result."""
+    """The traced model with a module of one's own after its result."""
     traced = fx.symbolic_trace(model)
     traced.chooses = Chooses()
     output = traced.graph.output_node()
@@ -83,7 +83,7 @@ def shape_last(model: nn.Module) -> fx.GraphModule:
 
 
 def _with_rows(traced: fx.GraphModule, above: fx.Node) -> fx.GraphModule:
-    """Adds the number of rows to the result; the shape is read behind the node ``above``."""
+    """Adds the number of rows to the result; the shape is read after the node ``above``."""
     x, output = traced.graph.find_nodes(op="placeholder")[0], traced.graph.output_node()
     with traced.graph.inserting_after(above):
         shape = traced.graph.call_function(getattr, (x, "shape"))

@@ -14,7 +14,7 @@ from fxbook.asking.view import CaseView
 
 from ..check import left_alone, noted
 
-_PICKLE = "04_recompile#a-pickle-holds-code-and-loading-traces-it"
+_PICKLE = "04_recompile#save-and-load"
 
 
 def survives(traced: fx.GraphModule) -> bool:
