@@ -1,4 +1,4 @@
-"""Exercises of chapter 02: choose where a new node lands, and who reads it."""
+"""Exercises of chapter 02: choose where a new node lands, and which nodes use it."""
 
 ORDER = (
     "clamp_the_output",

@@ -135,7 +135,7 @@ def takes_each_module_once(model, layer, function, activation):
     "no_dead_nodes",
     node="relu_2",
     says="is dead: nothing reads its result",
-    read="02_insertion_points#a-new-node-needs-a-reader",
+    read="02_insertion_points#a-new-node-needs-a-user",
 )
 def leaves_out_the_output(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
@@ -156,7 +156,7 @@ def serves_the_first_reader_only(model, layer, function, activation):
     return traced
 
 
-@wrong("lints", node="relu", says="node `relu` reads itself", read="02_insertion_points#hand-over-the-readers")
+@wrong("lints", node="relu", says="node `relu` reads itself", read="02_insertion_points#replace-uses-without-a-cycle")
 def hands_each_activation_to_itself(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
@@ -234,7 +234,7 @@ def forgets_to_return(model, layer, function, activation):
     "no_dead_nodes",
     node="relu",
     says="is dead: nothing reads its result",
-    read="02_insertion_points#a-new-node-needs-a-reader",
+    read="02_insertion_points#a-new-node-needs-a-user",
 )
 def gives_the_activations_no_readers(model, layer, function, activation):
     traced = fx.symbolic_trace(model)

@@ -37,7 +37,7 @@ class _Activating(TorchFunctionMode):
 
 
 def activated(model: nn.Module, x: Tensor) -> Any:
-    """The model with the activation asked for behind each call of the layer asked for."""
+    """The model with the activation asked for after each call of the layer asked for."""
     assert isinstance(model, Layered)
     _, function, activation = model.task
     with _Activating(function, activation):

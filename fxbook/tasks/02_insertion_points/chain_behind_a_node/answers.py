@@ -1,4 +1,4 @@
-"""Answers to 02-chain-behind-a-node: every reader of a node gets the end of a chain instead."""
+"""Answers to 02-chain-behind-a-node: every user of a node gets the end of a chain instead."""
 
 import copy
 import functools
@@ -88,7 +88,10 @@ def keeps_one_anchor(traced, name, functions):
 
 
 @wrong(
-    "lints", node="square", says="reads log1p before it is defined", read="02_insertion_points#hand-over-the-readers"
+    "lints",
+    node="square",
+    says="reads log1p before it is defined",
+    read="02_insertion_points#replace-uses-without-a-cycle",
 )
 def hands_every_reader_over(traced, name, functions):
     node = newest = named(traced, name)
@@ -100,7 +103,10 @@ def hands_every_reader_over(traced, name, functions):
 
 
 @wrong(
-    "lints", node="square", says="reads log1p before it is defined", read="02_insertion_points#hand-over-the-readers"
+    "lints",
+    node="square",
+    says="reads log1p before it is defined",
+    read="02_insertion_points#replace-uses-without-a-cycle",
 )
 def spares_the_last_link_only(traced, name, functions):
     node = newest = named(traced, name)
@@ -114,8 +120,8 @@ def spares_the_last_link_only(traced, name, functions):
 @wrong(
     "chain_read_by_all",
     node="cat",
-    says="still reads `block` itself: every reader was to get the end",
-    read="02_insertion_points#hand-over-the-readers",
+    says="still uses `block` itself: every user was to get the end",
+    read="02_insertion_points#replace-uses-without-a-cycle",
 )
 def serves_the_next_node_only(traced, name, functions):
     node = newest = named(traced, name)
@@ -128,7 +134,10 @@ def serves_the_next_node_only(traced, name, functions):
 
 
 @wrong(
-    "chain_read_by_all", node="cat", says="still reads `block` itself", read="02_insertion_points#hand-over-the-readers"
+    "chain_read_by_all",
+    node="cat",
+    says="still uses `block` itself",
+    read="02_insertion_points#replace-uses-without-a-cycle",
 )
 def exchanges_plain_arguments_only(traced, name, functions):
     node = newest = named(traced, name)
@@ -141,7 +150,7 @@ def exchanges_plain_arguments_only(traced, name, functions):
     traced.recompile()
 
 
-@wrong("chain_in_order", node="square", says="Node `square` reads `log1p`: the chain asked is square, log1p")
+@wrong("chain_in_order", node="square", says="Node `square` uses `log1p`: the chain asked is square, log1p")
 def applies_the_functions_from_behind(traced, name, functions):
     node = newest = named(traced, name)
     readers = list(node.users)
@@ -187,7 +196,7 @@ def forgets_to_recompile(traced, name, functions):
         reader.replace_input_with(node, newest)
 
 
-@wrong("no_dead_nodes", node="log1p", says="is dead", read="02_insertion_points#a-new-node-needs-a-reader")
+@wrong("no_dead_nodes", node="log1p", says="is dead", read="02_insertion_points#a-new-node-needs-a-user")
 def takes_the_readers_of_the_new_node(traced, name, functions):
     """`newest.users` is empty, so nobody is rerouted."""
     node = newest = named(traced, name)

@@ -1,4 +1,4 @@
-"""Run a chain behind a node."""
+"""Run a chain after a node."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def with_chain(model: nn.Module, x: Tensor) -> Any:
         hook.remove()
 
 
-@rule("02_insertion_points#hand-over-the-readers")
+@rule("02_insertion_points#replace-uses-without-a-cycle")
 def chain_read_by_all(case: CaseView) -> Found:
-    """No former reader of the node still reads it past the chain."""
+    """No former user of the node still uses it past the chain."""
     assert isinstance(case.model, Anchored)
     name = case.model.anchor
     for node, before in case.kept():
         read_it = any(case.before.nodes[read].name == name for read in before.inputs)
         if read_it and any(case.nodes[read].name == name for read in node.inputs):
-            yield node, f"still reads `{name}` itself: every reader was to get the end of the chain"
+            yield node, f"still uses `{name}` itself: every user was to get the end of the chain"
 
 
 @rule
@@ -62,7 +62,7 @@ def chain_in_order(case: CaseView) -> Found:
         for node in calling:
             reads = [case.nodes[index].name for index in node.inputs]
             if not above.intersection(reads):
-                yield node, f"{f'reads `{reads[0]}`' if reads else 'reads nothing'}: the chain asked is {asked}"
+                yield node, f"{f'uses `{reads[0]}`' if reads else 'uses no node'}: the chain asked is {asked}"
         above = {node.name for node in calling}
 
 

@@ -64,7 +64,7 @@ def restores_the_argument(traced):
     "no_dead_nodes",
     node="clamp",
     says="is dead: nothing reads its result",
-    read="02_insertion_points#a-new-node-needs-a-reader",
+    read="02_insertion_points#a-new-node-needs-a-user",
 )
 def gives_it_no_reader(traced):
     graph = traced.graph
@@ -88,7 +88,7 @@ def gives_it_no_place(traced):
     traced.recompile()
 
 
-@wrong("lints", node="clamp", says="node `clamp` reads itself", read="02_insertion_points#hand-over-the-readers")
+@wrong("lints", node="clamp", says="node `clamp` reads itself", read="02_insertion_points#replace-uses-without-a-cycle")
 def hands_every_reader_over(traced):
     graph = traced.graph
     [result] = graph.output_node().args

@@ -60,7 +60,7 @@ def writes_the_arguments_anew(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("only_additions_read_half", node="up", says="no longer reads `x`: only additions were to read half of an input")
+@wrong("only_additions_read_half", node="up", says="no longer uses `x`: only additions were to use half of an input")
 def halves_the_input_for_all(traced):
     graph = traced.graph
     for value in graph.find_nodes(op="placeholder"):
@@ -70,7 +70,7 @@ def halves_the_input_for_all(traced):
     traced.recompile()
 
 
-@wrong("only_additions_read_half", node="add_1", says="still reads the input `x` whole")
+@wrong("only_additions_read_half", node="add_1", says="still uses the input `x` whole")
 def looks_at_the_left_side(traced):
     for node in additions(traced):
         left, right_side = node.args
@@ -81,7 +81,7 @@ def looks_at_the_left_side(traced):
     traced.recompile()
 
 
-@wrong("only_additions_read_half", node="add_2", says="still reads the input `residual` whole")
+@wrong("only_additions_read_half", node="add_2", says="still uses the input `residual` whole")
 def knows_the_name_of_the_input(traced):
     [x] = traced.graph.find_nodes(op="placeholder", target="x")
     for node in additions(traced):
@@ -92,9 +92,7 @@ def knows_the_name_of_the_input(traced):
     traced.recompile()
 
 
-@wrong(
-    "only_additions_read_half", node="add", says="no longer reads `down`: only inputs of the model were to be halved"
-)
+@wrong("only_additions_read_half", node="add", says="no longer uses `down`: only inputs of the model were to be halved")
 def halves_both_sides(traced):
     for node in additions(traced):
         for side in node.all_input_nodes:
@@ -104,7 +102,7 @@ def halves_both_sides(traced):
     traced.recompile()
 
 
-@wrong("only_additions_read_half", node="add", says="still reads the input `x` whole")
+@wrong("only_additions_read_half", node="add", says="still uses the input `x` whole")
 def looks_for_torch_add(traced):
     for node in traced.graph.nodes:
         if node.target == torch.add:
@@ -116,7 +114,7 @@ def looks_for_torch_add(traced):
     traced.recompile()
 
 
-@wrong("lints", node="mul", says="node `mul` reads itself", read="02_insertion_points#hand-over-the-readers")
+@wrong("lints", node="mul", says="node `mul` reads itself", read="02_insertion_points#replace-uses-without-a-cycle")
 def hands_the_half_to_itself(traced):
     graph = traced.graph
     for value in graph.find_nodes(op="placeholder"):
@@ -164,7 +162,7 @@ def forgets_to_recompile(traced):
                 node.replace_input_with(value, half)
 
 
-@wrong("only_additions_read_half", node="add", says="still reads the input `x` whole")
+@wrong("only_additions_read_half", node="add", says="still uses the input `x` whole")
 def halves_what_is_added_to_the_skip(traced):
     """Halves the sum's other side: the branch in place of the skip."""
     for node in additions(traced):
@@ -229,7 +227,7 @@ def divides_and_drops_the_rest(traced):
     "no_dead_nodes",
     node="mul",
     says="is dead: nothing reads its result",
-    read="02_insertion_points#a-new-node-needs-a-reader",
+    read="02_insertion_points#a-new-node-needs-a-user",
 )
 def gives_the_halves_no_readers(traced):
     for value in traced.graph.find_nodes(op="placeholder"):

@@ -27,7 +27,7 @@ def halved(model: nn.Module, x: Tensor, *residuals: Tensor) -> Tensor:
 
 @rule
 def only_additions_read_half(case: CaseView) -> Found:
-    """Additions read no input of the model as it is; what else was read is still read."""
+    """Additions use no input of the model as it is; every other argument is as before."""
     now = case.now()
     for node, before in case.kept():
         is_addition = (before.op, before.target) == ("call_function", "operator.add")
@@ -36,12 +36,12 @@ def only_additions_read_half(case: CaseView) -> Found:
             is_input = value.op == "placeholder"
             is_read = index in now and now[index].index in node.inputs
             if is_addition and is_input and is_read:
-                yield node, f"still reads the input `{value.name}` whole: additions were to read half"
+                yield node, f"still uses the input `{value.name}` whole: additions were to use half"
             elif not (is_addition and is_input) and not is_read:
                 asked = (
-                    "additions were to read half of an input" if is_input else "inputs of the model were to be halved"
+                    "additions were to use half of an input" if is_input else "inputs of the model were to be halved"
                 )
-                yield node, f"no longer reads `{value.name}`: only {asked}"
+                yield node, f"no longer uses `{value.name}`: only {asked}"
 
 
 CHECK = Check(

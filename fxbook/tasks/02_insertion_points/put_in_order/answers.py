@@ -134,9 +134,7 @@ def moves_each_node_once(traced):
     traced.recompile()
 
 
-@wrong(
-    "inputs_keep_order", node="value", says="input `value` stands behind `keys`: the inputs were to keep their order"
-)
+@wrong("inputs_keep_order", node="value", says="input `value` is after `keys`: the inputs were to keep their order")
 def places_inputs_where_they_are_read_first(traced):
     [output] = traced.graph.find_nodes(op="output")
     placed = set()

@@ -32,11 +32,11 @@ def only_moved(case: CaseView) -> Found:
 
 @rule
 def inputs_keep_order(case: CaseView) -> Found:
-    """The inputs stand in the order that they had, so the signature is the same."""
+    """The inputs are in the order that they had, so the signature is the same."""
     inputs = [(node, before.index) for node, before in case.kept() if before.op == "placeholder"]
     for (above, place), (node, earlier) in itertools.pairwise(inputs):
         if earlier < place:
-            yield node, f"Input `{node.name}` stands behind `{above.name}`: the inputs were to keep their order."
+            yield node, f"Input `{node.name}` is after `{above.name}`: the inputs were to keep their order."
 
 
 CHECK = Check((lints, output_last, only_moved, inputs_keep_order, recompiled, given_edited))

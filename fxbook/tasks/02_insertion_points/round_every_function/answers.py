@@ -66,7 +66,7 @@ def meets_its_own_nodes(traced):
     "no_dead_nodes",
     node="round_1",
     says="is dead: nothing reads its result",
-    read="02_insertion_points#a-new-node-needs-a-reader",
+    read="02_insertion_points#a-new-node-needs-a-user",
 )
 def gives_the_rounds_no_readers(traced):
     for node in list(traced.graph.nodes):
@@ -76,7 +76,9 @@ def gives_the_rounds_no_readers(traced):
     traced.recompile()
 
 
-@wrong("lints", node="round_1", says="node `round_1` reads itself", read="02_insertion_points#hand-over-the-readers")
+@wrong(
+    "lints", node="round_1", says="node `round_1` reads itself", read="02_insertion_points#replace-uses-without-a-cycle"
+)
 def hands_each_round_to_itself(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_function":
@@ -107,7 +109,7 @@ def rounds_every_step(traced):
     traced.recompile()
 
 
-@wrong("functions_rounded", node="output", says="reads `add`, which is not rounded")
+@wrong("functions_rounded", node="output", says="uses `add`, which is not rounded")
 def knows_the_functions_of_torch_only(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_function" and node.target is torch.relu:
@@ -117,7 +119,7 @@ def knows_the_functions_of_torch_only(traced):
     traced.recompile()
 
 
-@wrong("functions_rounded", node="output", says="reads `add`, which is not rounded")
+@wrong("functions_rounded", node="output", says="uses `add`, which is not rounded")
 def leaves_out_the_output(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_function":
@@ -130,7 +132,7 @@ def leaves_out_the_output(traced):
     traced.recompile()
 
 
-@wrong("functions_rounded", node="square", says="reads `mul_1`, which is not rounded")
+@wrong("functions_rounded", node="square", says="uses `mul_1`, which is not rounded")
 def serves_the_first_reader_only(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_function":
@@ -164,7 +166,7 @@ def makes_the_rounds_without_an_anchor(traced):
     traced.recompile()
 
 
-@wrong("functions_rounded", node="output", says="reads `add`, which is not rounded")
+@wrong("functions_rounded", node="output", says="uses `add`, which is not rounded")
 def rounds_only_what_the_model_calls_relu(traced):
     """Goes by the name of the node."""
     for node in list(traced.graph.nodes):

@@ -31,7 +31,7 @@ def rounded(model: nn.Module, x: Tensor) -> Tensor | tuple[Tensor, Tensor]:
 
 @rule
 def functions_rounded(case: CaseView) -> Found:
-    """What the new rounds read is computed by a function, and its readers read the round."""
+    """The new rounds use the result of a function, and its users use the round."""
     for node in case.new():
         if node in ROUND and node.inputs:
             read = case.nodes[node.inputs[0]]
@@ -41,7 +41,7 @@ def functions_rounded(case: CaseView) -> Found:
         if before.op == "call_function" and node not in ROUND:
             for user in node.users:
                 if case.nodes[user] not in ROUND:
-                    yield case.nodes[user], f"reads `{node.name}`, which is not rounded"
+                    yield case.nodes[user], f"uses `{node.name}`, which is not rounded"
 
 
 CHECK = Check(
