@@ -16,16 +16,16 @@ from fxbook.graph.record import JSON, NodeRecord
 _LINT = {
     "not in this graph": "01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
     "does not belong to this Graph": "01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
-    "nonexistent attribute": "01_node_creation#references-nonexistent-attribute",
-    "has the name of node": "01_node_creation#node-redefined-name",
-    "unknown opcode": "01_node_creation#node-relu-had-unknown-opcode",
+    "nonexistent attribute": "when_it_breaks/01_node_creation#references-nonexistent-attribute",
+    "has the name of node": "when_it_breaks/01_node_creation#node-redefined-name",
+    "unknown opcode": "when_it_breaks/01_node_creation#node-relu-had-unknown-opcode",
     "is expected": "00_first_graph#valueerror-node-relu-target--has-type--but-a-str-is-expected",
     "side table": "02_insertion_points#runtimeerror-node-hand-is-not-added-to-the-side-table",
 }
 
 recompiled = predicates.recompiled.at("00_first_graph#change-one-node")
 no_dead_nodes = predicates.no_dead_nodes.at("02_insertion_points#a-new-node-needs-a-reader")
-has_output = predicates.has_node("output").at("01_node_creation#no-output-node")
+has_output = predicates.has_node("output").at("when_it_breaks/01_node_creation#no-output-node")
 
 
 @rule
@@ -114,7 +114,7 @@ def a_home_each(case: CaseView) -> Found:
 # ---- what a node is made of ------------------------------------------------------------------------------------------
 
 
-@rule("01_node_creation#a-list-assigned-to-nodeargs")
+@rule("when_it_breaks/01_node_creation#a-list-assigned-to-nodeargs")
 def args_are_tuples(case: CaseView) -> Found:
     """The arguments of each node are a tuple: a list runs as code, and not in an Interpreter."""
     for node in case.nodes:
@@ -150,7 +150,7 @@ def _holds_tensor(value: JSON) -> bool:
             return False
 
 
-@rule("01_node_creation#referenced-target-head-but-that-target-was-not-provided-in-root")
+@rule("when_it_breaks/01_node_creation#referenced-target-head-but-that-target-was-not-provided-in-root")
 def paths_exist(case: CaseView) -> Found:
     """The module that the graph runs in holds something at each path."""
     for node in case.nodes:
@@ -166,7 +166,7 @@ def _missing(case: CaseView, path: str) -> bool:
     return held is None
 
 
-@rule("01_node_creation#argument-input-position-1-must-be-tensor-not-str")
+@rule("when_it_breaks/01_node_creation#argument-input-position-1-must-be-tensor-not-str")
 def reads_nodes(case: CaseView) -> Found:
     """No name of a node stands where the node itself was meant."""
     names = {node.name for node in case.nodes}

@@ -139,7 +139,7 @@ def forgets_the_keywords(gm):
     "fetches_buffers",
     node="lifted0",
     says="fetches `lifted0`, which is neither a parameter nor a buffer",
-    read="01_node_creation#attempted-to-insert-a-get_attr-node-with-no-underlying-reference",
+    read="when_it_breaks/01_node_creation#attempted-to-insert-a-get_attr-node-with-no-underlying-reference",
 )
 def sets_a_plain_attribute(gm):
     lifted(gm, free_names(gm), setattr)
@@ -239,7 +239,7 @@ def builds_the_known_graph_anew(gm):
     "args_are_tuples",
     node="mul",
     says="are a list, where torch.fx keeps a tuple",
-    read="01_node_creation#a-list-assigned-to-nodeargs",
+    read="when_it_breaks/01_node_creation#a-list-assigned-to-nodeargs",
 )
 def assigns_a_list_of_arguments(gm):
     named = free_names(gm)

@@ -16,7 +16,7 @@ from fxbook.asking.predicates import edited, no_dead_nodes, same_result
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 
-_PLAIN = "01_node_creation#attempted-to-insert-a-get_attr-node-with-no-underlying-reference"
+_PLAIN = "when_it_breaks/01_node_creation#attempted-to-insert-a-get_attr-node-with-no-underlying-reference"
 
 
 @rule

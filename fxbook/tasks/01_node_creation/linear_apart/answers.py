@@ -70,7 +70,10 @@ def calls_the_layer(linear):
 
 
 @wrong(
-    "lints", node="bias", says="nonexistent attribute bias", read="01_node_creation#references-nonexistent-attribute"
+    "lints",
+    node="bias",
+    says="nonexistent attribute bias",
+    read="when_it_breaks/01_node_creation#references-nonexistent-attribute",
 )
 def fetches_a_bias_that_is_none(linear):
     return built(linear, lambda graph: (graph.get_attr("weight"), graph.get_attr("bias")))
@@ -150,7 +153,7 @@ def hides_the_layer_in_a_function(linear):
     return fx.GraphModule(linear, graph)
 
 
-@wrong("has_node", says="The graph has no `output` node", read="01_node_creation#no-output-node")
+@wrong("has_node", says="The graph has no `output` node", read="when_it_breaks/01_node_creation#no-output-node")
 def forgets_the_output(linear):
     graph = fx.Graph()
     x, weights = graph.placeholder("x"), [graph.get_attr(name) for name, _ in linear.named_parameters()]

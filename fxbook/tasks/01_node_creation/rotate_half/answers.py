@@ -61,7 +61,7 @@ def traces_the_line():
     "brackets_take_two",
     node="getitem",
     says="has 3 arguments: the code of `[]` has room for two",
-    read="01_node_creation#too-many-arguments-for-an-operator",
+    read="when_it_breaks/01_node_creation#too-many-arguments-for-an-operator",
 )
 def spreads_the_index_out():
     graph, x = started()
@@ -135,7 +135,7 @@ def leaves_the_halves_where_they_were():
     return graph
 
 
-@wrong("has_node", says="The graph has no `output` node", read="01_node_creation#no-output-node")
+@wrong("has_node", says="The graph has no `output` node", read="when_it_breaks/01_node_creation#no-output-node")
 def forgets_the_output():
     graph, x = started()
     first, last = halves(graph, x)

@@ -14,7 +14,7 @@ CAT = family("cat", "concat", "concatenate")
 TURNS = NEG | MUL | SUB
 
 
-@rule("01_node_creation#too-many-arguments-for-an-operator")
+@rule("when_it_breaks/01_node_creation#too-many-arguments-for-an-operator")
 def brackets_take_two(case: CaseView) -> Found:
     """``[]`` has one index: what follows it among the arguments vanishes from the code."""
     for node in case.nodes:

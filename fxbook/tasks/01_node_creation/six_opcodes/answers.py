@@ -97,7 +97,7 @@ def forgets_the_comma_of_the_tuple(model):
     return graph
 
 
-@wrong("has_node", says="The graph has no `output` node", read="01_node_creation#no-output-node")
+@wrong("has_node", says="The graph has no `output` node", read="when_it_breaks/01_node_creation#no-output-node")
 def forgets_the_output(model):
     graph = fx.Graph()
     total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
@@ -119,7 +119,7 @@ def returns_the_node_before_the_last(model):
     "reads_nodes",
     node="add",
     says="reads the text 'x', not the node of that name",
-    read="01_node_creation#argument-input-position-1-must-be-tensor-not-str",
+    read="when_it_breaks/01_node_creation#argument-input-position-1-must-be-tensor-not-str",
 )
 def passes_names_for_nodes(model):
     graph = fx.Graph()
@@ -179,7 +179,7 @@ def calls_the_input_by_another_name(model):
     "paths_exist",
     node="self_bias",
     says="fetches `self.bias`: the module has nothing at that path",
-    read="01_node_creation#referenced-target-head-but-that-target-was-not-provided-in-root",
+    read="when_it_breaks/01_node_creation#referenced-target-head-but-that-target-was-not-provided-in-root",
 )
 def writes_self_in_front_of_the_paths(model):
     graph = fx.Graph()

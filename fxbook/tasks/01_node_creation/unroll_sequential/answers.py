@@ -145,7 +145,10 @@ def takes_default_settings(model):
 
 
 @wrong(
-    "lints", node="_0_weight", says="nonexistent attribute", read="01_node_creation#references-nonexistent-attribute"
+    "lints",
+    node="_0_weight",
+    says="nonexistent attribute",
+    read="when_it_breaks/01_node_creation#references-nonexistent-attribute",
 )
 def fetches_weights_that_are_none(model):
     def fetch(graph, path, layer):
@@ -267,7 +270,7 @@ def forgets_the_biases(model):
     return unrolled(model, all_layers(model), fetch=fetch)
 
 
-@wrong("has_node", says="The graph has no `output` node", read="01_node_creation#no-output-node")
+@wrong("has_node", says="The graph has no `output` node", read="when_it_breaks/01_node_creation#no-output-node")
 def forgets_the_output(model):
     module = unrolled(model, all_layers(model))
     module.graph.erase_node(module.graph.output_node())
