@@ -179,7 +179,7 @@ def leaves_a_trial_behind():
 
 @wrong("lints", node="neg", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
 def makes_them_all_behind_the_input():
-    """Each new node stands directly behind ``x``, before those that were made earlier."""
+    """Each new node is directly after ``x``, before the nodes that were created earlier."""
     graph, x = started()
     with graph.inserting_after(x):
         first, last = halves(graph, x)

@@ -133,7 +133,7 @@ def drops_a_layer_that_stands_twice(model):
 
 @wrong(
     "each_layer_called",
-    says="the graph has 1 call of linear, the model 3: its layer `1.0` stands inside another Sequential",
+    says="the graph has 1 call of linear, the model 3: its layer `1.0` is inside another Sequential",
 )
 def stays_at_the_top_level(model):
     return unrolled(model, model.named_children())
@@ -185,7 +185,7 @@ def writes_paths_without_dots(model):
 
 @wrong("keeps_names", says="the result has no parameter")
 def lets_the_tracer_enter_every_layer(model):
-    """A layer that stands twice has one path for the tracer, and two in the checkpoint."""
+    """A layer that occurs twice has one qualified name for the tracer, and two in the checkpoint."""
 
     class Deeper(fx.Tracer):
         def is_leaf_module(self, module, path):
@@ -280,7 +280,7 @@ def forgets_the_output(model):
 
 @wrong("no_dead_nodes", node="_1_0_weight", says="is dead: nothing reads its result")
 def fetches_every_parameter_at_the_top(model):
-    """By the parameter itself, so of a layer that stands twice only the second path is read."""
+    """By the parameter itself, so of a layer that occurs twice only the second name is used."""
     graph = fx.Graph()
     value = graph.placeholder("x")
     fetched = {id(each): graph.get_attr(name) for name, each in model.named_parameters(remove_duplicate=False)}

@@ -45,13 +45,13 @@ def _why_fewer(count: int, layers: list[tuple[str, nn.Module]]) -> str:
     if again and count == len(layers) - len(again):
         return f": its layer `{again[0]}` is an earlier one, called once more"
     if inside and count <= len(layers) - len(inside):
-        return f": its layer `{inside[0]}` stands inside another Sequential"
+        return f": its layer `{inside[0]}` is inside another Sequential"
     return ""
 
 
 @rule
 def settings_kept(case: CaseView) -> Found:
-    """The slope of each ``LeakyReLU`` and the ``eps`` of each ``LayerNorm`` stand among the arguments of their call."""
+    """The slope of each ``LeakyReLU`` and the ``eps`` of each ``LayerNorm`` are among the arguments of their call."""
     for kind, layers in layers_of(case.model):
         calls = [node for node in case.nodes if node in kind]
         for (path, layer), node in zip(layers, calls, strict=False):
