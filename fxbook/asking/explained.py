@@ -20,11 +20,11 @@ _LINT = {
     "has the name of node": "when_it_breaks/01_node_creation#node-redefined-name",
     "unknown opcode": "when_it_breaks/01_node_creation#node-relu-had-unknown-opcode",
     "is expected": "00_first_graph#valueerror-node-relu-target--has-type--but-a-str-is-expected",
-    "side table": "02_insertion_points#runtimeerror-node-hand-is-not-added-to-the-side-table",
+    "side table": "when_it_breaks/02_insertion_points#runtimeerror-node-hand-is-not-added-to-the-side-table",
 }
 
 recompiled = predicates.recompiled.at("00_first_graph#change-one-node")
-no_dead_nodes = predicates.no_dead_nodes.at("02_insertion_points#a-new-node-needs-a-reader")
+no_dead_nodes = predicates.no_dead_nodes.at("02_insertion_points#a-new-node-needs-a-user")
 has_output = predicates.has_node("output").at("when_it_breaks/01_node_creation#no-output-node")
 
 
@@ -35,7 +35,7 @@ def lints(case: CaseView) -> Found:
         fault = node.faults[0] if node and node.faults else sentence
         place = next((place for part, place in _LINT.items() if part in fault), None)
         if node and reads_itself(case, node):
-            place = "02_insertion_points#hand-over-the-readers"
+            place = "02_insertion_points#replace-uses-without-a-cycle"
         elif node and any("never runs: after the output" in case.nodes[index].notes for index in node.inputs):
             place = "02_insertion_points#a-node-made-without-an-anchor"
         elif fault.endswith("before it is defined"):
