@@ -10,17 +10,17 @@ from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
 
-_NO_ARGUMENT = "03_replacement#indexerror-replacement-index-1-out-of-range-for-positional-args-tuple"
+_NO_ARGUMENT = "when_it_breaks/03_replacement#indexerror-replacement-index-1-out-of-range-for-positional-args-tuple"
 _NONE = "03_replacement#typeerror-gelu-argument-input-position-1-must-be-tensor-not-nonetype"
 
 
 @rule
 def lints(case: CaseView) -> Found:
-    """As :func:`explained.lints`; circles and erased nodes are explained in this chapter."""
+    """As :func:`explained.lints`; cycles and erased nodes are explained in this chapter."""
     for node, sentence, place in explained.lints.find(case):
         if node and reads_itself(case, node):
-            circle = "" if node.faults[0] == "reads itself" else ", and is upstream of it: a circle."
-            yield node, f"{sentence[:-1]}{circle}" if circle else sentence, "03_replacement#every-circle-has-one-cause"
+            cycle = "" if node.faults[0] == "reads itself" else ", and is one of its transitive inputs: a cycle."
+            yield node, f"{sentence[:-1]}{cycle}" if cycle else sentence, "03_replacement#every-cycle-has-one-cause"
         elif node and node.faults and node.faults[0].endswith("not in this graph"):
             yield node, sentence, "03_replacement#erasing-refuses-then-forgets"
         else:

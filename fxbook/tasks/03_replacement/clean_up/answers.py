@@ -87,7 +87,7 @@ def gives_impure_nodes_a_reader_for_a_while(traced):
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
-EFFECT = "03_replacement#say-what-has-an-effect"
+EFFECT = "03_replacement#what-removing-dead-code-deletes"
 
 
 @wrong("effects_kept", says="`mul_` is gone, which works in place: `hidden.mul_(2.0)`", read=EFFECT)

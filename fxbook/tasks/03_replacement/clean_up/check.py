@@ -11,7 +11,7 @@ from fxbook.graph.record import NodeRecord
 
 from ..check import effect, lints, no_leftovers, nothing_dead
 
-_EFFECT = "03_replacement#say-what-has-an-effect"
+_EFFECT = "03_replacement#what-removing-dead-code-deletes"
 
 
 @rule

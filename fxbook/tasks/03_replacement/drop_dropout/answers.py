@@ -157,7 +157,7 @@ def knows_it_by_its_name(traced):
     "arguments_kept",
     node="add",
     says="has 1 of its 2 arguments left",
-    read="03_replacement#indexerror-replacement-index-1-out-of-range-for-positional-args-tuple",
+    read="when_it_breaks/03_replacement#indexerror-replacement-index-1-out-of-range-for-positional-args-tuple",
 )
 def assigns_all_arguments_of_a_reader(traced):
     for node in dropouts(traced):

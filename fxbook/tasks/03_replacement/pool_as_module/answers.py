@@ -7,7 +7,7 @@ from torch import fx, nn
 from fxbook.tasks.answering import right, wrong
 
 POOL = nn.functional.adaptive_avg_pool2d
-OVERWRITES = "03_replacement#silent-add_submodule-has-replaced-a-layer-or-changed-the-model"
+OVERWRITES = "when_it_breaks/03_replacement#silent-add_submodule-has-replaced-a-layer-or-changed-the-model"
 
 
 def pools(traced):
@@ -188,7 +188,7 @@ def erases_before_it_reads_the_arguments(traced):
     "lints",
     node="squeeze_0",
     says="reads itself",
-    read="03_replacement#every-circle-has-one-cause",
+    read="03_replacement#every-cycle-has-one-cause",
 )
 def reads_the_old_node(traced):
     for number, node in enumerate(pools(traced)):

@@ -21,7 +21,7 @@ def module_calls(case: CaseView) -> list[NodeRecord]:
     return [node for node in case.nodes if node.op == "call_module" and node.kind == "torch.nn.AdaptiveAvgPool2d"]
 
 
-@rule("03_replacement#silent-add_submodule-has-replaced-a-layer-or-changed-the-model")
+@rule("when_it_breaks/03_replacement#silent-add_submodule-has-replaced-a-layer-or-changed-the-model")
 def keeps_modules(case: CaseView) -> Found:
     """Each submodule that was called is still what it was, not overwritten by a new one."""
     for node, before in case.kept():

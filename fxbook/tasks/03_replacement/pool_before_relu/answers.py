@@ -73,7 +73,7 @@ def spares_the_relu_when_handing_over(traced):
 
 THREE_STEPS = "03_replacement#three-steps-in-this-order"
 
-CIRCLE = "03_replacement#every-circle-has-one-cause"
+CIRCLE = "03_replacement#every-cycle-has-one-cause"
 
 
 @wrong("lints", node="pool", says="reads itself", read=CIRCLE)
@@ -157,7 +157,7 @@ def takes_the_node_above_the_pool(traced):
     traced.recompile()
 
 
-@wrong("swapped_only", node="pool_3", says="`relu_3` has 2 readers")
+@wrong("swapped_only", node="pool_3", says="`relu_3` has 2 users")
 def swaps_a_relu_that_others_read(traced):
     for pool in list(traced.graph.nodes):
         if calls(traced, pool, nn.MaxPool2d):

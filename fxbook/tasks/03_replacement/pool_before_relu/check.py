@@ -46,9 +46,9 @@ def swapped_only(case: CaseView) -> Found:
 def _stays(case: CaseView, before: NodeRecord) -> str:
     if before in MAX_POOL and not swaps(case.before, before):
         pooled = case.before.nodes[before.inputs[0]]
-        why = "is no ReLU" if pooled not in RELU else f"has {len(pooled.users)} readers"
+        why = "is no ReLU" if pooled not in RELU else f"has {len(pooled.users)} users"
         return f": `{pooled.name}` {why}"
-    return f": it has {len(before.users)} readers" if before in RELU and len(before.users) > 1 else ""
+    return f": it has {len(before.users)} users" if before in RELU and len(before.users) > 1 else ""
 
 
 @rule
