@@ -60,5 +60,5 @@ def target_fits_op(case: CaseView) -> Found:
         if node.op == "call_method" and "." in node.target:
             yield node, "is a `call_method`, but its target is a function, not the name of a method", _NO_METHOD_NAME
         if node.op == "call_module" and node.kind is None:
-            where = f"its target is a path, and no submodule is at `{node.target}`"
+            where = f"its target is a qualified name, and no submodule is at `{node.target}`"
             yield node, f"is a `call_module`: {where}", _NO_PATH

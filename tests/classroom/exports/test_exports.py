@@ -211,7 +211,7 @@ def test_the_results_of_a_student_are_what_gradescope_documents() -> None:
     assert [(test["score"], test["status"]) for test in readers] == [(0.5, "passed"), (0, "failed")]
     assert [test["visibility"] for test in readers] == ["visible", "after_due_date"]
     assert readers[1]["output"] == UNSEEN
-    assert readers[0]["name"] == "00-readers (Find who reads a value): public checks"
+    assert readers[0]["name"] == "00-readers (Find the users of a value): public checks"
     swap = tests["00-swap-targets public checks"]["output"]
     assert swap.splitlines()[:3] == ["<b>`relu`</b>.", "In your code: x = 1", "Node: relu"]
     # Nothing of it is markup, so nothing of a student's can be.

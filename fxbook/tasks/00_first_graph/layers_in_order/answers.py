@@ -50,12 +50,12 @@ def lists_what_exists(model):
     return [name for name, module in model.named_modules() if not list(module.children())]
 
 
-@wrong("layers_in_order", says="`encode_0`, the name of the node; the path is its target")
+@wrong("layers_in_order", says="`encode_0`, the name of the node; the qualified name is its target")
 def takes_names_for_paths(model):
     return [node.name for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
 
 
-@wrong("layers_in_order", says="`step` stands in the answer once: the model calls it 2 times")
+@wrong("layers_in_order", says="`step` is in the answer once: the model calls it 2 times")
 def lists_each_layer_once(model):
     called = [node.target for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
     return list(dict.fromkeys(called))

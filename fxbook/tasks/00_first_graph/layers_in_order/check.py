@@ -25,7 +25,7 @@ def layers_in_order(case: CaseView) -> Found:
         if not listed:
             yield None, f"`{name}` is not in the answer: the model calls it."
         elif listed != called:
-            yield None, f"`{name}` stands in the answer {_times(listed)}: the model calls it {_times(called)}."
+            yield None, f"`{name}` is in the answer {_times(listed)}: the model calls it {_times(called)}."
     for place, (name, right) in enumerate(zip(answer, asked, strict=False)):
         if name != right:
             yield None, f"Item {place} of the answer is `{name}`: the model calls another submodule there."
@@ -40,7 +40,7 @@ def _no_layer(case: CaseView, place: int, name: str) -> str:
             return f"Item {place} of the answer is `{name}`, a container, which counts as no call."
         return f"`{name}` is in the answer, but `forward` never calls it."
     if node and node.op == "call_module":
-        return f"Item {place} of the answer is `{name}`, the name of the node; the path is its target."
+        return f"Item {place} of the answer is `{name}`, the name of the node; the qualified name is its target."
     if node:
         return f"`{name}` is in the answer, but a `{node.op}` calls it: it is no submodule."
     return f"`{name}` is in the answer, but the model has no submodule of that name."

@@ -36,13 +36,13 @@ class MapsOverTheArguments:
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("readers", says="`cat` reads `block`, inside a list, and is not in the answer")
+@wrong("readers", says="`cat` uses `block`, inside a list, and is not in the answer")
 def looks_at_plain_arguments_only(traced, name):
     [read] = [node for node in traced.graph.nodes if node.name == name]
     return [node.name for node in traced.graph.nodes if any(value is read for value in node.args)]
 
 
-@wrong("readers", says="`mul` reads `block`, by name, and is not in the answer")
+@wrong("readers", says="`mul` uses `block`, by name, and is not in the answer")
 def forgets_the_keywords(traced, name):
     found = []
     for node in traced.graph.nodes:
@@ -50,17 +50,17 @@ def forgets_the_keywords(traced, name):
     return list(dict.fromkeys(found))
 
 
-@wrong("readers", says="`cat` reads `block`, inside a list, and is not in the answer")
+@wrong("readers", says="`cat` uses `block`, inside a list, and is not in the answer")
 def takes_the_next_in_the_list(traced, name):
     return [node.next.name for node in traced.graph.nodes if node.name == name]
 
 
-@wrong("readers", says="`hidden` is in the answer: it is what `relu` reads")
+@wrong("readers", says="`hidden` is in the answer: it is what `relu` uses")
 def goes_the_wrong_way(traced, name):
     return [read.name for node in traced.graph.nodes if node.name == name for read in node.all_input_nodes]
 
 
-@wrong("readers", says="`truediv` is in the answer, but does not read `relu` itself")
+@wrong("readers", says="`truediv` is in the answer, but does not use `relu` itself")
 def goes_on_to_the_readers_of_readers(traced, name):
     reached = [name]
     for node in traced.graph.nodes:
@@ -69,7 +69,7 @@ def goes_on_to_the_readers_of_readers(traced, name):
     return reached[1:]
 
 
-@wrong("readers", says="`output` reads `cat_1`, and is not in the answer")
+@wrong("readers", says="`output` uses `cat_1`, and is not in the answer")
 def leaves_out_the_output(traced, name):
     [node] = [node for node in traced.graph.nodes if node.name == name]
     return [user.name for user in node.users if user.op != "output"]
@@ -84,7 +84,7 @@ def counts_the_uses(traced, name):
     return found
 
 
-@wrong("readers", says="`output` is in the answer, but does not read `cat` itself")
+@wrong("readers", says="`output` is in the answer, but does not use `cat` itself")
 def searches_the_printed_text(traced, name):
     return [node.name for node in traced.graph.nodes if name in f"{node.args} {node.kwargs}"]
 

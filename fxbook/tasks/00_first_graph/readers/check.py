@@ -1,4 +1,4 @@
-"""Find who reads a value."""
+"""Find the users of a value."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def readers(case: CaseView) -> Found:
     yield from repeated(answer)
     for reader in asked:
         if reader.name not in answer:
-            yield None, f"`{reader.name}` reads `{name}`{_how(reader, read.index)}, and is not in the answer."
+            yield None, f"`{reader.name}` uses `{name}`{_how(reader, read.index)}, and is not in the answer."
 
 
 def _no_reader(graph: GraphRecord, read: NodeRecord, name: str) -> str:
@@ -35,8 +35,8 @@ def _no_reader(graph: GraphRecord, read: NodeRecord, name: str) -> str:
     if node is None:
         return ", but no node has that name"
     if node.index in read.inputs:
-        return f": it is what `{read.name}` reads"
-    return f", but does not read `{read.name}` itself"
+        return f": it is what `{read.name}` uses"
+    return f", but does not use `{read.name}` itself"
 
 
 def _how(reader: NodeRecord, read: int) -> str:

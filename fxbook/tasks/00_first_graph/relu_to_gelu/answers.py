@@ -175,7 +175,7 @@ def forgets_the_opcode_and_lints(model):
     "no_keyword_of_relu",
     node="relu_2",
     says="passes on the keyword `inplace`, which gelu does not take",
-    read="00_first_graph#what-people-get-wrong",
+    read="when_it_breaks/00_first_graph#typeerror-gelu-got-an-unexpected-keyword-argument-inplace",
 )
 def keeps_the_keywords(model):
     traced = fx.symbolic_trace(model)

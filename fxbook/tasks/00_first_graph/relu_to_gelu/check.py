@@ -33,7 +33,7 @@ def with_gelu(model: nn.Module, x: Tensor) -> Tensor:
     return (model.head(nn.functional.gelu(model.hidden(x))) / model.temperature).softmax(dim=-1)
 
 
-@rule("00_first_graph#what-people-get-wrong")
+@rule("when_it_breaks/00_first_graph#typeerror-gelu-got-an-unexpected-keyword-argument-inplace")
 def no_keyword_of_relu(case: CaseView) -> Found:
     """No call of gelu has the keyword that tracing recorded for relu."""
     for node in case.nodes:

@@ -77,7 +77,7 @@ def forgets_to_recompile(traced, table):
     "target_fits_op",
     node="relu",
     read="00_first_graph#six-opcodes-are-enough",
-    says="its target is a path, and no submodule is at `tanh`",
+    says="its target is a qualified name, and no submodule is at `tanh`",
 )
 def does_not_ask_for_the_opcode(traced, table):
     for node in traced.graph.nodes:
