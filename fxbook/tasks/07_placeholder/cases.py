@@ -64,7 +64,7 @@ def rows(*more: Callable[[], Any]) -> Callable[[], tuple[Any, ...]]:
 
 
 def with_late_input(place: int) -> Callable[[nn.Module], tuple[fx.GraphModule]]:
-    """The traced model; its input of that place stands behind the first step of the list."""
+    """The traced model; its input of that place comes after the first step of the list."""
 
     def given(model: nn.Module) -> tuple[fx.GraphModule]:
         traced = fx.symbolic_trace(model)

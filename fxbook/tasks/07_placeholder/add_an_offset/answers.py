@@ -1,4 +1,4 @@
-"""Answers to 07-add-an-offset: one more input, behind all others, added to the result."""
+"""Answers to 07-add-an-offset: one more input, after all others, added to the result."""
 
 import copy
 import operator
@@ -36,7 +36,7 @@ def adds_with_proxies(traced):
 
 @right
 def hands_the_output_over(traced):
-    """The sum reads the result too, so only the output is handed over; the input is moved to its place."""
+    """The sum uses the result too, so only the use in the output is replaced; the input is moved to its place."""
     graph = traced.graph
     output = graph.output_node()
     [result] = output.args
@@ -52,7 +52,7 @@ def hands_the_output_over(traced):
 
 @right
 class CopiesIntoANewGraph:
-    """Every node is copied; what the copy returns is added to an input made behind the last one."""
+    """Every node is copied; what the copy returns is added to an input made after the last one."""
 
     def __call__(self, traced):
         graph, copied = fx.Graph(), {}
@@ -189,7 +189,7 @@ def adds_as_a_plus_equals_does(traced):
 @wrong(
     "input_added_last",
     node="offset",
-    says="`offset` stands before `rows`: behind all other inputs was asked",
+    says="`offset` comes before `rows`: a place after all other inputs was asked",
     read=EDIT,
 )
 def puts_the_input_in_front(traced):
@@ -204,7 +204,7 @@ def puts_the_input_in_front(traced):
 @wrong(
     "input_added_last",
     node="offset",
-    says="(a model whose last input stands behind a step): `offset` stands before `unread`",
+    says="(a model whose last input comes after a step): `offset` comes before `unread`",
     read=EDIT,
 )
 def puts_the_input_before_the_first_step(traced):
@@ -221,7 +221,7 @@ def puts_the_input_before_the_first_step(traced):
     "parameters_kept",
     node="offset_1",
     says="he line of node `offset` overwrites the parameter `offset` before it is read",
-    read="07_placeholder#silent-a-node-overwrites-the-parameter",
+    read="when_it_breaks/07_placeholder#silent-a-node-overwrites-the-parameter",
 )
 def puts_the_input_before_the_output(traced):
     graph = traced.graph

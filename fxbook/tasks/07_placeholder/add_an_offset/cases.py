@@ -40,7 +40,7 @@ class Asserting(nn.Module):
 
 
 class LateUnread(nn.Module):
-    """The last input is never read, so that it may stand behind the steps."""
+    """The last input has no users, so it may come after the steps."""
 
     def forward(self, rows: Tensor, other: Tensor, unread: Any = None) -> Tensor:
         return rows * 2 - other
@@ -55,7 +55,7 @@ USAGE = Usage(
         Case("a model with a layer called `offset`", Offset, rows(column, lambda: 2.0), unseen=True),
         Case("a model that asserts something of its result", Asserting, rows(column, lambda: 2.0), unseen=True),
         Case(
-            "a model whose last input stands behind a step",
+            "a model whose last input comes after a step",
             LateUnread,
             rows(column, lambda: None, lambda: 3.0),
             unseen=True,

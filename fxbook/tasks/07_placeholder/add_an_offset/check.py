@@ -23,7 +23,7 @@ from fxbook.asking.view import CaseView
 
 
 def with_offset(model: nn.Module, *inputs: Any) -> Any:
-    """The model's result, and the value behind its own inputs added to it."""
+    """The model's result, with the value after its own inputs added to it."""
     # By name, since one of them is keyword-only, which a graph forgets.
     given = dict(zip((*inspect.signature(model.forward).parameters, "offset"), inputs, strict=False))
     offset = given.pop("offset", 0.0)
@@ -41,15 +41,15 @@ def input_added_last(case: CaseView) -> Found:
     elif [node.target for node in inputs if node is not added] != before:
         yield None, f"The other inputs are no longer {', '.join(f'`{target}`' for target in before)}."
     elif added is not inputs[-1]:
-        behind = inputs[inputs.index(added) + 1].target
-        yield added, f"`offset` stands before `{behind}`: behind all other inputs was asked."
+        following = inputs[inputs.index(added) + 1].target
+        yield added, f"`offset` comes before `{following}`: a place after all other inputs was asked."
     elif difference(added.args, encode((0.0,))):
         yield added, "`offset` does not have the default 0.0."
 
 
-@rule("07_placeholder#silent-a-node-overwrites-the-parameter")
+@rule("when_it_breaks/07_placeholder#silent-a-node-overwrites-the-parameter")
 def parameters_kept(case: CaseView) -> Found:
-    """No node that stands before a placeholder has the name of its parameter: the code would assign to it first."""
+    """No node that comes before a placeholder has the name of its parameter: the code would assign to it first."""
     for node in case.nodes:
         for earlier in case.nodes[: node.index]:
             if node.op == "placeholder" and earlier.name == node.target:

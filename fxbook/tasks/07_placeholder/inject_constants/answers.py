@@ -54,7 +54,7 @@ class FillsThePositionsUp(WithConstants):
 
 @right
 class RunsACopyOfTheGraph(fx.Interpreter):
-    """In the copy the readers have the constants among their arguments, and the inputs are gone."""
+    """In the copy the users have the constants among their arguments, and the inputs are gone."""
 
     def __init__(self, traced, constants):
         graph = copy.deepcopy(traced.graph)
@@ -134,7 +134,7 @@ class LooksForNamesOfNodes(WithConstants):
 
 @wrong(
     "constants_injected",
-    says="(an input behind one that is left out): the input `input` gets another value, not the constant",
+    says="(an input after one that is left out): the input `input` gets another value, not the constant",
     read=REPLACE,
 )
 class StopsAtTheFirstValueLeftOut(WithConstants):

@@ -6,7 +6,7 @@ from torch import fx
 from fxbook.tasks.answering import right, wrong
 
 BY_NAME = "07_placeholder#in-one-page"
-VALUES = "07_placeholder#replace-placeholder"
+VALUES = "when_it_breaks/07_placeholder#silent-a-value-of-the-wrong-dtype-or-shape-is-accepted"
 ENVIRONMENT = "07_placeholder#begin-with-an-environment"
 
 
@@ -93,7 +93,7 @@ class FeedsThroughPlaceholder(CheckedInputs):
 
 @right
 class CallsTheModule(CheckedInputs):
-    """The compiled code takes names by itself."""
+    """The compiled code takes names."""
 
     def start(self, values):
         return self.module(**values)
@@ -208,7 +208,7 @@ class NeverLooksForUnknownNames(CheckedInputs):
 
 @wrong("tells_what_is_wrong", says="With a `mask` of shape (5,): TypeError is raised", read=VALUES)
 class RaisesAnotherError(CheckedInputs):
-    """`Checked` of the chapter: a TypeError from the placeholder, the first fault, and in the middle of a run."""
+    """`Checked` of the page When it breaks: a TypeError from the placeholder, the first fault, and in the middle of a run."""
 
     def faults(self, values):
         return []

@@ -18,7 +18,7 @@ class Situation:
     """One use of an interpreter that takes its inputs by name.
 
     Args:
-        name: how a report calls it, behind "With": ``"a mask of booleans"``.
+        name: how a report calls it, after "With": ``"a mask of booleans"``.
         values: the inputs, by name.
     """
 

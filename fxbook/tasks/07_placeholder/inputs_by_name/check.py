@@ -20,7 +20,7 @@ from ..check import usable
 from .cases import Situation
 
 BY_NAME = "07_placeholder#in-one-page"
-VALUES = "07_placeholder#replace-placeholder"
+VALUES = "when_it_breaks/07_placeholder#silent-a-value-of-the-wrong-dtype-or-shape-is-accepted"
 ENVIRONMENT = "07_placeholder#begin-with-an-environment"
 
 MISSING = ("missing",)

@@ -94,7 +94,7 @@ def knows_the_model(traced):
     return ["rows", "mask"]
 
 
-@wrong("names_required", says="(an input that stands behind a step): `unread` is not in the list", read=SIGNATURE)
+@wrong("names_required", says="(an input that comes after a step): `unread` is not in the list", read=SIGNATURE)
 def stops_at_the_first_step(traced):
     first = itertools.takewhile(lambda node: node.op == "placeholder", traced.graph.nodes)
     return [node.target for node in first if not node.args and not node.target.startswith("*")]

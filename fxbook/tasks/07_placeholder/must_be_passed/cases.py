@@ -12,7 +12,7 @@ from ..cases import Reserved, Unread, Weighting, with_late_input
 
 
 class Private(nn.Module):
-    """Names that begin as that of a starred parameter's node does; one input is never read."""
+    """Names that begin as that of a starred parameter's node does; one input has no users."""
 
     def forward(self, _rows: Tensor, _unread: Any, input: Any, *_more: Any, scale: float = 1.0) -> Tensor:
         return _rows * input * scale
@@ -32,7 +32,7 @@ USAGE = Usage(
         Case("starred parameters", Starred, tuple, unseen=True),
         Case("parameters with the names of builtins", Reserved, tuple, unseen=True),
         Case("parameters that begin with `_`", Private, tuple, unseen=True),
-        Case("an input that stands behind a step", Unread, tuple, unseen=True, given=with_late_input(1)),
+        Case("an input that comes after a step", Unread, tuple, unseen=True, given=with_late_input(1)),
     ),
     given=traced,
 )

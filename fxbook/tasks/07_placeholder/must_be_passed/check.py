@@ -35,7 +35,7 @@ def _not_required(name: str, inputs: dict[str, NodeRecord]) -> tuple[str, str | 
     """What the name is, as the end of a sentence, and where that is explained."""
     for target in inputs:
         if target.startswith("*") and target.lstrip("*") == name.strip("*_"):
-            return f": `{target}` takes any number of values, none among them", None
+            return f": `{target}` takes any number of values, so a call may pass none", None
     if name in inputs:
         default = inputs[name].call.removeprefix(f"{name}=")
         return f": its default is `{default}`, so a caller may leave it out", None

@@ -196,7 +196,7 @@ def hands_one_reader_over(traced, name, value):
     traced.recompile()
 
 
-@wrong("readers_get_the_value", node="add", says="Node `add` read `mask`, and does not read the stored value")
+@wrong("readers_get_the_value", node="add", says="Node `add` used `mask`, and does not use the stored value")
 def stores_zeros_in_the_arguments(traced, name, value):
     node = the_input(traced, name)
     for reader in list(node.users):

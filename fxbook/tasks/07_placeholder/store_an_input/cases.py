@@ -28,7 +28,7 @@ class StoringInput(Reserved):
 
 
 class Returned(nn.Module):
-    """Returns one input as it is; the others are read inside a list, and not at all; a buffer has an input's name."""
+    """Returns one input as it is; of the others, one is used inside a list and one has no users; a buffer has an input's name."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Returned(nn.Module):
 
 
 class StoringUnread(Unread):
-    """The input that is to be stored is never read."""
+    """The input that is to be stored has no users."""
 
     def stored(self) -> dict[str, Tensor]:
         return {"unread": table()}

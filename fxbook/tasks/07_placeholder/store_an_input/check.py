@@ -57,13 +57,13 @@ def in_state_dict(case: CaseView) -> Found:
 
 @rule
 def readers_get_the_value(case: CaseView) -> Found:
-    """Each node that read a stored input reads what a new ``get_attr`` fetches."""
+    """Each node that used a stored input uses what a new ``get_attr`` fetches."""
     stored = case.model.stored()
     fetches = {node.index for node in _new_fetches(case)}
     for node, before in case.kept():
         for read in (case.before.nodes[index] for index in before.inputs):
             if read.op == "placeholder" and read.target in stored and not fetches.intersection(node.inputs):
-                yield node, f"read `{read.target}`, and does not read the stored value"
+                yield node, f"used `{read.target}`, and does not use the stored value"
 
 
 def _new_fetches(case: CaseView) -> list[NodeRecord]:
