@@ -28,7 +28,7 @@ class StoringInput(Reserved):
 
 
 class Returned(nn.Module):
-    """Returns one input as it is; of the others, one is used inside a list and one has no users; a buffer has an input's name."""
+    """Returns one input as it is; one is used in a list, one has no users; a buffer has an input's name."""
 
     def __init__(self) -> None:
         super().__init__()
