@@ -208,7 +208,7 @@ class NeverLooksForUnknownNames(CheckedInputs):
 
 @wrong("tells_what_is_wrong", says="With a `mask` of shape (5,): TypeError is raised", read=VALUES)
 class RaisesAnotherError(CheckedInputs):
-    """As `Checked` of the companion page: a TypeError from the placeholder, the first fault, and in the middle of a run."""
+    """As `Checked` of the companion: a TypeError from the placeholder, the first fault, in the middle of a run."""
 
     def faults(self, values):
         return []
