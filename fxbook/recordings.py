@@ -13,8 +13,10 @@ from typing import Any
 import torch
 from torch import fx, nn
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils import _pytree as pytree
 
 _LONGEST = 100
+_RIGHT, _WRONG, _WRONG_GRADIENTS = "right", "wrong", "wrong gradients"
 Program = Callable[..., Any]
 
 
@@ -25,12 +27,19 @@ class Recording:
     Attributes:
         graphs: the modules that it recorded: several where `torch.compile` broke the graph, none where it failed.
         error: what it raised while it recorded, or ``None``.
-        verdict: ``"right"``, ``"wrong"``, or the error of the run.
+        verdict: ``"right"``, ``"wrong"``, ``"wrong gradients"``, or the error of the run.
     """
 
     graphs: tuple[fx.GraphModule, ...]
     error: Exception | None
     verdict: str
+
+    @property
+    def outcome(self) -> str:
+        """One word for a table: the verdict, ``"stops"`` if nothing was recorded, ``"refuses"`` if the run failed."""
+        if self.error is not None:
+            return "stops"
+        return self.verdict if self.verdict in (_RIGHT, _WRONG, _WRONG_GRADIENTS) else "refuses"
 
     def __str__(self) -> str:
         if self.error is not None:
@@ -59,7 +68,13 @@ class Recordings(Mapping[str, Recording]):
         return "\n".join(f"{name:15} {recording}" for name, recording in self._recordings.items())
 
 
-def front_ends(program: Program, *inputs: Any, then: tuple[Any, ...] | None = None) -> Recordings:
+def front_ends(
+    program: Program,
+    *inputs: Any,
+    then: tuple[Any, ...] | None = None,
+    change: Callable[[Any], object] | None = None,
+    gradients: bool = False,
+) -> Recordings:
     """Record a program with `symbolic_trace`, `make_fx`, `torch.export` and `torch.compile`, and run what was recorded.
 
     Args:
@@ -67,6 +82,8 @@ def front_ends(program: Program, *inputs: Any, then: tuple[Any, ...] | None = No
         inputs: what it is recorded with; `symbolic_trace` takes none of them.
         then: the inputs of the run, by default those of the recording. The verdict is ``"right"`` where the run gives
             what the program gives, and leaves its inputs as the program leaves them, to within rounding.
+        change: is done to the program and to what was recorded before the run, as ``lambda module: module.eval()``.
+        gradients: compare the gradients of inputs and parameters too: ``"wrong gradients"`` where only these differ.
 
     Returns:
         For each front end, what it recorded, or the error it raised.
@@ -74,42 +91,88 @@ def front_ends(program: Program, *inputs: Any, then: tuple[Any, ...] | None = No
     Raises:
         Exception: the program itself fails on its inputs.
     """
-    asked = inputs if then is None else then
-    for given in (inputs, asked):
-        _run(program, given)
-    with torch.random.fork_rng(devices=[]):
-        return Recordings({name: _recorded(record, program, inputs, asked) for name, record in _RECORD.items()})
+    asked = _Run(inputs if then is None else then, change, gradients)
+    _Run(inputs).of(copy.deepcopy(program))
+    asked.of(copy.deepcopy(program))
+    return Recordings({name: _recorded(record, program, inputs, asked) for name, record in _RECORD.items()})
+
+
+@dataclasses.dataclass(frozen=True)
+class _Run:
+    """What is run to compare: a change first, then one call under a fixed seed."""
+
+    inputs: tuple[Any, ...]
+    change: Callable[[Any], object] | None = None
+    gradients: bool = False
+
+    def of(self, program: Program, parameters: Mapping[str, torch.Tensor] | None = None) -> tuple[Any, Any]:
+        """What a program returns for copies of the inputs, with these as it leaves them; and the gradients by name.
+
+        Args:
+            program: is changed, and run.
+            parameters: those whose gradients are asked for, by default those of the program.
+        """
+        if self.change is not None:
+            self.change(program)
+        leaves, given = copy.deepcopy(self.inputs), copy.deepcopy(self.inputs)
+        sources: dict[str, torch.Tensor] = {}
+        if self.gradients:
+            for tensor in _differentiable(leaves):
+                sources[f"input {len(sources)}"] = tensor.requires_grad_()
+            # No leaves, so that the program may work in place on them.
+            given = pytree.tree_map_only(torch.Tensor, torch.clone, leaves)
+            found = program.named_parameters() if parameters is None and isinstance(program, nn.Module) else ()
+            sources |= parameters or dict(found)
+        with _seeded(0):
+            result = program(*given)
+        ends = [tensor for tensor in _differentiable(result) if tensor.requires_grad]
+        gradients: tuple[torch.Tensor | None, ...] = (None,) * len(sources)
+        if sources and ends:
+            weights = [torch.linspace(1, 2, end.numel(), dtype=end.dtype).view_as(end) for end in ends]
+            gradients = torch.autograd.grad(ends, list(sources.values()), weights, allow_unused=True)
+        return (result, given), dict(zip(sources, gradients, strict=True))
 
 
 def _recorded(
     record: Callable[[Program, tuple[Any, ...]], tuple[Program, list[fx.GraphModule]]],
     program: Program,
     inputs: tuple[Any, ...],
-    asked: tuple[Any, ...],
+    asked: _Run,
 ) -> Recording:
+    # Tracing may change a program, so that what is recorded is not what is compared with.
+    source = copy.deepcopy(program)
+    expected = asked.of(copy.deepcopy(program))
     with _quiet():
         try:
-            runs, graphs = record(copy.deepcopy(program), copy.deepcopy(inputs))
+            with _seeded(1):
+                runs, graphs = record(source, copy.deepcopy(inputs))
         except Exception as error:  # Whatever a front end raises is its answer; the program itself was run before.
             return Recording((), error, "")
-        expected = _run(program, asked)
         try:
-            found = _run(runs, asked)
+            if asked.change is not None:
+                asked.change(source)
+            found = asked.of(runs, dict(source.named_parameters()) if isinstance(source, nn.Module) else {})
         except Exception as error:
             return Recording(tuple(graphs), None, _line(error))
-    try:
-        torch.testing.assert_close(found, expected, equal_nan=True)
-    except AssertionError:
-        return Recording(tuple(graphs), None, "wrong")
-    return Recording(tuple(graphs), None, "right")
+    for part, verdict in ((0, _WRONG), (1, _WRONG_GRADIENTS)):
+        try:
+            torch.testing.assert_close(found[part], expected[part], equal_nan=True)
+        except (AssertionError, TypeError):
+            return Recording(tuple(graphs), None, verdict)
+    return Recording(tuple(graphs), None, _RIGHT)
 
 
-def _run(program: Program, inputs: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
-    """What a program returns for copies of the inputs, under a fixed seed, and the inputs as it leaves them."""
-    given = copy.deepcopy(inputs)
+def _differentiable(values: Any) -> list[torch.Tensor]:
+    """The tensors among the values that can have a gradient."""
+    tensors = (value for value in pytree.tree_leaves(values) if isinstance(value, torch.Tensor))
+    return [tensor for tensor in tensors if tensor.is_floating_point()]
+
+
+@contextlib.contextmanager
+def _seeded(seed: int) -> Iterator[None]:
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        return program(*given), given
+        torch.manual_seed(seed)
+        yield
 
 
 def _by_symbolic_trace(program: Program, _: tuple[Any, ...]) -> tuple[Program, list[fx.GraphModule]]:
