@@ -81,7 +81,7 @@ def front_ends(
         program: a module or a function of positional arguments. A module is copied for each front end.
         inputs: what it is recorded with; `symbolic_trace` takes none of them.
         then: the inputs of the run, by default those of the recording. The verdict is ``"right"`` where the run gives
-            what the program gives, and leaves its inputs as the program leaves them, to within rounding.
+            what the program gives, and leaves inputs and buffers as the program leaves them, to within rounding.
         change: is done to the program and to what was recorded before the run, as ``lambda module: module.eval()``.
         gradients: compare the gradients of inputs and parameters too: ``"wrong gradients"`` where only these differ.
 
@@ -92,9 +92,10 @@ def front_ends(
         Exception: the program itself fails on its inputs.
     """
     asked = _Run(inputs if then is None else then, change, gradients)
-    _Run(inputs).of(copy.deepcopy(program))
-    asked.of(copy.deepcopy(program))
-    return Recordings({name: _recorded(record, program, inputs, asked) for name, record in _RECORD.items()})
+    with _quiet():
+        _Run(inputs).of(copy.deepcopy(program))
+        expected = asked.of(copy.deepcopy(program))
+    return Recordings({name: _recorded(record, program, inputs, asked, expected) for name, record in _RECORD.items()})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,15 +106,16 @@ class _Run:
     change: Callable[[Any], object] | None = None
     gradients: bool = False
 
-    def of(self, program: Program, parameters: Mapping[str, torch.Tensor] | None = None) -> tuple[Any, Any]:
-        """What a program returns for copies of the inputs, with these as it leaves them; and the gradients by name.
+    def of(self, program: Program, owner: Program | None = None) -> tuple[Any, Any]:
+        """What one call does: its result with the inputs and buffers as it leaves them; and the gradients by name.
 
         Args:
-            program: is changed, and run.
-            parameters: those whose gradients are asked for, by default those of the program.
+            program: is changed, and called.
+            owner: the module whose parameters and buffers are looked at, by default the program.
         """
         if self.change is not None:
             self.change(program)
+        owner = program if owner is None else owner
         leaves, given = copy.deepcopy(self.inputs), copy.deepcopy(self.inputs)
         sources: dict[str, torch.Tensor] = {}
         if self.gradients:
@@ -121,8 +123,7 @@ class _Run:
                 sources[f"input {len(sources)}"] = tensor.requires_grad_()
             # No leaves, so that the program may work in place on them.
             given = pytree.tree_map_only(torch.Tensor, torch.clone, leaves)
-            found = program.named_parameters() if parameters is None and isinstance(program, nn.Module) else ()
-            sources |= parameters or dict(found)
+            sources |= dict(owner.named_parameters()) if isinstance(owner, nn.Module) else {}
         with _seeded(0):
             result = program(*given)
         ends = [tensor for tensor in _differentiable(result) if tensor.requires_grad]
@@ -130,7 +131,9 @@ class _Run:
         if sources and ends:
             weights = [torch.linspace(1, 2, end.numel(), dtype=end.dtype).view_as(end) for end in ends]
             gradients = torch.autograd.grad(ends, list(sources.values()), weights, allow_unused=True)
-        return (result, given), dict(zip(sources, gradients, strict=True))
+        own = _buffers(program)
+        buffers = {name: own.get(name, buffer) for name, buffer in _buffers(owner).items()}
+        return (result, given, buffers), dict(zip(sources, gradients, strict=True))
 
 
 def _recorded(
@@ -138,10 +141,10 @@ def _recorded(
     program: Program,
     inputs: tuple[Any, ...],
     asked: _Run,
+    expected: tuple[Any, Any],
 ) -> Recording:
-    # Tracing may change a program, so that what is recorded is not what is compared with.
+    # Recording may run a program, and tracing may change it: what is recorded is not what is compared with.
     source = copy.deepcopy(program)
-    expected = asked.of(copy.deepcopy(program))
     with _quiet():
         try:
             with _seeded(1):
@@ -149,9 +152,10 @@ def _recorded(
         except Exception as error:  # Whatever a front end raises is its answer; the program itself was run before.
             return Recording((), error, "")
         try:
+            _restore(source, program)
             if asked.change is not None:
                 asked.change(source)
-            found = asked.of(runs, dict(source.named_parameters()) if isinstance(source, nn.Module) else {})
+            found = asked.of(runs, source)
         except Exception as error:
             return Recording(tuple(graphs), None, _line(error))
     for part, verdict in ((0, _WRONG), (1, _WRONG_GRADIENTS)):
@@ -160,6 +164,19 @@ def _recorded(
         except (AssertionError, TypeError):
             return Recording(tuple(graphs), None, verdict)
     return Recording(tuple(graphs), None, _RIGHT)
+
+
+def _buffers(program: Program) -> dict[str, torch.Tensor]:
+    return dict(program.named_buffers()) if isinstance(program, nn.Module) else {}
+
+
+def _restore(module: Program, original: Program) -> None:
+    """Give the buffers of a module the values of the original; one that tracing replaced by a Proxy stays."""
+    values = _buffers(original)
+    with torch.no_grad():
+        for name, buffer in _buffers(module).items():
+            if isinstance(buffer, torch.Tensor) and name in values:
+                buffer.copy_(values[name])
 
 
 def _differentiable(values: Any) -> list[torch.Tensor]:
