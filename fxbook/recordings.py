@@ -123,7 +123,7 @@ class _Run:
                 sources[f"input {len(sources)}"] = tensor.requires_grad_()
             # No leaves, so that the program may work in place on them.
             given = pytree.tree_map_only(torch.Tensor, torch.clone, leaves)
-            sources |= dict(owner.named_parameters()) if isinstance(owner, nn.Module) else {}
+            sources |= _parameters(owner)
         with _seeded(0):
             result = program(*given)
         ends = [tensor for tensor in _differentiable(result) if tensor.requires_grad]
@@ -166,17 +166,21 @@ def _recorded(
     return Recording(tuple(graphs), None, _RIGHT)
 
 
+def _parameters(program: Program) -> dict[str, torch.Tensor]:
+    return dict(program.named_parameters()) if isinstance(program, nn.Module) else {}
+
+
 def _buffers(program: Program) -> dict[str, torch.Tensor]:
     return dict(program.named_buffers()) if isinstance(program, nn.Module) else {}
 
 
 def _restore(module: Program, original: Program) -> None:
-    """Give the buffers of a module the values of the original; one that tracing replaced by a Proxy stays."""
-    values = _buffers(original)
+    """Give parameters and buffers the values of the original; a buffer that tracing replaced by a Proxy stays."""
+    values = {**_parameters(original), **_buffers(original)}
     with torch.no_grad():
-        for name, buffer in _buffers(module).items():
-            if isinstance(buffer, torch.Tensor) and name in values:
-                buffer.copy_(values[name])
+        for name, tensor in {**_parameters(module), **_buffers(module)}.items():
+            if isinstance(tensor, torch.Tensor) and name in values:
+                tensor.copy_(values[name])
 
 
 def _differentiable(values: Any) -> list[torch.Tensor]:
