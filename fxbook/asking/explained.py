@@ -76,7 +76,7 @@ def output_last(case: CaseView) -> Found:
         yield None, "The graph has no `output` node."
         return
     for node in case.nodes[output.index + 1 :]:
-        yield node, "stands behind `output`: it never runs", "02_insertion_points#a-node-made-without-an-anchor"
+        yield node, "is after `output`: it never runs", "02_insertion_points#a-node-made-without-an-anchor"
 
 
 @rule("01_node_creation#four-spellings-of-add")
@@ -156,7 +156,7 @@ def paths_exist(case: CaseView) -> Found:
     for node in case.nodes:
         if node.op in ("get_attr", "call_module") and node.kind is None and _missing(case, node.target):
             does = "fetches" if node.op == "get_attr" else "calls"
-            yield node, f"{does} `{node.target}`: the module has nothing at that path"
+            yield node, f"{does} `{node.target}`: the module has nothing of that name"
 
 
 def _missing(case: CaseView, path: str) -> bool:
@@ -173,4 +173,4 @@ def reads_nodes(case: CaseView) -> Found:
     for node in case.nodes:
         named = next((value for value in node.positional if isinstance(value, str) and value in names), None)
         if named and node.op not in ("placeholder", "output"):
-            yield node, f"reads the text {named!r}, not the node of that name"
+            yield node, f"has the text {named!r} as an argument, not the node of that name"

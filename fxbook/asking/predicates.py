@@ -42,7 +42,7 @@ def no_dead_nodes(case: CaseView) -> Found:
     """Every node is read by another, or has an effect; inputs may stay unused."""
     for node in case.nodes:
         if "dead" in node.notes:
-            yield node, "is dead: nothing reads its result"
+            yield node, "is dead: no node uses its result"
 
 
 # ---- the graph computes what was asked -------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ def calls_after(case: CaseView, family: Family, anchor: Family) -> Found:
             yield node, f"Node `{node.name}` ({anchor.label}) is not followed by {family.label}."
         for reader in readers:
             if reader not in family:
-                yield reader, f"still reads `{node.name}`, past the {family.label} that follows it"
+                yield reader, f"still uses `{node.name}`, past the {family.label} that follows it"
 
 
 @configurable

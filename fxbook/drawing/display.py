@@ -34,14 +34,14 @@ LEGEND = {
 MARK_LEGEND = {
     "added": "+ thick outline: added",
     "removed": "\N{MINUS SIGN} dashed: removed",
-    "rewired": "↪ bold edge: reads another value than before",
+    "rewired": "↪ bold edge: uses another value than before",
     "moved": "↕ on the numbers: moved in the list",
     "broken": "! bold: broken",
 }
 Order = Literal["list", "data"]
 _ORDERED = {
     "list": "{} rows, in the order of the list.",
-    "data": "{} nodes, each below the nodes that it reads; numbered as in the list.",
+    "data": "{} nodes, each below the nodes that it uses; numbered as in the list.",
 }
 _ordinals = itertools.count(1)
 
@@ -145,7 +145,7 @@ class Drawing:
             notes = "; ".join(self.words[node.index])
             parts.append(
                 f"{node.index} {clean(node.name, 60)}, {node.op}"
-                + (f", reads {reads}" if reads else "")
+                + (f", uses {reads}" if reads else "")
                 + (f" ({notes})" if notes else "")
                 + "."
             )
@@ -159,7 +159,7 @@ class Drawing:
         if len(self.record) > 1:
             items.append("numbers: order in the list")
         if any(node.inputs for node in self.record):
-            items.append("arrows: who reads what")
+            items.append("arrows: who uses what")
             items += ["from top to bottom: the data flow"] if self.order == "data" else []
         if any(wire.label_at and not wire.broken for wire in self.layout.wires):
             items.append("small digits: place among the arguments")
@@ -187,7 +187,7 @@ def draw(
             or ``"broken"``, or several of them. Faults, dead nodes, side effects and stale code are marked without
             being asked.
         order: ``"list"`` draws the nodes in the order of the list, one below the other, beside a rail with their
-            numbers; ``"data"`` draws each node below the nodes that it reads, with its number in the list beside it.
+            numbers; ``"data"`` draws each node below the nodes that it uses, with its number in the list beside it.
 
     Raises:
         TypeError: there is no graph to draw.

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from fxbook.drawing.lettering import clean, columns, pad
 from fxbook.graph.record import GraphRecord, NodeRecord
 
-_HEADERS = ("#", "name", "opcode", "call", "read by", "notes")
+_HEADERS = ("#", "name", "opcode", "call", "users", "notes")
 _WIDTH = 100
 _MOST_READERS = 8
 

@@ -94,7 +94,7 @@ def _wire(svg: ET.Element, record: GraphRecord, wire: Wire, marks: Marks, prefix
     classes += ["fx-removed"] if "removed" in ends else []
     # An edge that looks unlike the others of its lane is drawn whole.
     path = wire.path if classes else wire.branch
-    title = f"{clean(record.nodes[wire.reader].name)} reads {clean(record.nodes[wire.source].name)}"
+    title = f"{clean(record.nodes[wire.reader].name)} uses {clean(record.nodes[wire.source].name)}"
     identity = f"{prefix}-e-{wire.source}-{wire.reader}-{wire.k}"
     paint_wire(svg, wire, path, classes, {"id": identity}, title=title)
 

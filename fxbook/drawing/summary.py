@@ -23,7 +23,7 @@ def summarise(record: GraphRecord) -> tuple[GraphRecord, list[range]]:
     rows = _by_scope(record) or _by_runs(record)
     home = {index: at for at, group in enumerate(rows) for index in group}
     inputs = [list(dict.fromkeys(home[i] for row in group for i in record.nodes[row].inputs)) for group in rows]
-    # A group reads itself in every chain: an edge back to itself tells something only when a node in it is at fault.
+    # A group uses itself in every chain: an edge back to itself tells something only when a node in it is at fault.
     inputs = [[i for i in reads if i != at] for at, reads in enumerate(inputs)]
     users: list[list[int]] = [[] for _ in rows]
     for at, reads in enumerate(inputs):

@@ -1,7 +1,7 @@
 """Turn a live torch.fx graph into plain data: what the drawings, the checks and the reports read.
 
 A :class:`GraphRecord` holds strings, numbers and tuples only. It survives any graph, broken ones included (a node that
-reads itself, an argument from another graph, two nodes of one name), and travels as JSON, so that a graph built by code
+uses itself, an argument from another graph, two nodes of one name), and travels as JSON, so that a graph built by code
 that is not trusted can be judged without running that code again.
 """
 
@@ -219,7 +219,7 @@ def _faults(node: fx.Node, reads: list[fx.Node], position: dict[fx.Node, int]) -
     faults = []
     for read in dict.fromkeys(reads):
         if read is node:
-            faults.append("reads itself")
+            faults.append("uses itself")
         elif read not in position:
             faults.append(f"reads {read.name}, which is not in this graph")
         elif position[read] > position[node]:

@@ -67,8 +67,8 @@
       }
       const code = frames[now].querySelector("pre");
       const parts = [
-        inputs.length ? `reads ${names(inputs)} (dashed)` : "reads nothing",
-        users.length ? `is read by ${names(users)} (dotted)` : "is read by nobody",
+        inputs.length ? `uses ${names(inputs)} (dashed)` : "uses nothing",
+        users.length ? `is used by ${names(users)} (dotted)` : "is used by nobody",
       ];
       if (code && !code.querySelector(`[data-fx-node="${key}"]`)) parts.push("has no line in this code");
       status.textContent = `${line.dataset.fxName} ${parts.join("; ")}.`;

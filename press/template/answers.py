@@ -36,7 +36,7 @@ def squares():
 
 
 @wrong(
-    "no_dead_nodes", node="mul", says="nothing reads its result", read="02_insertion_points#a-new-node-needs-a-reader"
+    "no_dead_nodes", node="mul", says="no node uses its result", read="02_insertion_points#a-new-node-needs-a-user"
 )
 def leaves_a_first_try_behind():
     graph = fx.Graph()

@@ -577,7 +577,7 @@ def test_failed_report_has_task_violation_node_and_place(
     report = timed(RELU_AFTER_LINEAR, self_loop)
     assert repr(report).splitlines() == [
         "99-relu-after-linear (Relu after <each> linear): not yet.",
-        "The graph is broken: node `relu` reads itself.",
+        "The graph is broken: node `relu` uses itself.",
         "Your graph:",
         "    0  x         placeholder    x",
         "    1  layers_0  call_module    self.layers.0(x)",

@@ -113,7 +113,7 @@ def returns_nan(module: fx.GraphModule) -> None:
 
 
 def relu_beside(module: fx.GraphModule) -> None:
-    """Relu after the first layer, but what follows still reads the layer."""
+    """Relu after the first layer, but what follows still uses the layer."""
     node = module.graph.find_nodes(op="call_module", target="layers.0")[0]
     with module.graph.inserting_after(node):
         relu = module.graph.call_function(torch.relu, (node,))
@@ -215,7 +215,7 @@ Row = tuple[str, Rule, Any, dict[str, Any], str | None, str | None]
 ROWS: list[Row] = [
     # name, property, answer, the exercise, the message (None: it holds), the node that violates it
     ("lints", lints, nothing_done, {}, None, None),
-    ("lints: reads itself", lints, reads_itself, {}, "broken: node `layers_1` reads itself", "layers_1"),
+    ("lints: uses itself", lints, reads_itself, {}, "broken: node `layers_1` uses itself", "layers_1"),
     ("lints: missing module", lints, missing_module, {}, "graph.lint() refuses the graph", "layers_1"),
     ("recompiled", recompiled, right, {}, None, None),
     ("recompiled: stale", recompiled, no_recompile, {}, "the compiled code is stale", None),
@@ -287,7 +287,7 @@ ROWS: list[Row] = [
         calls_after(RELU, LINEAR),
         relu_beside,
         {},
-        "`layers_1` still reads `layers_0`",
+        "`layers_1` still uses `layers_0`",
         "layers_1",
     ),
     ("calls_before", calls_before(RELU, ADD), two, BUILD, None, None),

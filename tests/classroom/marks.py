@@ -68,7 +68,7 @@ def mark(assignment: Assignment, student: int, at: int, /, **fields: Any) -> Mar
         own |= {"status": "passed", "points": worth, "unproven": ("what was let go while it ran",) if at == 1 else ()}
     elif kind < 8:
         failures = (
-            failed(exercise) if exercise[:2] == "02" else ({"rule": "lints", "message": "Node `x` reads itself."},)
+            failed(exercise) if exercise[:2] == "02" else ({"rule": "lints", "message": "Node `x` uses itself."},)
         )
         own |= {"status": "failed", **failures[(student + at) % len(failures)]}
     elif kind == 8 and assignment.hidden:

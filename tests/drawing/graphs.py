@@ -157,7 +157,7 @@ BROKEN: dict[Callable[[], fx.Graph], str] = {
     empty: "",
     only_output: "",
     without_output: "",
-    self_loop: "! reads itself",
+    self_loop: "! uses itself",
     reversed_insertion: "! reads cos before it is defined",
     reads_far_ahead: "before it is defined",
     foreign_argument: "! reads stranger, which is not in this graph",

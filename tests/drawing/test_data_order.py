@@ -106,7 +106,7 @@ def test_a_large_graph_is_summarised() -> None:
 
 
 def test_what_is_told_to_those_who_do_not_see_it_names_the_order() -> None:
-    for order, told in (("list", "in the order of the list"), ("data", "each below the nodes that it reads")):
+    for order, told in (("list", "in the order of the list"), ("data", "each below the nodes that it uses")):
         assert told in words_in(html_of(draw(residual(), order=order)).find(".//figure"))
 
 

@@ -182,21 +182,21 @@ def test_text_alternative_and_table_headers() -> None:
     assert svg is not None and svg.get("role") == "img"
     by_id = {part.get("id"): part for part in tree.iter()}
     title, description = (by_id[name] for name in svg.get("aria-labelledby", "").split())
-    assert title.text == "A residual block" and "linear, call_module, reads x." in (description.text or "")
+    assert title.text == "A residual block" and "linear, call_module, uses x." in (description.text or "")
     headers = tree.findall(".//th")
-    assert [header.text for header in headers[:6]] == ["#", "name", "opcode", "call", "read by", "notes"]
+    assert [header.text for header in headers[:6]] == ["#", "name", "opcode", "call", "users", "notes"]
     assert {header.get("scope") for header in headers} == {"col", "row"}
     assert tree.find(".//details/summary") is not None
 
 
 def test_the_story_remains_without_style_and_picture() -> None:
-    tree = html_of(draw(self_loop(), "It reads itself"))
+    tree = html_of(draw(self_loop(), "It uses itself"))
     for parent in list(tree.iter()):
         for child in list(parent):
             if child.tag == "style" or child.tag.endswith("svg"):
                 parent.remove(child)
     left = words_in(tree)
-    assert "It reads itself" in left and "! reads itself" in left and "torch.add(add, add)" in left
+    assert "It uses itself" in left and "! uses itself" in left and "torch.add(add, add)" in left
 
 
 def test_ids_are_unique_and_carry_the_notebook(monkeypatch: pytest.MonkeyPatch) -> None:

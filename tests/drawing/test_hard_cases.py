@@ -109,7 +109,7 @@ def test_text_table() -> None:
     graph.output(graph.call_function(torch.relu, (x,)))
     assert repr(draw(graph, "One step")) == (
         "One step\n"
-        "#  name    opcode         call           read by  notes\n"
+        "#  name    opcode         call           users   notes\n"
         "0  x       placeholder    x              relu\n"
         "1  relu    call_function  torch.relu(x)  output\n"
         "2  output  output         return relu"

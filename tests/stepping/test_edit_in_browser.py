@@ -126,7 +126,7 @@ def test_node_row_and_line_mark_each_other(show) -> None:
         assert page.locator(".fx-code .fx-hot").count() == 1
         assert page.locator(".fx-edge.fx-hot").count() == 2
     status = page.locator(".fx-status").inner_text()
-    assert status == "relu reads linear (dashed); is read by add (dotted)."
+    assert status == "relu uses linear (dashed); is used by add (dotted)."
     page.locator(".fx-now tbody tr").first.press("ArrowDown")
     assert marked(page, "fx-hot") == {linear}
     page.page.keyboard.press("Escape")
@@ -192,7 +192,7 @@ def test_without_style_script_and_svg_the_tables_tell_it(browser: Browser) -> No
     page.set_content(moved_node()._repr_html_())
     page.evaluate("document.querySelectorAll('style, script, svg').forEach(part => part.remove())")
     text = page.content()
-    assert "append moves cos behind sin" in text and "cos is moved: it now stands behind sin" in text
+    assert "append moves cos behind sin" in text and "cos is moved: it is now after sin" in text
     page.close()
 
 

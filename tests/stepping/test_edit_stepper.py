@@ -84,25 +84,25 @@ def test_the_self_reading_graph_frame_by_frame() -> None:
         tanh = module.graph.call_function(torch.tanh, (x,))
     steps.frame("nobody reads it")
     x.replace_all_uses_with(tanh)
-    steps.frame("it reads itself")
+    steps.frame("it uses itself")
     tanh.args = (x,)
     module.recompile()
     steps.frame("repaired")
     stale = "! stale: forward still runs the code compiled before; recompile() is due"
     assert frames_of(steps) == [
         ["As traced", "✓ lint finds no fault", "✓ forward is up to date with the graph"],
-        ["nobody reads it", "+ tanh is added behind x", "✓ lint finds no fault", stale],
+        ["nobody reads it", "+ tanh is added after x", "✓ lint finds no fault", stale],
         [
-            "it reads itself",
-            "↪ tanh reads tanh in place of x",
-            "↪ linear reads tanh in place of x",
-            "↪ add reads tanh in place of x",
+            "it uses itself",
+            "↪ tanh uses tanh in place of x",
+            "↪ linear uses tanh in place of x",
+            "↪ add uses tanh in place of x",
             "! lint: Argument 'tanh' of Node 'tanh' was used before it has been defined!",
             stale,
         ],
         [
             "repaired",
-            "↪ tanh reads x in place of tanh",
+            "↪ tanh uses x in place of tanh",
             "↻ forward is compiled anew",
             "✓ lint finds no fault",
             "✓ forward is up to date with the graph",
@@ -151,9 +151,9 @@ def test_removed_retargeted_renamed_and_other_arguments() -> None:
         [],
         ["≠ relu calls torch.sigmoid, before: torch.relu"],
         ["≠ relu is now named gate"],
-        ["↪ add no longer reads x"],
+        ["↪ add no longer uses x"],
         ["≠ add has other arguments: operator.add(gate, 3.0)"],
-        ["\N{MINUS SIGN} gate is removed", "↪ add reads linear in place of gate"],
+        ["\N{MINUS SIGN} gate is removed", "↪ add uses linear in place of gate"],
     ]
     assert "fx-removed" in table_of(tree(steps)[-1])["gate"]
 

@@ -94,8 +94,8 @@ def test_a_row_marks_its_node_and_who_reads_it(show: Show) -> None:
     hot = page.locator(".fx-frames > .fx-film .fx-node.fx-hot:visible")
     assert hot.evaluate_all("parts => parts.map(part => part.dataset.fxNode)") == ["6"]
     status = page.locator(".fx-status").inner_text()
-    assert status.startswith("mul reads outer, scale")
-    assert "is read by where" in status
+    assert status.startswith("mul uses outer, scale")
+    assert "is used by where" in status
 
 
 def test_nodes_of_two_graphs_are_told_apart(show: Show) -> None:

@@ -49,10 +49,10 @@ def compare(before: Shot, after: Shot, moved: Set[int]) -> Changes:
     for at, (key, node) in enumerate(after.nodes.items()):
         old = before.nodes.get(key)
         if old is None:
-            mark(key, "added", f"{node.name} is added{_behind(after, at)}")
+            mark(key, "added", f"{node.name} is added{_place(after, at)}")
             continue
         if key in moved:
-            mark(key, "moved", f"{node.name} is moved: it now stands{_behind(after, at)}")
+            mark(key, "moved", f"{node.name} is moved: it is now{_place(after, at)}")
         if old.name != node.name:
             mark(key, "renamed", f"{old.name} is now named {node.name}")
         if (old.op, old.target) != (node.op, node.target):
@@ -71,8 +71,8 @@ def compare(before: Shot, after: Shot, moved: Set[int]) -> Changes:
     return Changes(tidy, details, frozenset(arrived), frozenset(left), tuple(sentences))
 
 
-def _behind(shot: Shot, at: int) -> str:
-    return f" behind {shot.record.nodes[at - 1].name}" if at else " first in the list"
+def _place(shot: Shot, at: int) -> str:
+    return f" after {shot.record.nodes[at - 1].name}" if at else " first in the list"
 
 
 def _reads(key: int, shot: Shot) -> set[Input]:
@@ -85,10 +85,10 @@ def _rewiring(gone: set[Input], new: set[Input], before: Shot, after: Shot) -> s
     old_names = _names(gone, before)
     names = _names(new, after)
     if not names:
-        return f"no longer reads {old_names}"
+        return f"no longer uses {old_names}"
     if not old_names:
-        return f"reads {names} too"
-    return f"reads {names} in place of {old_names}" if old_names != names else f"reads {names} at another place"
+        return f"uses {names} too"
+    return f"uses {names} in place of {old_names}" if old_names != names else f"uses {names} at another place"
 
 
 def _names(inputs: set[Input], shot: Shot) -> str:

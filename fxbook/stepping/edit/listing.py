@@ -20,7 +20,7 @@ Entry = tuple[int, NodeRecord] | int
 def list_panel(entries: Sequence[Entry], shot: Shot, changes: Changes) -> str:
     """The rows as an HTML table; a node that is not in the shot is one that was removed."""
     rows = "".join(_gap(entry) if isinstance(entry, int) else _row(*entry, shot, changes) for entry in entries)
-    head = "".join(f'<th scope="col">{text}</th>' for text in ("#", "node", "what it does", "read by"))
+    head = "".join(f'<th scope="col">{text}</th>' for text in ("#", "node", "what it does", "users"))
     return f'<table class="fx-table fx-list"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
 
 

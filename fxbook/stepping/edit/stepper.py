@@ -22,7 +22,7 @@ from fxbook.stepping.player import MAX_FRAMES, Frame, Panel, Player
 from fxbook.stepping.scene import Edge, Scene, Seen, film_of, inputs_of
 
 _MOST_SENTENCES = 6
-_ORDERS = ("numbers: order in the list", "arrows: who reads what")
+_ORDERS = ("numbers: order in the list", "arrows: who uses what")
 _OWN_MARKS = {
     "moved": "↕ arrow beside the numbers: moved in the list",
     "retargeted": "≠ another target than before",
@@ -38,7 +38,7 @@ class EditStepper:
 
         steps = EditStepper(traced, "The model as it was traced")
         tanh = …
-        steps.frame("tanh is in the list, and nobody reads it")
+        steps.frame("tanh is in the list, and has no users")
         steps
     """
 

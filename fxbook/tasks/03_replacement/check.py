@@ -19,7 +19,7 @@ def lints(case: CaseView) -> Found:
     """As :func:`explained.lints`; cycles and erased nodes are explained in this chapter."""
     for node, sentence, place in explained.lints.find(case):
         if node and reads_itself(case, node):
-            cycle = "" if node.faults[0] == "reads itself" else ", and is one of its transitive inputs: a cycle."
+            cycle = "" if node.faults[0] == "uses itself" else ", and is one of its transitive inputs: a cycle."
             yield node, f"{sentence[:-1]}{cycle}" if cycle else sentence, "03_replacement#every-cycle-has-one-cause"
         elif node and node.faults and node.faults[0].endswith("not in this graph"):
             yield node, sentence, "03_replacement#erasing-refuses-then-forgets"
@@ -47,7 +47,7 @@ def nothing_dead(case: CaseView) -> Found:
     """No node is left that nobody reads and that has no effect; inputs may stay unused."""
     for node in case.nodes:
         if not node.users and node.op not in ("placeholder", "output") and effect(case, node) is None:
-            yield node, "is left: nothing reads its result"
+            yield node, "is left: no node uses its result"
 
 
 def effect(case: CaseView, node: NodeRecord) -> str | None:

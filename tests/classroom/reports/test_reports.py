@@ -35,7 +35,7 @@ def words(part: Any) -> str:
 def a_mark(**fields: Any) -> Mark:
     """A failing mark of chapter 02's first exercise."""
     first = mark(an_assignment(), 0, 0)
-    plain = {"status": "failed", "points": 0.0, "rule": "lints", "message": "Node `x` reads itself.", "unproven": ()}
+    plain = {"status": "failed", "points": 0.0, "rule": "lints", "message": "Node `x` uses itself.", "unproven": ()}
     return dataclasses.replace(first, **{**plain, "node": "", "line": "", "graph": None, **fields})
 
 
@@ -97,7 +97,7 @@ def test_of_a_hidden_variant_nothing_is_told_that_an_answer_could_choose(tmp_pat
     graph = graph_of(node(secret))
     secrets = dict.fromkeys(("message", "for_teacher", "node", "line", "look", "source", "plain"), secret)
     pages = set()
-    for rule, read in (("no_dead_nodes", "02_insertion_points#hand-over-the-readers"), ("lints", "06_kwargs")):
+    for rule, read in (("no_dead_nodes", "02_insertion_points#replace-uses-without-a-cycle"), ("lints", "06_kwargs")):
         hidden = a_mark(status="public", rule=rule, read=read, graph=graph, unproven=(secret,), **secrets)
         reports.write(tmp_path, an_assignment(hidden=True), [hidden])
         page = page_of(tmp_path, "student-000")
@@ -171,7 +171,7 @@ def test_marks_that_differ_in_names_only_are_one_wrong_idea() -> None:
 
 def test_what_to_teach_again_first_helps_most_students(tmp_path: Path) -> None:
     assignment = an_assignment()
-    few, many = "02_insertion_points#two-nodes-one-anchor", "02_insertion_points#a-new-node-needs-a-reader"
+    few, many = "02_insertion_points#two-nodes-one-anchor", "02_insertion_points#a-new-node-needs-a-user"
     marks = [a_mark(key=f"a{i}", read=few, message="First.") for i in range(3)]
     marks += [a_mark(key=f"b{i}", read=many, message="Second.", rule=f"rule_{i}") for i in range(4)]
     summary = reports.write(tmp_path, assignment, marks, book=BOOK)
@@ -261,7 +261,7 @@ def test_what_is_no_idea_of_torch_fx_is_not_taught_again_but_stands_apart(tmp_pa
     ]
     ideas = [
         ("ends well", "Your code raises RuntimeError: Tried to erase Node add but it still had 1 users.", ""),
-        ("lints", "Node `x` reads itself. Cell 9 raises NameError: name 'y' is not defined", ""),
+        ("lints", "Node `x` uses itself. Cell 9 raises NameError: name 'y' is not defined", ""),
     ]
     marks = [
         a_mark(key=f"{at}-{number}", rule=rule, message=message, read="02_insertion_points#in-one-page")
@@ -274,7 +274,7 @@ def test_what_is_no_idea_of_torch_fx_is_not_taught_again_but_stands_apart(tmp_pa
     page = page_of(tmp_path)
     again, apart = words(page.find(id="again")), words(page.find(id="python"))
     assert all(message.split(":")[0].replace("`", "") not in again for _, message, _ in python)
-    assert "erase" in again and "erase" not in apart and "reads itself" in again and "reads itself" not in apart
+    assert "erase" in again and "erase" not in apart and "uses itself" in again and "uses itself" not in apart
     assert "A name that does not exist where it is used: 4 students" in apart
     assert all(trouble in apart for _, _, trouble in python) and apart.count(": 3 students") == len(python) - 1
     assert "would help 2 students" in again and "IndentationError" not in summary

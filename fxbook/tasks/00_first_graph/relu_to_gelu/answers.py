@@ -249,7 +249,7 @@ def goes_by_the_name_of_the_node(model):
     return traced
 
 
-@wrong("no_dead_nodes", node="relu", says="is dead: nothing reads its result")
+@wrong("no_dead_nodes", node="relu", says="is dead: no node uses its result")
 def leaves_the_old_nodes(model):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
@@ -261,7 +261,7 @@ def leaves_the_old_nodes(model):
     return traced
 
 
-@wrong("lints", node="gelu", says="node `gelu` reads itself", read="02_insertion_points#hand-over-the-readers")
+@wrong("lints", node="gelu", says="node `gelu` uses itself", read="02_insertion_points#replace-uses-without-a-cycle")
 def hands_the_new_node_to_itself(model):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):

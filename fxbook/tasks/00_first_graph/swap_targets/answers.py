@@ -157,7 +157,7 @@ def swaps_the_submodule_too(traced, table):
     return traced
 
 
-@wrong("no_dead_nodes", node="relu", says="is dead: nothing reads its result")
+@wrong("no_dead_nodes", node="relu", says="is dead: no node uses its result")
 def leaves_the_old_node(traced, table):
     graph = traced.graph
     for node in list(graph.nodes):
@@ -193,7 +193,7 @@ def puts_the_new_call_behind_the_old(traced, table):
     return traced
 
 
-@wrong("lints", node="tanh", says="node `tanh` reads itself", read="02_insertion_points#hand-over-the-readers")
+@wrong("lints", node="tanh", says="node `tanh` uses itself", read="02_insertion_points#replace-uses-without-a-cycle")
 def hands_the_new_node_to_itself(traced, table):
     graph = traced.graph
     for node in list(graph.nodes):

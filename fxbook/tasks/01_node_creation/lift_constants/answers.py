@@ -260,7 +260,7 @@ def assigns_a_list_of_arguments(gm):
     gm.recompile()
 
 
-@wrong("no_dead_nodes", node="lifted0", says="is dead: nothing reads its result")
+@wrong("no_dead_nodes", node="lifted0", says="is dead: no node uses its result")
 def lifts_once_to_see_whether_there_is_anything_to_lift(gm):
     named = free_names(gm)
 

@@ -161,7 +161,7 @@ def forgets_the_output(linear):
     return fx.GraphModule(linear, graph)
 
 
-@wrong("no_dead_nodes", node="t", says="is dead: nothing reads its result")
+@wrong("no_dead_nodes", node="t", says="is dead: no node uses its result")
 def transposes_for_a_function_that_does_so_itself(linear):
     graph = fx.Graph()
     x, weights = graph.placeholder("x"), [graph.get_attr(name) for name, _ in linear.named_parameters()]

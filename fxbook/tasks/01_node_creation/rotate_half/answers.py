@@ -167,7 +167,7 @@ def names_the_input_for_its_use():
     return fx.symbolic_trace(lambda queries: torch.cat([-queries[..., 2:], queries[..., :2]], dim=-1))
 
 
-@wrong("no_dead_nodes", node="add", says="is dead: nothing reads its result")
+@wrong("no_dead_nodes", node="add", says="is dead: no node uses its result")
 def leaves_a_trial_behind():
     graph, x = started()
     first, last = halves(graph, x)

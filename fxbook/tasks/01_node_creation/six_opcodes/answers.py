@@ -105,7 +105,7 @@ def forgets_the_output(model):
     return graph
 
 
-@wrong("no_dead_nodes", node="tanh", says="is dead: nothing reads its result")
+@wrong("no_dead_nodes", node="tanh", says="is dead: no node uses its result")
 def returns_the_node_before_the_last(model):
     graph = fx.Graph()
     total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
@@ -118,7 +118,7 @@ def returns_the_node_before_the_last(model):
 @wrong(
     "reads_nodes",
     node="add",
-    says="reads the text 'x', not the node of that name",
+    says="has the text 'x' as an argument, not the node of that name",
     read="when_it_breaks/01_node_creation#argument-input-position-1-must-be-tensor-not-str",
 )
 def passes_names_for_nodes(model):
@@ -178,7 +178,7 @@ def calls_the_input_by_another_name(model):
 @wrong(
     "paths_exist",
     node="self_bias",
-    says="fetches `self.bias`: the module has nothing at that path",
+    says="fetches `self.bias`: the module has nothing of that name",
     read="when_it_breaks/01_node_creation#referenced-target-head-but-that-target-was-not-provided-in-root",
 )
 def writes_self_in_front_of_the_paths(model):
@@ -219,7 +219,7 @@ def hands_tanh_the_sum(model):
     return graph
 
 
-@wrong("no_dead_nodes", node="tanh", says="is dead: nothing reads its result")
+@wrong("no_dead_nodes", node="tanh", says="is dead: no node uses its result")
 def keeps_the_function_beside_the_method(model):
     graph = fx.Graph()
     total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))

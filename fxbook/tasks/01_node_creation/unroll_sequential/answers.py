@@ -278,7 +278,7 @@ def forgets_the_output(model):
     return module
 
 
-@wrong("no_dead_nodes", node="_1_0_weight", says="is dead: nothing reads its result")
+@wrong("no_dead_nodes", node="_1_0_weight", says="is dead: no node uses its result")
 def fetches_every_parameter_at_the_top(model):
     """By the parameter itself, so of a layer that occurs twice only the second name is used."""
     graph = fx.Graph()

@@ -134,7 +134,7 @@ def takes_each_module_once(model, layer, function, activation):
 @wrong(
     "no_dead_nodes",
     node="relu_2",
-    says="is dead: nothing reads its result",
+    says="is dead: no node uses its result",
     read="02_insertion_points#a-new-node-needs-a-user",
 )
 def leaves_out_the_output(model, layer, function, activation):
@@ -146,7 +146,7 @@ def leaves_out_the_output(model, layer, function, activation):
     return traced
 
 
-@wrong("followed_by_activation", node="mul", says="still reads `shared`, past the tanh that follows it")
+@wrong("followed_by_activation", node="mul", says="still uses `shared`, past the tanh that follows it")
 def serves_the_first_reader_only(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
@@ -156,7 +156,7 @@ def serves_the_first_reader_only(model, layer, function, activation):
     return traced
 
 
-@wrong("lints", node="relu", says="node `relu` reads itself", read="02_insertion_points#replace-uses-without-a-cycle")
+@wrong("lints", node="relu", says="node `relu` uses itself", read="02_insertion_points#replace-uses-without-a-cycle")
 def hands_each_activation_to_itself(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
@@ -233,7 +233,7 @@ def forgets_to_return(model, layer, function, activation):
 @wrong(
     "no_dead_nodes",
     node="relu",
-    says="is dead: nothing reads its result",
+    says="is dead: no node uses its result",
     read="02_insertion_points#a-new-node-needs-a-user",
 )
 def gives_the_activations_no_readers(model, layer, function, activation):
@@ -254,7 +254,7 @@ def puts_relu_in_whatever_is_asked(model, layer, function, activation):
 @wrong(
     "output_last",
     node="relu",
-    says="stands behind `output`: it never runs",
+    says="is after `output`: it never runs",
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
 def makes_the_activations_and_leaves_them_there(model, layer, function, activation):
@@ -304,7 +304,7 @@ def writes_every_activation_as_a_method(model, layer, function, activation):
     return traced
 
 
-@wrong("no_dead_nodes", node="body_0_0", says="is dead: nothing reads its result")
+@wrong("no_dead_nodes", node="body_0_0", says="is dead: no node uses its result")
 def calls_each_layer_anew(model, layer, function, activation):
     """A call with its activation in place of the call that is there, which stays."""
     traced = fx.symbolic_trace(model)

@@ -225,7 +225,7 @@ def edits_a_new_trace(traced, name, functions):
 @wrong(
     "output_last",
     node="square",
-    says="stands behind `output`: it never runs",
+    says="is after `output`: it never runs",
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
 def makes_the_chain_and_leaves_it_there(traced, name, functions):
@@ -248,7 +248,7 @@ def wraps_the_arguments_twice(traced, name, functions):
     traced.recompile()
 
 
-@wrong("no_dead_nodes", node="log1p_1", says="is dead: nothing reads its result")
+@wrong("no_dead_nodes", node="log1p_1", says="is dead: no node uses its result")
 def makes_a_chain_for_each_use(traced, name, functions):
     """Where a node reads the value twice, its first chain takes both places, and the second has no reader."""
     node = named(traced, name)

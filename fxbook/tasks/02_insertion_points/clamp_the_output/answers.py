@@ -63,7 +63,7 @@ def restores_the_argument(traced):
 @wrong(
     "no_dead_nodes",
     node="clamp",
-    says="is dead: nothing reads its result",
+    says="is dead: no node uses its result",
     read="02_insertion_points#a-new-node-needs-a-user",
 )
 def gives_it_no_reader(traced):
@@ -88,7 +88,7 @@ def gives_it_no_place(traced):
     traced.recompile()
 
 
-@wrong("lints", node="clamp", says="node `clamp` reads itself", read="02_insertion_points#replace-uses-without-a-cycle")
+@wrong("lints", node="clamp", says="node `clamp` uses itself", read="02_insertion_points#replace-uses-without-a-cycle")
 def hands_every_reader_over(traced):
     graph = traced.graph
     [result] = graph.output_node().args
@@ -172,7 +172,7 @@ def looks_for_the_addition(traced):
 @wrong(
     "output_last",
     node="clamp",
-    says="stands behind `output`: it never runs",
+    says="is after `output`: it never runs",
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
 def adds_a_second_output(traced):
@@ -258,7 +258,7 @@ def calls_a_module_with_another_range(traced):
     traced.recompile()
 
 
-@wrong("no_dead_nodes", node="size", says="is dead: nothing reads its result")
+@wrong("no_dead_nodes", node="size", says="is dead: no node uses its result")
 def asks_a_proxy_for_its_size(traced):
     """What looks like a look at the value is a call that is recorded."""
     output = traced.graph.output_node()

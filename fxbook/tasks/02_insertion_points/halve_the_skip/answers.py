@@ -114,7 +114,7 @@ def looks_for_torch_add(traced):
     traced.recompile()
 
 
-@wrong("lints", node="mul", says="node `mul` reads itself", read="02_insertion_points#replace-uses-without-a-cycle")
+@wrong("lints", node="mul", says="node `mul` uses itself", read="02_insertion_points#replace-uses-without-a-cycle")
 def hands_the_half_to_itself(traced):
     graph = traced.graph
     for value in graph.find_nodes(op="placeholder"):
@@ -124,7 +124,7 @@ def hands_the_half_to_itself(traced):
     traced.recompile()
 
 
-@wrong("no_dead_nodes", node="mul_6", says="is dead: nothing reads its result")
+@wrong("no_dead_nodes", node="mul_6", says="is dead: no node uses its result")
 def makes_a_half_for_each_side_and_reroutes_both(traced):
     """In x + x the first round exchanges both sides, and nothing is left for the half of the second."""
     for node in additions(traced):
@@ -202,7 +202,7 @@ def edits_a_new_trace(traced):
 @wrong(
     "output_last",
     node="mul",
-    says="stands behind `output`: it never runs",
+    says="is after `output`: it never runs",
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
 def makes_the_halves_and_leaves_them_there(traced):
@@ -226,7 +226,7 @@ def divides_and_drops_the_rest(traced):
 @wrong(
     "no_dead_nodes",
     node="mul",
-    says="is dead: nothing reads its result",
+    says="is dead: no node uses its result",
     read="02_insertion_points#a-new-node-needs-a-user",
 )
 def gives_the_halves_no_readers(traced):

@@ -156,7 +156,7 @@ def places_inputs_where_they_are_read_first(traced):
 @wrong(
     "output_last",
     node="sum_1",
-    says="stands behind `output`: it never runs",
+    says="is after `output`: it never runs",
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
 def treats_the_output_as_any_node(traced):

@@ -65,7 +65,7 @@ def meets_its_own_nodes(traced):
 @wrong(
     "no_dead_nodes",
     node="round_1",
-    says="is dead: nothing reads its result",
+    says="is dead: no node uses its result",
     read="02_insertion_points#a-new-node-needs-a-user",
 )
 def gives_the_rounds_no_readers(traced):
@@ -77,7 +77,7 @@ def gives_the_rounds_no_readers(traced):
 
 
 @wrong(
-    "lints", node="round_1", says="node `round_1` reads itself", read="02_insertion_points#replace-uses-without-a-cycle"
+    "lints", node="round_1", says="node `round_1` uses itself", read="02_insertion_points#replace-uses-without-a-cycle"
 )
 def hands_each_round_to_itself(traced):
     for node in list(traced.graph.nodes):
@@ -194,7 +194,7 @@ def edits_a_new_trace(traced):
 @wrong(
     "output_last",
     node="round_1",
-    says="stands behind `output`: it never runs",
+    says="is after `output`: it never runs",
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
 def makes_the_rounds_and_leaves_them_there(traced):
@@ -223,7 +223,7 @@ def keeps_one_decimal(traced):
     traced.recompile()
 
 
-@wrong("no_dead_nodes", node="round_1", says="is dead: nothing reads its result")
+@wrong("no_dead_nodes", node="round_1", says="is dead: no node uses its result")
 def rounds_anew_and_leaves_the_old_round(traced):
     """What is rounded already gets a new round in place of the old one, which is not erased."""
     for node in list(traced.graph.nodes):

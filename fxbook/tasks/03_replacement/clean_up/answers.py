@@ -121,7 +121,7 @@ def lists_the_batch_norms(traced):
     finish(traced, rule)
 
 
-@wrong("nothing_dead", node="stateless_norm", says="is left: nothing reads its result")
+@wrong("nothing_dead", node="stateless_norm", says="is left: no node uses its result")
 def asks_whether_the_attribute_is_there(traced):
     def rule(node):
         if node.op != "call_module":
@@ -132,7 +132,7 @@ def asks_whether_the_attribute_is_there(traced):
     finish(traced, rule)
 
 
-@wrong("nothing_dead", node="reversed_1", says="is left: nothing reads its result")
+@wrong("nothing_dead", node="reversed_1", says="is left: no node uses its result")
 def takes_two_underscores_for_one(traced):
     def rule(node):
         name = getattr(node.target, "__name__", str(node.target))
@@ -141,7 +141,7 @@ def takes_two_underscores_for_one(traced):
     finish(traced, rule)
 
 
-@wrong("nothing_dead", node="or_", says="is left: nothing reads its result")
+@wrong("nothing_dead", node="or_", says="is left: no node uses its result")
 def takes_every_underscore_for_work_in_place(traced):
     def rule(node):
         name = getattr(node.target, "__name__", str(node.target))
@@ -161,7 +161,7 @@ def forgets_the_keywords(traced):
     finish(traced, rule)
 
 
-@wrong("nothing_dead", node="leaky_relu_1", says="is left: nothing reads its result")
+@wrong("nothing_dead", node="leaky_relu_1", says="is left: no node uses its result")
 def keeps_all_that_takes_inplace(traced):
     finish(traced, lambda node: has_effect(traced, node) or "inplace" in node.kwargs)
 
@@ -176,7 +176,7 @@ def forgets_the_modules_that_work_in_place(traced):
     finish(traced, rule)
 
 
-@wrong("nothing_dead", node="auxiliary", says="is left: nothing reads its result")
+@wrong("nothing_dead", node="auxiliary", says="is left: no node uses its result")
 def keeps_every_module(traced):
     finish(traced, lambda node: node.op == "call_module" or has_effect(traced, node))
 
@@ -191,7 +191,7 @@ def erases_unread_inputs_too(traced):
     traced.recompile()
 
 
-@wrong("nothing_dead", node="auxiliary", says="is left: nothing reads its result")
+@wrong("nothing_dead", node="auxiliary", says="is left: no node uses its result")
 def goes_over_the_list_once_from_the_front(traced):
     for node in list(traced.graph.nodes):
         if not node.users and not has_effect(traced, node):

@@ -221,7 +221,7 @@ def switches_the_rest_to_eval(traced):
 @wrong(
     "nothing_dead",
     node="right_1",
-    says="is left: nothing reads its result",
+    says="is left: no node uses its result",
     read="03_replacement#three-steps-in-this-order",
 )
 def hands_over_the_readers_of_an_identity_too(traced):

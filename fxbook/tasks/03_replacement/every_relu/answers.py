@@ -187,7 +187,7 @@ def writes_back_what_was_written_in_place(model, *inputs):
 IN_PLACE = "03_replacement#silent-what-was-written-in-place-is-read-as-it-was"
 
 
-@wrong("skips_stay", node="add", says="no longer reads `enter`, which `relu` did not change", read=IN_PLACE)
+@wrong("skips_stay", node="add", says="no longer uses `enter`, which `relu` did not change", read=IN_PLACE)
 def hands_over_later_readers_of_every_relu(model, *inputs):
     traced = replaced(model, later=lambda traced, node: True)
     prove(traced, inputs)
@@ -279,7 +279,7 @@ def works_on_a_copy_of_the_model(model, *inputs):
     return traced
 
 
-@wrong("lints", node="gelu", says="node `gelu` reads itself", read="03_replacement#every-cycle-has-one-cause")
+@wrong("lints", node="gelu", says="node `gelu` uses itself", read="03_replacement#every-cycle-has-one-cause")
 def reads_the_relu_that_it_stands_for(model, *inputs):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
@@ -313,7 +313,7 @@ def takes_the_gelu_of_another_paper(model, *inputs):
 @wrong(
     "nothing_dead",
     node="gelu_4",
-    says="is left: nothing reads its result",
+    says="is left: no node uses its result",
     read="03_replacement#three-steps-in-this-order",
 )
 def makes_a_node_for_later_readers_whether_there_are_any_or_not(model, *inputs):

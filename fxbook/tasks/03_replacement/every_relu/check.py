@@ -77,7 +77,7 @@ def refused_or_replaced(case: CaseView) -> Found:
 
 @rule(_READ_LATER)
 def read_after_in_place(case: CaseView) -> Found:
-    """Whatever read a value after a ReLU changed it in place no longer reads the value from before."""
+    """Whatever read a value after a ReLU changed it in place no longer uses the value from before."""
     for relu, value, reader in _read_later(case):
         if "in place" in relu.notes and value.index in reader.inputs:
             yield reader, f"reads `{value.name}`, which `{relu.name}` changed in place before"
@@ -85,10 +85,10 @@ def read_after_in_place(case: CaseView) -> Found:
 
 @rule(_READ_LATER)
 def skips_stay(case: CaseView) -> Found:
-    """What reads the input of a ReLU that works on a new value still reads that input."""
+    """What reads the input of a ReLU that works on a new value still uses that input."""
     for relu, value, reader in _read_later(case):
         if "in place" not in relu.notes and value.index not in reader.inputs:
-            yield reader, f"no longer reads `{value.name}`, which `{relu.name}` did not change"
+            yield reader, f"no longer uses `{value.name}`, which `{relu.name}` did not change"
 
 
 def _read_later(case: CaseView) -> Iterator[tuple[NodeRecord, NodeRecord, NodeRecord]]:

@@ -160,7 +160,7 @@ def passes_the_product_first(traced):
     traced.recompile()
 
 
-@wrong("nothing_dead", node="mul", says="is left: nothing reads its result", read=THREE_STEPS)
+@wrong("nothing_dead", node="mul", says="is left: no node uses its result", read=THREE_STEPS)
 def leaves_the_product(traced):
     for addition in additions(traced):
         for product, other in (addition.args, addition.args[::-1]):

@@ -187,7 +187,7 @@ def erases_before_it_reads_the_arguments(traced):
 @wrong(
     "lints",
     node="squeeze_0",
-    says="reads itself",
+    says="uses itself",
     read="03_replacement#every-cycle-has-one-cause",
 )
 def reads_the_old_node(traced):
@@ -239,7 +239,7 @@ def reads_the_node_above(traced):
 @wrong(
     "nothing_dead",
     node="squeeze",
-    says="is left: nothing reads its result",
+    says="is left: no node uses its result",
     read="03_replacement#three-steps-in-this-order",
 )
 def fetches_the_module_before_it_calls_it(traced):

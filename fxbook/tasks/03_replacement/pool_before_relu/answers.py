@@ -76,14 +76,14 @@ THREE_STEPS = "03_replacement#three-steps-in-this-order"
 CIRCLE = "03_replacement#every-cycle-has-one-cause"
 
 
-@wrong("lints", node="pool", says="reads itself", read=CIRCLE)
+@wrong("lints", node="pool", says="uses itself", read=CIRCLE)
 def hands_the_relu_to_the_pool(traced):
     for relu, pool in swappable(traced):
         relu.replace_all_uses_with(pool)
     traced.recompile()
 
 
-@wrong("lints", node="relu", says="reads itself", read=CIRCLE)
+@wrong("lints", node="relu", says="uses itself", read=CIRCLE)
 def hands_over_the_readers_last(traced):
     """By then the ReLU is a reader of the pool, and is handed to itself in place of it."""
     for relu, pool in swappable(traced):
@@ -193,7 +193,7 @@ def forgets_to_recompile(traced):
         relu.target, pool.target = pool.target, relu.target
 
 
-@wrong("nothing_dead", node="relu", says="is left: nothing reads its result", read=THREE_STEPS)
+@wrong("nothing_dead", node="relu", says="is left: no node uses its result", read=THREE_STEPS)
 def makes_new_nodes_and_leaves_the_old(traced):
     graph = traced.graph
     for relu, pool in swappable(traced):
@@ -254,7 +254,7 @@ def erases_before_it_reads_the_arguments(traced):
 @wrong(
     "output_last",
     node="pool_1",
-    says="stands behind `output`: it never runs",
+    says="is after `output`: it never runs",
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
 def makes_two_nodes_and_leaves_it_at_that(traced):

@@ -135,7 +135,7 @@ def wraps_the_branch(x):
     return centred(x)
 
 
-@wrong("no_dead_nodes", node="gt", says="Node `gt` is dead", read="02_insertion_points#a-new-node-needs-a-reader")
+@wrong("no_dead_nodes", node="gt", says="Node `gt` is dead", read="02_insertion_points#a-new-node-needs-a-user")
 def prints_the_question(x):
     print(x.mean() > 0)
     return x - x.mean().clamp(min=0)

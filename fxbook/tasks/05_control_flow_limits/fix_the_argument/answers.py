@@ -174,7 +174,7 @@ def erases_every_assertion(model, name, value):
     return traced
 
 
-@wrong("no_dead_nodes", node="eq", says="Node `eq` is dead", read="02_insertion_points#a-new-node-needs-a-reader")
+@wrong("no_dead_nodes", node="eq", says="Node `eq` is dead", read="02_insertion_points#a-new-node-needs-a-user")
 def leaves_the_comparison(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     node = placeholder(traced, name)

@@ -149,7 +149,7 @@ def finds_the_path_by_the_class(model, kind):
     return fx.GraphModule(model, Recording().trace(model))
 
 
-@wrong("no_dead_nodes", node="getattr_1", says="is dead", read="02_insertion_points#a-new-node-needs-a-reader")
+@wrong("no_dead_nodes", node="getattr_1", says="is dead", read="02_insertion_points#a-new-node-needs-a-user")
 def prints_what_goes_in(model, kind):
     class Recording(fx.Tracer):
         def call_module(self, m, forward, args, kwargs):

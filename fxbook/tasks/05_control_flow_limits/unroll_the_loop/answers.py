@@ -215,7 +215,7 @@ def makes_layers_of_the_width_it_knows(model):
     return fx.symbolic_trace(Layers(known, rounds))
 
 
-@wrong("no_dead_nodes", node="lt_4", says="Node `lt_4` is dead", read="02_insertion_points#a-new-node-needs-a-reader")
+@wrong("no_dead_nodes", node="lt_4", says="Node `lt_4` is dead", read="02_insertion_points#a-new-node-needs-a-user")
 def asks_once_more_at_the_end(model):
     def step(scores):
         scores = rounds(scores)

@@ -288,7 +288,7 @@ def passes_an_argument_by_another_name(model):
     return traced
 
 
-@wrong("no_dead_nodes", node="getattr_1", says="is dead", read="02_insertion_points#a-new-node-needs-a-reader")
+@wrong("no_dead_nodes", node="getattr_1", says="is dead", read="02_insertion_points#a-new-node-needs-a-user")
 def prints_the_shape_while_tracing(model):
     def step(scores):
         print(scores.shape)

@@ -220,8 +220,8 @@ def makes_new_calls_without_an_anchor(traced):
 @wrong(
     "no_dead_nodes",
     node="relu",
-    says="Node `relu` is dead: nothing reads its result.",
-    read="02_insertion_points#a-new-node-needs-a-reader",
+    says="Node `relu` is dead: no node uses its result.",
+    read="02_insertion_points#a-new-node-needs-a-user",
 )
 def leaves_the_old_calls(traced):
     for node in list(filter(calls_python, traced.graph.nodes)):

@@ -172,8 +172,8 @@ def makes_new_calls_without_an_anchor(traced):
 @wrong(
     "no_dead_nodes",
     node="cat",
-    says="Node `cat` is dead: nothing reads its result.",
-    read="02_insertion_points#a-new-node-needs-a-reader",
+    says="Node `cat` is dead: no node uses its result.",
+    read="02_insertion_points#a-new-node-needs-a-user",
 )
 def leaves_the_old_calls(traced):
     for node in cats(traced):

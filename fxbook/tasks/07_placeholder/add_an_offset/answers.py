@@ -119,8 +119,8 @@ def gives_none_for_the_default(traced):
 @wrong(
     "no_dead_nodes",
     node="add_1",
-    says="is dead: nothing reads its result",
-    read="02_insertion_points#a-new-node-needs-a-reader",
+    says="is dead: no node uses its result",
+    read="02_insertion_points#a-new-node-needs-a-user",
 )
 def returns_the_old_result(traced):
     graph = traced.graph
@@ -130,7 +130,7 @@ def returns_the_old_result(traced):
     traced.recompile()
 
 
-@wrong("lints", node="add_1", says="node `add_1` reads itself", read="02_insertion_points#hand-over-the-readers")
+@wrong("lints", node="add_1", says="node `add_1` uses itself", read="02_insertion_points#replace-uses-without-a-cycle")
 def hands_the_sum_to_itself(traced):
     graph = traced.graph
     [result] = graph.output_node().args
@@ -260,7 +260,7 @@ def traces_it_once_more(traced):
 @wrong(
     "output_last",
     node="offset",
-    says="Node `offset` stands behind `output`: it never runs.",
+    says="Node `offset` is after `output`: it never runs.",
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
 def makes_both_nodes_without_an_anchor(traced):

@@ -234,7 +234,7 @@ def leaves_room_for_a_value_that_is_loaded_later(traced, name, value):
 @wrong(
     "output_last",
     node="stored_unread",
-    says="(an input that is never read): node `stored_unread` stands behind `output`: it never runs.",
+    says="(an input that is never read): node `stored_unread` is after `output`: it never runs.",
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
 def moves_the_fetch_before_its_first_reader(traced, name, value):
