@@ -56,7 +56,7 @@ def asks_with_max(x):
 @wrong(
     "ends well",
     says="Expected pred to be bool or tensor, but got Proxy(gt)",
-    read="05_control_flow_limits#runtimeerror-expected-pred-to-be-bool-or-tensor-but-got-proxygt",
+    read="when_it_breaks/05_control_flow_limits#runtimeerror-expected-pred-to-be-bool-or-tensor-but-got-proxygt",
 )
 def asks_with_cond(x):
     return torch.cond(x.mean() > 0, lambda x: x - x.mean(), lambda x: x.clone(), (x,))

@@ -11,8 +11,8 @@ from fxbook.tasks.answering import right, wrong
 
 PROVEN = "05_control_flow_limits#what-python-does-leaves-no-node"
 STOPS = "05_control_flow_limits#when-it-breaks"
-ISINSTANCE = "05_control_flow_limits#isinstance-type-and-match-describe-the-proxy"
-EXCEPT = "05_control_flow_limits#except-swallows-the-traceerror"
+ISINSTANCE = "when_it_breaks/05_control_flow_limits#isinstance-type-and-match-describe-the-proxy"
+EXCEPT = "when_it_breaks/05_control_flow_limits#except-swallows-the-traceerror"
 
 
 def judged(function, batches, same, loud=Exception, clone=torch.clone):
@@ -70,7 +70,7 @@ class RunsTheGraphNodeByNode:
 @wrong(
     "ends well",
     says="Your code raises RuntimeError: 'len' is not supported",
-    read="05_control_flow_limits#runtimeerror-len-is-not-supported-in-symbolic-tracing-by-default",
+    read="when_it_breaks/05_control_flow_limits#runtimeerror-len-is-not-supported-in-symbolic-tracing-by-default",
 )
 def knows_one_error(function, batches):
     return judged(function, batches, close, loud=TraceError)
@@ -79,7 +79,7 @@ def knows_one_error(function, batches):
 @wrong(
     "ends well",
     says="Your code raises ValueError: invalid __array_struct__",
-    read="05_control_flow_limits#valueerror-invalid-__array_struct__",
+    read="when_it_breaks/05_control_flow_limits#valueerror-invalid-__array_struct__",
 )
 def lists_three_errors(function, batches):
     return judged(function, batches, close, loud=(TraceError, TypeError, RuntimeError))

@@ -16,8 +16,8 @@ from fxbook.asking.view import CaseView
 
 _STOPS = "05_control_flow_limits#when-it-breaks"
 _IS_NONE = "05_control_flow_limits#is-none-is-never-true"
-_ISINSTANCE = "05_control_flow_limits#isinstance-type-and-match-describe-the-proxy"
-_EXCEPT = "05_control_flow_limits#except-swallows-the-traceerror"
+_ISINSTANCE = "when_it_breaks/05_control_flow_limits#isinstance-type-and-match-describe-the-proxy"
+_EXCEPT = "when_it_breaks/05_control_flow_limits#except-swallows-the-traceerror"
 _ANSWERED = "05_control_flow_limits#python-answers-in-its-place"
 _PROVEN = "05_control_flow_limits#what-python-does-leaves-no-node"
 _VERDICTS = ("stops", "differs", "same")

@@ -277,7 +277,7 @@ def forgets_to_recompile(model):
     "runs",
     node="loop",
     says="Running the result raises TypeError: loop() got an unexpected keyword argument 'times'",
-    read="05_control_flow_limits#typeerror--got-an-unexpected-keyword-argument-long",
+    read="when_it_breaks/05_control_flow_limits#typeerror--got-an-unexpected-keyword-argument-long",
 )
 def passes_an_argument_by_another_name(model):
     traced = fx.symbolic_trace(Layers(model, lambda scores: scores))
