@@ -81,7 +81,7 @@ def returned(case: CaseView) -> Value:
 
 @rule
 def graph_left_alone(case: CaseView) -> Found:
-    """The graph that was handed over is as it was."""
+    """The graph that was passed is as it was."""
     match case.value:
         case {"dict": [_, ["changed", [str(name), *_]]]}:
-            yield None, f"The graph that was handed over has been changed: node `{name}` is not as it was."
+            yield None, f"The graph that was passed has been changed: node `{name}` is not as it was."

@@ -106,7 +106,7 @@ def follows_the_memory(kind, traced, tensors):
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
-ELSE = "but it goes earlier in this interpreter: what else holds it?"
+ELSE = "but it is freed earlier in this interpreter: what else holds it?"
 
 
 def watch(kind, traced, refs, alive=None, enter=None, after=False, steps="call", less=True):

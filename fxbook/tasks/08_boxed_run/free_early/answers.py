@@ -6,8 +6,8 @@ from fxbook.tasks.answering import right, wrong
 
 BOX = "08_boxed_run#a-box-that-is-emptied"
 LENGTH = "08_boxed_run#a-list-as-long-as-the-signature"
-MASK = "While node `exp` computes, the input `mask` is alive: no node reads it"
-SQUARE = "While node `mul` computes, the value `square` is alive: no node reads it"
+MASK = "While node `exp` computes, the input `mask` is alive: no node uses it"
+SQUARE = "While node `mul` computes, the value `square` is alive: no node uses it"
 
 
 def inputs(graph):
@@ -230,7 +230,7 @@ class LeavesUnreadInputsOut(Entering):
         return result
 
 
-@wrong("let_go", says="While node `add` computes, the input `right` is alive: its last reader is `mul_1`")
+@wrong("let_go", says="While node `add` computes, the input `right` is alive: its last user is `mul_1`")
 class KeepsTheLoopVariable(Entering):
     def boxed_run(self, args_list):
         env = {}

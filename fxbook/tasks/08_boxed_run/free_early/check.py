@@ -1,4 +1,4 @@
-"""Let everything go as early as it can."""
+"""Free every value as early as possible."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..watched_run.check import (
 
 @rule("08_boxed_run#a-box-that-is-emptied")
 def list_is_empty(case: CaseView) -> Found:
-    """The list that was handed over is empty after the run."""
+    """The list that was passed is empty after the run."""
     yield from left_in(case, "list")
 
 

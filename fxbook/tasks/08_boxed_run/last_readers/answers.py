@@ -44,14 +44,14 @@ class FirstMetFromBelow:
 
 @wrong(
     "ends_at_last_reader",
-    says="(a graph whose nodes were moved): node `mul_1` reads `second`, but another reader stands further",
+    says="(a graph whose nodes were moved): node `mul_1` reads `second`, but another user comes later",
 )
 def takes_the_last_of_users(graph):
     """Right until a node is moved."""
     return {node.name: (list(node.users) or [node])[-1].name for node in graph.nodes if node.op != "output"}
 
 
-@wrong("ends_at_last_reader", says="Node `cos` reads `scale`, but another reader stands further down in the list")
+@wrong("ends_at_last_reader", says="Node `cos` reads `scale`, but another user comes later in the list")
 def takes_the_first_reader(graph):
     return {node.name: min(node.users, default=node).name for node in graph.nodes if node.op != "output"}
 
@@ -61,17 +61,17 @@ def leaves_out_what_nobody_reads(graph):
     return {node.name: max(node.users).name for node in graph.nodes if node.users}
 
 
-@wrong("ends_at_last_reader", says="Nothing reads node `mask`: the answer for it was to be itself, not `output`")
+@wrong("ends_at_last_reader", says="No node uses `mask`: the answer for it was to be itself, not `output`")
 def lets_the_unread_live_to_the_end(graph):
     return {node.name: max(node.users).name if node.users else "output" for node in graph.nodes if node.op != "output"}
 
 
-@wrong("ends_at_last_reader", says="Nothing reads node `mask`")
+@wrong("ends_at_last_reader", says="No node uses `mask`")
 def has_nothing_for_the_unread(graph):
     return {node.name: max(node.users).name if node.users else None for node in graph.nodes if node.op != "output"}
 
 
-@wrong("ends_at_last_reader", says="`output` is in the answer, but it is no value that goes")
+@wrong("ends_at_last_reader", says="`output` is in the answer, but it was not asked for")
 def has_an_entry_for_output(graph):
     return {node.name: max(node.users, default=node).name for node in graph.nodes}
 
@@ -87,7 +87,7 @@ def hands_over_the_table_of_an_interpreter(graph):
     return fx.Interpreter(nn.Module(), graph=graph).user_to_last_uses
 
 
-@wrong("ends_at_last_reader", says="node `add` reads `first`, but another reader stands further down")
+@wrong("ends_at_last_reader", says="node `add` reads `first`, but another user comes later")
 def looks_at_plain_arguments_only(graph):
     last = {node.name: node.name for node in graph.nodes if node.op != "output"}
     for node in graph.nodes:
@@ -95,7 +95,7 @@ def looks_at_plain_arguments_only(graph):
     return last
 
 
-@wrong("graph_left_alone", says="The graph that was handed over has been changed: node `square`")
+@wrong("graph_left_alone", says="The graph that was passed has been changed: node `square`")
 def removes_what_nobody_reads(graph):
     last = {node.name: max(node.users, default=node).name for node in graph.nodes if node.op != "output"}
     graph.eliminate_dead_code()

@@ -1,4 +1,4 @@
-"""Tell which node reads each value last."""
+"""Tell which node uses each value last."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..check import graph_left_alone, last_reader, returned
 
 @rule
 def ends_at_last_reader(case: CaseView) -> Found:
-    """The answer maps the name of each node but ``output`` to the name of its last reader."""
+    """The answer maps the name of each node but ``output`` to the name of its last user."""
     table, graph = table_of(returned(case)), case.before
     if table is None:
         yield None, "The answer is not a dict with names of nodes as keys."
@@ -27,13 +27,13 @@ def ends_at_last_reader(case: CaseView) -> Found:
         if answer == last_reader(graph, node).name:
             continue
         if not node.users:
-            yield None, f"Nothing reads node `{node.name}`: the answer for it was to be itself, not `{answer}`."
+            yield None, f"No node uses `{node.name}`: the answer for it was to be itself, not `{answer}`."
         if answer in [graph.nodes[user].name for user in node.users]:
-            yield None, f"Node `{answer}` reads `{node.name}`, but another reader stands further down in the list."
-        yield None, f"The answer for `{node.name}` is `{answer}`, which does not read it."
+            yield None, f"Node `{answer}` reads `{node.name}`, but another user comes later in the list."
+        yield None, f"The answer for `{node.name}` is `{answer}`, which does not use it."
     for name in table:
         if name == "output":
-            yield None, "`output` is in the answer, but it is no value that goes."
+            yield None, "`output` is in the answer, but it was not asked for."
         if graph.named(name) is None:
             yield None, f"`{name}` is in the answer, but it is no node of the graph."
 

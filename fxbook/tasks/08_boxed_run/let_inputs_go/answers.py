@@ -5,7 +5,7 @@ from torch import fx
 
 from fxbook.tasks.answering import right, wrong
 
-HELD = "While node `mul` computes, the input `gate` is alive: its last reader is `sigmoid`"
+HELD = "While node `mul` computes, the input `gate` is alive: its last user is `sigmoid`"
 BOX = "08_boxed_run#a-box-that-is-emptied"
 AFTER = "08_boxed_run#what-stays-after-the-run"
 
@@ -99,7 +99,7 @@ def calls_the_module(traced, named):
     return traced(*(named.pop(node.name) for node in inputs(traced)))
 
 
-@wrong("let_go", says="While node `add` computes, the input `right` is alive: its last reader is `mul_1`")
+@wrong("let_go", says="While node `add` computes, the input `right` is alive: its last user is `mul_1`")
 def keeps_the_loop_variable(traced, named):
     box = []
     for node in inputs(traced):

@@ -1,4 +1,4 @@
-"""Run a graph on inputs by name, and let each input go after its last reader."""
+"""Run a graph on inputs by name, and free each input after its last use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..watched_run.check import (
 
 @rule("08_boxed_run#a-box-that-is-emptied")
 def nothing_left(case: CaseView) -> Found:
-    """The dict that was handed over is empty after the run."""
+    """The dict that was passed is empty after the run."""
     yield from left_in(case, "dict")
 
 

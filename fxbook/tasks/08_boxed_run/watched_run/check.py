@@ -120,7 +120,7 @@ def left_in(case: CaseView, kind: str) -> Found:
 
 @rule
 def let_go(case: CaseView) -> Found:
-    """While a node computes, nothing is alive but what it or a later node reads."""
+    """While a node computes, nothing is alive but the values that it or a later node uses."""
     run, graph = run_of(case), case.before
     must = needed(graph)
     for step, alive in run.steps if run else ():
@@ -128,7 +128,7 @@ def let_go(case: CaseView) -> Found:
             value = graph.named(name)
             if value is not None and name not in must.get(step, ()):
                 kind = "input" if value.op == "placeholder" else "value"
-                why = f"its last reader is `{last_reader(graph, value).name}`" if value.users else "no node reads it"
+                why = f"its last user is `{last_reader(graph, value).name}`" if value.users else "no node uses it"
                 yield None, f"While node `{step}` computes, the {kind} `{name}` is alive: {why}."
 
 
