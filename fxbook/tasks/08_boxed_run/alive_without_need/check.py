@@ -36,7 +36,9 @@ def tells_unneeded(case: CaseView) -> Found:
     }
 
     def surplus(step: str, value: str) -> str:
-        return "has to be alive." if value in must[step] else "is freed earlier in this interpreter: what else holds it?"
+        return (
+            "has to be alive." if value in must[step] else "is freed earlier in this interpreter: what else holds it?"
+        )
 
     yield from differences(case.value, unneeded, "is alive without need", surplus)
 
