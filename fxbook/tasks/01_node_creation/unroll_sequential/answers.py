@@ -235,7 +235,7 @@ def returns_the_graph(model):
 @wrong(
     "ends well",
     says="Your code raises RuntimeError: Found multiple different tracers",
-    read="05_control_flow_limits#runtimeerror-found-multiple-different-tracers",
+    read="when_it_breaks/05_control_flow_limits#runtimeerror-found-multiple-different-tracers",
 )
 def wraps_each_node_in_a_proxy_of_its_own(model):
     graph = fx.Graph()

@@ -135,7 +135,7 @@ def forgets_that_arguments_are_a_tuple(traced):
     "args_are_tuples",
     node="output",
     says="are a list, where torch.fx keeps a tuple",
-    read="01_node_creation#a-list-assigned-to-nodeargs",
+    read="when_it_breaks/01_node_creation#a-list-assigned-to-nodeargs",
 )
 def assigns_a_list(traced):
     output = traced.graph.output_node()

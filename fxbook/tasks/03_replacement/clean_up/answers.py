@@ -246,7 +246,7 @@ def edits_a_new_trace(traced):
     "lints",
     node="norm",
     says="nonexistent attribute norm",
-    read="01_node_creation#references-nonexistent-attribute",
+    read="when_it_breaks/01_node_creation#references-nonexistent-attribute",
 )
 def deletes_the_module_of_every_call_that_is_not_read(traced):
     """Also of those that collect statistics, whose calls stay."""

@@ -94,7 +94,7 @@ def forgets_to_recompile(traced):
 @wrong(
     "ends well",
     says="Your code raises SyntaxError: non-default argument follows default argument",
-    read="02_insertion_points#syntaxerror-non-default-argument-follows-default-argument",
+    read="when_it_breaks/02_insertion_points#syntaxerror-non-default-argument-follows-default-argument",
 )
 def forgets_the_default(traced):
     graph = traced.graph

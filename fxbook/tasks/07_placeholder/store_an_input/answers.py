@@ -164,7 +164,7 @@ def erases_before_handing_over(traced, name, value):
     "lints",
     node="stored_mask",
     says="references nonexistent attribute stored_mask",
-    read="01_node_creation#references-nonexistent-attribute",
+    read="when_it_breaks/01_node_creation#references-nonexistent-attribute",
 )
 def forgets_the_buffer(traced, name, value):
     read_from(traced, name, f"stored_{name}")
