@@ -142,7 +142,7 @@ def forgets_the_inputs(traced, *inputs):
     return followed(traced, inputs, lambda node, value: [] if node.op == "placeholder" else tensors(value))
 
 
-@wrong("bytes_alive", says="Inputs go after their last reader in the answer: the caller holds them to the end.")
+@wrong("bytes_alive", says="Inputs are freed after their last user in the answer: the caller holds them to the end.")
 def lets_go_of_the_inputs(traced, *inputs):
     found, weights = [], own(traced)
 
@@ -164,12 +164,12 @@ def knows_no_tuples(traced, *inputs):
     return followed(traced, inputs, lambda node, value: [value] if isinstance(value, torch.Tensor) else [])
 
 
-@wrong("bytes_alive", says="Nothing is let go in the answer")
+@wrong("bytes_alive", says="Nothing is freed in the answer")
 def collects_no_values(traced, *inputs):
     return followed(traced, inputs, collect=False)
 
 
-@wrong("bytes_alive", says="Nothing is let go in the answer")
+@wrong("bytes_alive", says="Nothing is freed in the answer")
 def keeps_them_in_a_set(traced, *inputs):
     return followed(traced, inputs, held=set)
 

@@ -18,7 +18,7 @@ _UNITS = {"MiB": 2**20, "KiB": 2**10, "MB": 10**6, "kB": 10**3}
 
 @rule
 def bytes_alive(case: CaseView) -> Found:
-    """For each node, the bytes that are alive when its result is made and nothing was let go yet."""
+    """For each node, the bytes that are alive when its result is made and nothing was freed yet."""
     numbers = numbers_of(case.value)
     if numbers is None:
         yield None, "A list of numbers was asked, the bytes alive at each node."
@@ -41,14 +41,14 @@ def _recorded(traced: fx.GraphModule, inputs: list[Any], method: Method = "run",
 def _at_another_moment(numbers: list[float], run: RunRecord) -> Found:
     """Of the same run: mistakes that explain each number of the list."""
     if numbers == list(run.after):
-        yield None, "The bytes are those left when values were let go: those alive before that were asked."
+        yield None, "The bytes are those left after values were freed: those alive before that were asked."
     if numbers in ([0, *run.after[:-1]], [run.during[0], *run.after[:-1]]):
         yield None, "Each number is of the moment before its node made a result: that result was to be counted."
     for unit, size in _UNITS.items():
         if all(abs(number * size - held) < 1e-3 * held for number, held in zip(numbers, run.during, strict=True)):
             yield None, f"The numbers are {unit}: bytes were asked."
     if numbers == _never_let_go(run):
-        yield None, "Nothing is let go in the answer: a value was to count no longer than it is alive."
+        yield None, "Nothing is freed in the answer: a value was to count no longer than it is alive."
 
 
 def _never_let_go(run: RunRecord) -> list[int]:
@@ -64,7 +64,7 @@ def _never_let_go(run: RunRecord) -> list[int]:
 def _of_another_run(numbers: list[float], run: RunRecord, traced: fx.GraphModule, inputs: list[Any]) -> Found:
     """Runs that explain each number of the list."""
     if numbers == list(_recorded(traced, inputs, "boxed_run").during):
-        yield None, "Inputs go after their last reader in the answer: the caller holds them to the end."
+        yield None, "Inputs are freed after their last user in the answer: the caller holds them to the end."
     with_gradients = _recorded(traced, inputs, gradients=True)
     if numbers == list(with_gradients.during) and with_gradients.during != run.during:
         kept = "The bytes are those of a run that keeps values for gradients: a run without gradients was asked."
