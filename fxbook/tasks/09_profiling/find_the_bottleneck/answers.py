@@ -222,7 +222,7 @@ def climbs_by_name_of_class(model):
     return climbs(model, may_pass)
 
 
-@wrong("same_scores", node="final", says=f"{OTHER}, and `mean`, which reads it too, needs all.", read=REPAIR)
+@wrong("same_scores", node="final", says=f"{OTHER}, and `mean`, which uses it too, needs all.", read=REPAIR)
 def forgets_other_readers(model):
     return climbs(model, is_step)
 

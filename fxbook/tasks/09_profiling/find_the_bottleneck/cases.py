@@ -69,7 +69,7 @@ class GPT(nn.Module):
 
 
 class OtherGPT(GPT):
-    """Another size and other names; a head of two layers, a softmax behind it, and a second reader of the norm."""
+    """Another size and other names; a head of two layers, a softmax after it, and a second user of the norm."""
 
     def __init__(self, words: int, width: int, heads: int, length: int, depth: int) -> None:
         super().__init__(words, width, heads, length, depth)

@@ -77,7 +77,7 @@ def _other_scores(case: CaseView) -> Found:
 
 
 def _passed_too_far(case: CaseView) -> Found:
-    """A node that got every position and now gets fewer, although it, or another reader of its result, needs them."""
+    """A node that got every position and now gets fewer, although it, or another user of its result, needs them."""
     if case.graph is None:
         return
     select = next(node for node in case.before if node.target == "operator.getitem" and "(:, -1)" in node.call)
@@ -95,7 +95,7 @@ def _passed_too_far(case: CaseView) -> Found:
         for user in was.users:
             if user not in way:
                 other = case.before.nodes[user].name
-                yield node, f"no longer gets every position, and `{other}`, which reads it too, needs all", REPAIR
+                yield node, f"no longer gets every position, and `{other}`, which uses it too, needs all", REPAIR
 
 
 def _above(graph: GraphRecord, node: NodeRecord) -> set[int]:
