@@ -32,6 +32,6 @@ document.addEventListener("DOMContentLoaded", () => {
   form.append(status);
   form.addEventListener("change", show);
   form.addEventListener("submit", (event) => event.preventDefault());
-  claims[0].closest("section, article").querySelector("ul.fx-claims, h2").before(form);
+  claims[0].closest("section, article").querySelector("ul.fx-claims, h3").before(form);
   show();
 });

@@ -1,5 +1,6 @@
-"""The fact check: a claim is a heading with ``<!-- claim: VERDICT; chapters: NN, NN -->`` under it, printed as a line
-that readers see, and collected for the page that lists all of them."""
+"""The fact check: a claim is a heading with ``<!-- claim: VERDICT; chapters: NN, NN -->`` under it, printed with the
+verdict in the heading and a line of the chapters, and collected for the page that lists all of them. A claim that does
+much harm is marked with its rank besides: ``<!-- claim: false; chapters: 03; harm: 1 -->``."""
 
 from __future__ import annotations
 
@@ -11,23 +12,45 @@ from press.manuscript.problems import PressError, Problem
 from press.manuscript.reading import Cell, Manuscript, anchor
 
 VERDICTS = ("true", "false", "misleading", "outdated", "incomplete")
-_MARKER = re.compile(r"^<!-- *claim: *(?P<verdict>\w+); *chapters: *(?P<chapters>[\d, ]+?) *-->$")
+_MARKER = re.compile(
+    r"^<!-- *claim: *(?P<verdict>\w+); *chapters: *(?P<chapters>[\d, ]+?)(?:; *harm: *(?P<harm>\d+))? *-->$"
+)
 _FORM = "<!-- claim: VERDICT; chapters: 03, 07 -->"
+_EXAMPLE = "Example: "
+_SENTENCE = re.compile(r"(.+?)(?:\.(?: |$)|:$)")
 
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
-    """What somebody wrote, in our words, and what is to be said of it; ``chapters`` are numbers: ``("03", "07")``."""
+    """What somebody wrote, in our words, and what is to be said of it; ``chapters`` are numbers: ``("03", "07")``.
+
+    ``said`` is the first sentence of what follows; ``harm`` is the rank among the claims that do the most harm, or 0.
+    """
 
     text: str
     verdict: str
     chapters: tuple[str, ...]
     line: int
+    said: str = ""
+    harm: int = 0
+
+    @property
+    def name(self) -> str:
+        """The anchor of the claim, whatever its verdict: an ``<a id>`` above its printed heading."""
+        return anchor(self.text)
+
+    @property
+    def heading(self) -> str:
+        """Its printed heading, which stands alone in a list of contents: the verdict, then the claim."""
+        if self.text.startswith(_EXAMPLE):
+            kind = "Working" if self.verdict == "true" else self.verdict.capitalize()
+            return f"{kind} example: {self.text.removeprefix(_EXAMPLE)}"
+        return f"{self.verdict.capitalize()}: {self.text}"
 
     @property
     def anchor(self) -> str:
-        """The anchor of its heading."""
-        return anchor(self.text)
+        """The anchor of its printed heading."""
+        return anchor(self.heading)
 
 
 def claims(manuscript: Manuscript) -> list[Claim]:
@@ -42,7 +65,9 @@ def claims(manuscript: Manuscript) -> list[Claim]:
         if cell.kind != "markdown":
             continue
         heading = ""
-        for line, text in enumerate(cell.source.splitlines(), start=cell.line):
+        lines = cell.source.splitlines()
+        for index, text in enumerate(lines):
+            line = cell.line + index
             if text.startswith("### "):
                 heading = text.removeprefix("### ").strip()
             elif text.startswith("<!-- claim"):
@@ -53,15 +78,16 @@ def claims(manuscript: Manuscript) -> list[Claim]:
                     problems.append(manuscript.problem(line, "a claim stands directly under a heading ### of its own"))
                 else:
                     chapters = tuple(re.findall(r"\d\d", match["chapters"]))
-                    found.append(Claim(heading, match["verdict"], chapters, line))
+                    said = _first_sentence(lines[index + 1 :])
+                    found.append(Claim(heading, match["verdict"], chapters, line, said, int(match["harm"] or 0)))
                 heading = ""
             elif text.strip():
                 heading = ""
-    anchors = [claim.anchor for claim in found]
+    names = [claim.name for claim in found]
     problems += [
         manuscript.problem(claim.line, f"the claim {claim.text!r} stands here twice")
         for index, claim in enumerate(found)
-        if claim.anchor in anchors[:index]
+        if claim.name in names[:index]
     ]
     if problems:
         raise PressError(*problems)
@@ -69,7 +95,9 @@ def claims(manuscript: Manuscript) -> list[Claim]:
 
 
 def with_verdicts(manuscript: Manuscript, found: Iterable[Claim], chapters: Iterable[str]) -> list[Cell]:
-    """The cells of a manuscript, each marker of a claim replaced by a line that tells the verdict.
+    """The cells of a manuscript, each claim with its verdict in the heading and its chapters under it.
+
+    A heading keeps the anchor that it has without the verdict; links within the page lead to the heading as printed.
 
     Args:
         manuscript: the page.
@@ -88,15 +116,17 @@ def with_verdicts(manuscript: Manuscript, found: Iterable[Claim], chapters: Iter
         if number not in files
     ]:
         raise PressError(*problems)
+    printed = {claim.name: claim for claim in at.values()}
 
     def shown(line: int, text: str) -> str:
+        if text.startswith("### ") and (claim := printed.get(anchor(text.removeprefix("### ")))):
+            return f'<a id="{claim.name}"></a>\n\n### {claim.heading}'
         claim = at.get(line)
         if claim is None:
-            return text
+            return re.sub(r"\]\(#([\w-]+)\)", lambda link: _led(link, printed), text)
         links = ", ".join(f"[{number}](../{files[number]}.ipynb)" for number in claim.chapters)
-        chapters = "chapter" if len(claim.chapters) == 1 else "chapters"
-        verdict = f"**{claim.verdict.capitalize()}** · {chapters} {links}"
-        return f'<div class="fx-verdict fx-verdict-{claim.verdict}">\n\n{verdict}\n\n</div>'
+        word = "Chapter" if len(claim.chapters) == 1 else "Chapters"
+        return f'<div class="fx-verdict fx-verdict-{claim.verdict}">\n\n{word} {links}\n\n</div>'
 
     return [
         cell
@@ -106,3 +136,25 @@ def with_verdicts(manuscript: Manuscript, found: Iterable[Claim], chapters: Iter
         )
         for cell in manuscript.cells
     ]
+
+
+def _led(link: re.Match[str], printed: dict[str, Claim]) -> str:
+    """A link within the page, to the printed heading where it leads to a claim."""
+    claim = printed.get(link[1])
+    return f"](#{claim.anchor})" if claim else link[0]
+
+
+def _first_sentence(lines: Iterable[str]) -> str:
+    """The first sentence of an entry, without the original phrase and the anchors before it; "" for none."""
+    paragraph: list[str] = []
+    for line in lines:
+        if line.startswith("#"):
+            break
+        if line.strip():
+            paragraph.append(line.strip())
+        elif paragraph:
+            if not paragraph[0].startswith(("*Original*", "<a id=")):
+                break
+            paragraph = []
+    match = _SENTENCE.match(" ".join(paragraph))
+    return f"{match[1]}." if match else ""

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import collections
 import html
+from collections.abc import Iterable
 
 from press.book import Book
-from press.manuscript.claims import VERDICTS
+from press.manuscript.claims import VERDICTS, Claim
 from press.manuscript.reading import Manuscript
 
 _INTRODUCTION = """\
 # Fact check
 
-What articles, guides and docstrings say of `torch.fx`, claim by claim, in our words and in the order of their source. A
-verdict rests on a cell that runs, here or in a chapter. {count} claims, {counts}.
+Articles, guides and docstrings say many things of `torch.fx`. These pages take them claim by claim, in our words and in
+the order of each source. A verdict rests on a cell that runs, here or in a chapter. {count} claims, {counts}.
 
 | verdict | means |
 |---|---|
@@ -23,7 +24,20 @@ verdict rests on a cell that runs, here or in a chapter. {count} claims, {counts
 | outdated | was true of an older version |
 | false | torch {torch} does something else |
 
-The pages, each in the order of its source: {pages}.
+A *may* of the source stays in the claim. Such a claim is true if there is such a case, and for the reason that the
+source gives.
+
+## The errors that matter most
+
+Most harmful first: wrong numbers in silence, then changes that do nothing, then broken graphs.
+
+{worst}
+
+## How many of each
+
+{table}
+
+## Every claim
 
 """
 # Works without a script as a plain list; the script of the book adds the choice of chapter and verdict.
@@ -40,20 +54,45 @@ def page_text(book: Book) -> str:
             count=len(every),
             counts=", ".join(f"{counted[verdict]} {verdict}" for verdict in VERDICTS),
             torch=book.pins.get("torch", ""),
-            pages=", ".join(f"[{_title(page)}]({page.path.stem}.ipynb)" for page, _ in pages),
+            worst=_worst(pages),
+            table=_table(pages),
         )
     ]
     for page, claims in pages:
-        parts.append(f"## {_title(page)}\n")
+        parts.append(f"### {_title(page)}\n")
         parts.append('<ul class="fx-claims">')
         for claim in claims:
             chapters = " ".join(claim.chapters)
-            link = f"[{claim.text}]({page.path.stem}.ipynb#{claim.anchor})"
             where = ", ".join(claim.chapters)
             row = _ROW.format(verdict=html.escape(claim.verdict), chapters=html.escape(chapters))
-            parts.append(f"{row}\n\n{link} · **{claim.verdict}** · {where}\n\n</li>")
+            parts.append(f"{row}\n\n{_link(page, claim)} · **{claim.verdict}** · {where}\n\n</li>")
         parts.append("</ul>\n")
     return "\n".join(parts)
+
+
+def _worst(pages: Iterable[tuple[Manuscript, list[Claim]]]) -> str:
+    """The claims that are marked as harmful, by their rank."""
+    ranked = sorted(
+        ((claim, page) for page, claims in pages for claim in claims if claim.harm), key=lambda found: found[0].harm
+    )
+    return "\n".join(
+        f"{place}. {_link(page, claim)} · **{claim.verdict}**. {claim.said}"
+        for place, (claim, page) in enumerate(ranked, start=1)
+    )
+
+
+def _table(pages: Iterable[tuple[Manuscript, list[Claim]]]) -> str:
+    """For each page how many claims it has, and how many of each verdict."""
+    lines = [f"| page | claims | {' | '.join(VERDICTS)} |", f"|---|{'---:|' * (len(VERDICTS) + 1)}"]
+    for page, claims in pages:
+        counted = collections.Counter(claim.verdict for claim in claims)
+        numbers = [len(claims), *(counted[verdict] for verdict in VERDICTS)]
+        lines.append(f"| [{_title(page)}]({page.path.stem}.ipynb) | {' | '.join(map(str, numbers))} |")
+    return "\n".join(lines)
+
+
+def _link(page: Manuscript, claim: Claim) -> str:
+    return f"[{claim.text}]({page.path.stem}.ipynb#{claim.anchor})"
 
 
 def _title(page: Manuscript) -> str:
