@@ -40,10 +40,11 @@ BAD_CLAIMS = {
 def test_the_symptom_index_has_the_messages_of_the_chapters_and_their_silent_faults() -> None:
     text = symptom_text(the_book())
     assert int(re.search(r"(\d+) entries", text)[1]) >= LEAST_SYMPTOMS
-    for chapter, (entries, _) in zip(the_book().chapters, of_every_chapter(the_book()), strict=True):
-        assert entries, chapter
+    pages = {**the_book().chapters, **the_book().companions}
+    for page, (entries, _) in zip(pages, of_every_chapter(the_book()), strict=True):
+        assert entries, page
         for entry in entries:
-            assert entry.cause, f"{chapter}: {entry.heading} has no cause"
+            assert entry.cause, f"{page}: {entry.heading} has no cause"
             assert entry.link in text
     assert "`RuntimeError: Tried to erase Node act but it still had 2 users in the graph" in text
     assert "**What was written in place is read as it was.**" in text
