@@ -29,7 +29,12 @@ def paragraphs(text: str) -> Iterator[str]:
     prose = "\n".join(line for _, line in prose_lines(Cell("markdown", text.partition(f"\n{BELIEFS}\n")[0], 1)))
     for paragraph in re.split(r"\n\s*\n", prose):
         lines = [line for line in paragraph.splitlines() if not line.lstrip().startswith(("#", "|"))]
-        yield re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", "code", " ".join(lines))
+        yield re.sub(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)", spoken, " ".join(lines))
+
+
+def spoken(code: re.Match[str]) -> str:
+    """The last name of a dotted one: ``Transformer`` of ``fx.Transformer``. Other code is no term."""
+    return code[2].rpartition(".")[2] if re.fullmatch(r"[\w.]+", code[2]) else "code"
 
 
 def bold_terms(text: str) -> list[tuple[str, str]]:
@@ -80,6 +85,7 @@ SECTIONS |= {f"{COMPANIONS}/{path.stem}": sections(path) for path in the_book().
         ("A **graph\nbreak** is one; a **leaf module** another.", ["graph break", "leaf module"]),
         ("**Tracing** runs it.", ["Tracing"]),
         ("A [**long one indeed**](there#it) is linked.", ["long one indeed"]),
+        ("A [**`fx.Transformer`**](there#it) builds.", ["Transformer"]),
         ("**Keep one reader.** It is asked. **Restore the argument**, or **give it last**:", []),
         ("Keep this order: **edit, lint, recompile, compare**.", []),
         ("`x ** 2` and `f(*a, **k)`; then `y ** 3`.", []),
