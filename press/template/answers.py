@@ -47,7 +47,7 @@ def leaves_a_first_try_behind():
 
 
 @wrong("lints", node="add", says="reads x before it is defined", read="02_insertion_points#two-nodes-one-anchor")
-def puts_the_input_behind_its_reader():
+def puts_the_input_after_its_user():
     graph = fx.Graph()
     x = graph.placeholder("x")
     total = graph.call_function(torch.add, (x, x))
