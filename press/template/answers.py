@@ -56,7 +56,7 @@ def puts_the_input_after_its_user():
     return graph
 
 
-@wrong("nothing_stored", node="two", says="only the input is to be read")
+@wrong("nothing_stored", node="two", says="the graph may use only its input")
 def stores_a_factor():
     holder = nn.Module()
     holder.register_buffer("two", torch.full((3,), 2.0))

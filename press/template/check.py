@@ -11,10 +11,10 @@ from fxbook.asking.view import CaseView
 
 @rule
 def nothing_stored(case: CaseView) -> Found:
-    """The graph reads its input alone: a constant would fit one size."""
+    """The graph uses its input alone: a constant would fit one size."""
     for node in case.nodes:
         if node.op == "get_attr":
-            yield node, "reads something stored: only the input is to be read"
+            yield node, "fetches something stored: the graph may use only its input"
 
 
 CHECK = Check((lints, placeholders("x"), nothing_stored, same_result, no_dead_nodes))
