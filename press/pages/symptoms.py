@@ -29,8 +29,9 @@ _INTRODUCTION = """\
 # Symptom index
 
 Every error message that a cell of this book shows, as torch {torch} and Python print it, and every fault without a
-message. Each entry gives the cause in one line and links to the cure. Names such as `relu` or `mix` come from the models
-in the chapters; your message has your own names. Paste the middle of your message into the search box, or look here.
+message. Each entry gives the cause in one line and links to the cure. Names such as `relu` or `mix` come from the
+models in the chapters; your message has your own names. Paste the middle of your message into the search box, or look
+here.
 
 {entries} entries, from {chapters} chapters and their pages *{breaks}*. A message that other sections show is listed at
 the end, with the section that shows it.
