@@ -22,8 +22,14 @@ def is_relu(node, traced):
             return False
 
 
+def value_of(args, kwargs):
+    """The value that relu is given, by position or by name."""
+    return args[0] if args else kwargs["input"]
+
+
 def to_gelu(node):
-    node.op, node.target, node.kwargs = "call_function", nn.functional.gelu, {}
+    node.args, node.kwargs = (value_of(node.args, node.kwargs),), {}
+    node.op, node.target = "call_function", nn.functional.gelu
 
 
 # ---- right -----------------------------------------------------------------------------------------------------------
@@ -34,7 +40,7 @@ class AsATransformer(fx.Transformer):
 
     def call_function(self, target, args, kwargs):
         if target in FUNCTIONS:
-            return nn.functional.gelu(args[0])
+            return nn.functional.gelu(value_of(args, kwargs))
         return super().call_function(target, args, kwargs)
 
     def call_method(self, target, args, kwargs):
@@ -42,7 +48,7 @@ class AsATransformer(fx.Transformer):
 
     def call_module(self, target, args, kwargs):
         if isinstance(self.submodules[target], nn.ReLU):
-            return nn.functional.gelu(args[0])
+            return nn.functional.gelu(value_of(args, kwargs))
         return super().call_module(target, args, kwargs)
 
 
@@ -59,7 +65,7 @@ def calls_a_gelu_module(model):
     for node in list(traced.graph.nodes):
         if is_relu(node, traced):
             with traced.graph.inserting_before(node):
-                new = traced.graph.call_module("gelu", node.args[:1])
+                new = traced.graph.call_module("gelu", (value_of(node.args, node.kwargs),))
             node.replace_all_uses_with(new)
             traced.graph.erase_node(node)
     traced.delete_all_unused_submodules()
@@ -182,6 +188,23 @@ def keeps_the_keywords(model):
     for node in traced.graph.nodes:
         if is_relu(node, traced):
             node.op, node.target = "call_function", nn.functional.gelu
+    traced.graph.lint()
+    traced.recompile()
+    return traced
+
+
+@wrong(
+    "gelu_gets_a_value",
+    node="relu",
+    says="calls gelu without an argument",
+    read="when_it_breaks/00_first_graph#typeerror-gelu-got-an-unexpected-keyword-argument-inplace",
+)
+def empties_the_keywords(model):
+    """And with them the value, where a call gives it by name."""
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.nodes:
+        if is_relu(node, traced):
+            node.op, node.target, node.kwargs = "call_function", nn.functional.gelu, {}
     traced.graph.lint()
     traced.recompile()
     return traced

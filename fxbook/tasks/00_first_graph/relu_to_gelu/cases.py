@@ -42,11 +42,26 @@ class Residual(nn.Module):
         return nn.functional.leaky_relu(self.relu(nn.functional.relu(x, inplace=True)), 0.2)
 
 
+class ByName(nn.Module):
+    """A ReLU as function and one as module, both given their value by name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.enter = nn.Linear(4, 4)
+        self.leave = nn.Linear(4, 4)
+        self.activation = nn.ReLU()
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = torch.relu(input=self.enter(x))
+        return self.activation(input=self.leave(x))
+
+
 USAGE = Usage(
     "pass",
     cases=(
         Case("the classifier of the chapter", Classifier, rows(4)),
         Case("an MLP with four spellings", FourSpellings, rows(6)),
         Case("a residual network", Residual, rows(5), unseen=True),
+        Case("calls that give the value by name", ByName, rows(4), unseen=True),
     ),
 )

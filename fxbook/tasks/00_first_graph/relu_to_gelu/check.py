@@ -13,7 +13,7 @@ from fxbook.asking.view import CaseView
 
 from ..cases import Classifier
 from ..check import target_fits_op
-from .cases import FourSpellings, Residual
+from .cases import ByName, FourSpellings, Residual
 
 LEAKY_RELU = family("leaky_relu", modules=(nn.LeakyReLU,)).called("leaky_relu, which was to stay")
 
@@ -29,6 +29,8 @@ def with_gelu(model: nn.Module, x: Tensor) -> Tensor:
         for _ in range(2):
             x = x + model.block[2](nn.functional.gelu(model.block[0](x)))
         return nn.functional.leaky_relu(model.relu(nn.functional.gelu(x)), 0.2)
+    if isinstance(model, ByName):
+        return nn.functional.gelu(model.leave(nn.functional.gelu(model.enter(x))))
     assert isinstance(model, Classifier)
     return (model.head(nn.functional.gelu(model.hidden(x))) / model.temperature).softmax(dim=-1)
 
@@ -39,6 +41,14 @@ def no_keyword_of_relu(case: CaseView) -> Found:
     for node in case.nodes:
         if node in GELU and "inplace" in dict(node.kwargs["dict"]):
             yield node, "passes on the keyword `inplace`, which gelu does not take"
+
+
+@rule("when_it_breaks/00_first_graph#typeerror-gelu-got-an-unexpected-keyword-argument-inplace")
+def gelu_gets_a_value(case: CaseView) -> Found:
+    """Each call of gelu has an argument: the value that relu was given by name, too."""
+    for node in case.nodes:
+        if node in GELU and not node.inputs:
+            yield node, "calls gelu without an argument"
 
 
 @rule
@@ -63,7 +73,13 @@ CHECK = Check(
         lints,
         recompiled,
         same_result.or_because(
-            none_left(RELU), calls(GELU), methods_exist, no_keyword_of_relu, leaky_stays, layers_stay
+            none_left(RELU),
+            calls(GELU),
+            methods_exist,
+            no_keyword_of_relu,
+            gelu_gets_a_value,
+            leaky_stays,
+            layers_stay,
         ),
         no_dead_nodes,
         input_unchanged,
