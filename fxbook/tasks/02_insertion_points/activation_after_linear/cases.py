@@ -130,8 +130,8 @@ USAGE = Usage(
         layered("nested modules", Stack, 3, 1, 6),
         layered("the functional form", Functional, 3, 6),
         layered("a layer called twice, and one with its weight", Tied, 3, 6, unseen=True),
-        layered("a subclass of your own, which is traced into", WithOwnLayer, 3, 6, unseen=True),
-        layered("a subclass in `torch.nn`, which is not", WithLeafSubclass, 3, 6, unseen=True),
+        layered("a subclass defined outside `torch.nn`, which is traced into", WithOwnLayer, 3, 6, unseen=True),
+        layered("a subclass in `torch.nn`, which is a leaf module", WithLeafSubclass, 3, 6, unseen=True),
         layered("convolutions", Convolutional, 2, 1, 5, 5, unseen=True),
     ),
 )

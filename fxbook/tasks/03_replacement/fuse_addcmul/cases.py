@@ -44,7 +44,7 @@ USAGE = Usage(
     "edit",
     cases=(
         Case("a scale and a shift", Affine, rows()),
-        Case("products in all positions, some read twice", Products, rows(2), unseen=True),
+        Case("products on the left and on the right, some with two users", Products, rows(2), unseen=True),
     ),
     call=with_its_graph,
 )
