@@ -35,9 +35,7 @@ def squares():
     return fx.symbolic_trace(lambda x: x * x).graph
 
 
-@wrong(
-    "no_dead_nodes", node="mul", says="no node uses its result", read="02_insertion_points#a-new-node-needs-a-user"
-)
+@wrong("no_dead_nodes", node="mul", says="no node uses its result", read="02_insertion_points#a-new-node-needs-a-user")
 def leaves_a_first_try_behind():
     graph = fx.Graph()
     x = graph.placeholder("x")

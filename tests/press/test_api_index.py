@@ -9,12 +9,14 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbformat import v4
 
 from press import ROOT
 from press.book import the_book
 from press.pages.api.documented import names, signature
 from press.pages.api.names import BEYOND, LINES
 from press.pages.api.page import coverage, page_text, undemonstrated, uses_of
+from press.pages.api.private import REASONS, private_names
 from press.pages.api.uses import Uses
 from press.pages.status import page_text as status_text
 
@@ -224,3 +226,25 @@ def test_printing_is_imported_without_torch() -> None:
     code = "import sys, press.binding.bind, press.printing.freshness, press.printing.notebooks\n"
     code += "assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
+def test_every_private_name_that_a_cell_uses_has_a_reason() -> None:
+    used = private_names(the_book().lessons())
+    assert sorted(used) == sorted(REASONS)
+    for name in used:
+        assert f"| `{name}` | {REASONS[name]} |" in page_text(the_book())
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("node._rename('x')", ["_rename"]),
+        ("from torch._subclasses import fake_tensor", ["_subclasses"]),
+        ("import torch._dynamo.config", ["_dynamo"]),
+        ("make_fx(f, _allow_non_fake_inputs=True)", ["_allow_non_fake_inputs"]),
+        ("self._count = 1\nx.__class__\n_ = 1\n'a._b'  # c._d", []),
+    ],
+)
+def test_a_private_name_is_known_where_code_uses_it(source: str, names: list[str]) -> None:
+    notebook = v4.new_notebook(cells=[v4.new_code_cell(source), v4.new_markdown_cell("`x._y`")])
+    assert list(private_names({Path("chapters/01_x.ipynb"): notebook})) == names

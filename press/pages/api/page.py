@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import torch
 
 from press.book import Book
+from press.pages.api import private
 from press.pages.api.documented import PAGE, Name, address, names, signature
 from press.pages.api.names import BEYOND, LINES
 from press.pages.api.uses import Section, Uses
@@ -41,7 +42,14 @@ module, or to its source. Names and signatures come from the installed torch, us
 
 Listed on the official page and used by no cell: {missing}.
 
-{sections}"""
+{sections}
+## Names with an underscore
+
+What begins with an underscore may change from one version to the next. These are all that a cell of the book uses, for
+want of a public name.
+
+{private}
+"""
 
 
 def undemonstrated(uses: Uses) -> list[str]:
@@ -75,6 +83,7 @@ def page_text(book: Book) -> str:
         beyond=_counted((name for name in names() if name.full in BEYOND), uses),
         missing=", ".join(f"`{name}`" for name in undemonstrated(uses)) or "none",
         sections="\n".join(parts),
+        private=private.table(book.lessons()),
     )
 
 
