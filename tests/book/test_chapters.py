@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from fxbook.learning.exercises import catalogue
+from press import ROOT
 from press.book import COMPANIONS, the_book
 from press.manuscript.faults import MARKER
 from press.manuscript.reading import Manuscript, headings, prose_lines
@@ -101,6 +103,15 @@ def test_the_minutes_of_a_chapter_are_counted(name: str) -> None:
     stated = re.search(r"\b(\d+) minutes", "\n".join(prose(chapter(name))))
     assert stated
     assert abs(int(stated[1]) - minutes(name)) <= NEAR, f"counted: {minutes(name):.0f}"
+
+
+def test_the_introduction_tells_the_time_of_the_whole() -> None:
+    intro = (ROOT / "book" / "intro.md").read_text(encoding="utf-8")
+    stated = re.search(r"ten chapters take about (\d+) hours to read, and their exercises about (\d+) hours", intro)
+    assert stated
+    reading = sum(int(re.search(r"\b(\d+) minutes", "\n".join(prose(chapter(name))))[1]) for name in CHAPTERS)
+    solving = sum(about.minutes for about in catalogue().values())
+    assert [int(stated[1]), int(stated[2])] == [round(reading / 60), round(solving / 60)]
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
