@@ -77,6 +77,8 @@ def front_ends(
 ) -> Recordings:
     """Record a program with `symbolic_trace`, `make_fx`, `torch.export` and `torch.compile`, and run what was recorded.
 
+    `torch.compile` gets a backend that runs the graphs as they are: its default backend draws other random numbers.
+
     Args:
         program: a module or a function of positional arguments. A module is copied for each front end.
         inputs: what it is recorded with; `symbolic_trace` takes none of them.
