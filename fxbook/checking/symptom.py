@@ -27,16 +27,17 @@ def entry_of(message: str, chapter: str = "") -> str:
     raised = _RAISED.search(message)
     if not raised:
         return ""
-    best = (0.0, False, "")
+    best = (0.0, False, False, "")
     for place, heading in headings():
         entry = _ENTRY.match(heading)
         if entry and entry["kind"] == raised["kind"]:
             alike = _alike(entry["text"], raised["text"])
             needed = _NEEDED[entry["kind"]].findall(entry["text"]) if entry["kind"] in _NEEDED else ()
             if alike >= _ALIKE and all(word in _WORD.findall(raised["text"]) for word in needed):
-                page = place.partition("#")[0].rpartition("/")[2]
-                best = max(best, (alike, page == chapter, place))
-    return best[2]
+                folder, _, page = place.partition("#")[0].rpartition("/")
+                # Of two that are as near, that of the chapter, then the one that stands in a chapter itself.
+                best = max(best, (alike, page == chapter, not folder, place))
+    return best[3]
 
 
 def _alike(heading: str, message: str) -> float:
