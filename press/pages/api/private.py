@@ -14,6 +14,7 @@ REASONS = {
     "_boxed_call": "the mark by which torch's compilers know a function that takes its arguments in one list",
     "_dynamo": "`torch._dynamo`: `explain` lists graph breaks, `exc` has the classes of its errors, `backends` and "
     "`config` have what a backend of one's own needs",
+    "_inductor": "`torch._inductor.config`: the settings of the default backend of `torch.compile`",
     "_python_dispatch": "`torch.utils._python_dispatch`: the one home of `TorchDispatchMode`",
     "_pytree": "`torch.utils._pytree`: the one home of `tree_leaves`",
     "_scaled_dot_product_flash_attention_for_cpu": "the name of the kernel that attention calls on a CPU",
@@ -21,6 +22,7 @@ REASONS = {
     "_softmax": "`aten._softmax`: the operator that softmax becomes",
     "_subclasses": "`torch._subclasses.fake_tensor`: the one home of `FakeTensorMode`",
     "_symbolic_trace": "`torch.fx._symbolic_trace`: the module that generated code imports `wrap` from",
+    "_to_functional_tensor": "a function of C++ that takes tensors alone; no public one raises its message",
     "_wrapped_fns_to_patch": "where `fx.wrap` writes down the names of functions; nothing public lists them",
 }
 
