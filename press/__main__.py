@@ -27,11 +27,11 @@ def book(_: argparse.Namespace) -> int:
 
 def test(options: argparse.Namespace) -> int:
     """Run every test: static, nbval, checks, book build, browser where Chromium is there."""
-    processes = str((os.cpu_count() or 1) + 1)  # attacks mostly wait
+    cores = str(os.cpu_count() or 1)
     style = _python("-m", "ruff", "check", "--quiet", ".") or _python("-m", "ruff", "format", "--check", "--quiet", ".")
     if not style:
         print("Style: nothing to mend.", flush=True)
-    return style or _python("-m", "pytest", "-n", processes, *_PROOF, *options.arguments)
+    return style or _python("-m", "pytest", "-n", cores, *_PROOF, *options.arguments)
 
 
 def test_cold(options: argparse.Namespace) -> int:
