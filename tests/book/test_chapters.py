@@ -13,7 +13,7 @@ import pytest
 from fxbook.learning.exercises import catalogue
 from press import ROOT
 from press.book import COMPANIONS, the_book
-from press.manuscript.faults import MARKER
+from press.manuscript.faults import GROUPS, MARKER
 from press.manuscript.reading import Manuscript, headings, prose_lines
 
 FEWEST_WORDS, MOST_WORDS, MOST_CELLS = 1200, 1800, 45
@@ -23,7 +23,7 @@ QUESTIONS = 3
 # How fast a chapter is read, as counted: words and lines of code a minute, minutes for each stepper.
 WORDS_A_MINUTE, LINES_A_MINUTE, MINUTES_A_STEPPER = 180, 20, 1.5
 NEAR = 5
-FIRST_EDITION = json.loads((Path(__file__).parent / "first_edition.json").read_text(encoding="utf-8"))
+LINKED_ANCHORS = json.loads((Path(__file__).parent / "linked_anchors.json").read_text(encoding="utf-8"))
 CHAPTERS = list(the_book().chapters)
 COMPANIONS_OF = {name: f"{COMPANIONS}/{name}" for name in CHAPTERS}
 
@@ -123,8 +123,9 @@ def test_a_prediction_is_made_before_its_answer_is_seen(name: str) -> None:
 def test_every_entry_of_a_companion_tells_its_cause(name: str) -> None:
     page = companion(name)
     text = "\n".join(line for cell in page.cells for _, line in prose_lines(cell))
-    for group in ("With a message", "Silent"):
+    for group in GROUPS:
         entries = part(page, group).split("### ")[1:]
+        assert entries, group
         assert [entry.splitlines()[0] for entry in entries if "*Cause*: " not in entry] == []
     assert text.startswith(f"# {name[:2]} · When it breaks")
     assert f"(../{name}.ipynb" in text, "leads back to its chapter"
@@ -136,7 +137,7 @@ def test_an_anchor_that_was_once_linked_still_leads_to_its_place(name: str) -> N
     marked = {anchor for cell in printed.cells for anchor in re.findall(r'<a id="([^"]+)"', cell.source)}
     # The page itself answers to its title without the number.
     known = marked | {re.sub(r"^\d\d--", "", anchor) for anchor in the_book().headings(name)}
-    assert [anchor for anchor in FIRST_EDITION[name] if anchor not in known] == []
+    assert [anchor for anchor in LINKED_ANCHORS[name] if anchor not in known] == []
 
 
 @pytest.mark.parametrize("name", CHAPTERS)

@@ -16,7 +16,7 @@ from press.book import the_book
 from press.pages.api.documented import names, signature
 from press.pages.api.names import BEYOND, LINES
 from press.pages.api.page import coverage, page_text, undemonstrated, uses_of
-from press.pages.api.private import REASONS, private_names
+from press.pages.api.private import REASONS, private_names, table
 from press.pages.api.uses import Uses
 from press.pages.status import page_text as status_text
 
@@ -231,8 +231,10 @@ def test_printing_is_imported_without_torch() -> None:
 def test_every_private_name_that_a_cell_uses_has_a_reason() -> None:
     used = private_names(the_book().lessons())
     assert sorted(used) == sorted(REASONS)
+    rows = table(the_book().lessons())
     for name in used:
-        assert f"| `{name}` | {REASONS[name]} |" in page_text(the_book())
+        assert f"| `{name}` | {REASONS[name]} |" in rows
+    assert rows in (ROOT / "chapters/reference/api_index.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
