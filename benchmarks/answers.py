@@ -22,7 +22,7 @@ from fxbook.checking.apart import run_apart
 from fxbook.checking.judge import judge
 from fxbook.checking.observe import observe
 from fxbook.checking.prepare import prepare
-from fxbook.checking.verify import HARD_SECONDS, SOFT_SECONDS
+from fxbook.checking.verify import GRACE_SECONDS
 from fxbook.tasks import all_exercises
 from fxbook.tasks.answering import answers_to
 
@@ -30,17 +30,18 @@ SEED = 1
 
 
 def caught_by(exercise: Exercise, answer: object) -> list[str]:
-    """The rules of all properties that find something in the answer, in the order of the exercise."""
-    outcome = run_apart(lambda: observe(prepare(exercise, SEED), answer, SOFT_SECONDS), HARD_SECONDS)
+    """The rules of all that are asked that find something in the answer, in the order of the exercise."""
+    seconds = exercise.seconds
+    outcome = run_apart(lambda: observe(prepare(exercise, SEED), answer, seconds), seconds + GRACE_SECONDS)
     if outcome.data is None:
         return ["(ends well)"]
-    bare = judge(dataclasses.replace(exercise, properties=()), outcome.data, SEED)
+    bare = judge(dataclasses.replace(exercise, rules=()), outcome.data, SEED)
     if bare.violation:
         return [f"({bare.violation.rule})"]
     rules = []
-    for holds in exercise.properties:
+    for holds in exercise.rules:
         try:
-            verdict = judge(dataclasses.replace(exercise, properties=(holds,)), outcome.data, SEED)
+            verdict = judge(dataclasses.replace(exercise, rules=(holds,)), outcome.data, SEED)
         except (KeyError, IndexError, ValueError):
             continue  # It relies on a property before it, which did not hold.
         if verdict.violation:

@@ -57,6 +57,9 @@ class Case:
     given: Callable[[nn.Module], Inputs] | None = None
 
 
+# Of the processor, for an answer on all its cases, in a notebook.
+SECONDS = 1.1
+
 _RETURNS: dict[str, tuple[str, ...]] = {
     "pass": ("GraphModule",),
     "edit": ("GraphModule",),
@@ -75,6 +78,7 @@ class Usage:
     given: Callable[[nn.Module], Inputs] | None = None
     returns: tuple[str, ...] | None = None
     call: Callable[..., Any] | None = None
+    seconds: float = SECONDS
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,6 +128,7 @@ class Exercise:
             ``lambda interpreter, module, x: interpreter(module).run(x)``. It runs in the learner's half, where
             neither name nor place tells a case, and under a seed of its own.
         beside: what the outputs hold besides what the answer's graph computes.
+        seconds: of the processor, for an answer on all its cases in a notebook: more where a usual answer takes long.
 
     Raises:
         ValueError: no case, or a pass or an edit without an unseen model.
@@ -138,6 +143,7 @@ class Exercise:
     returns: tuple[str, ...] | None = None
     call: Callable[..., Any] | None = None
     beside: Beside | None = None
+    seconds: float = SECONDS
 
     def __post_init__(self) -> None:
         if not self.cases:

@@ -46,14 +46,14 @@ def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
     from fxbook.checking.judge import judge
     from fxbook.checking.prepare import prepare
     from fxbook.checking.report import Report
-    from fxbook.checking.verify import SOFT_SECONDS, UNPROTECTED, not_here
+    from fxbook.checking.verify import UNPROTECTED, not_here
 
     exercise = tasks.find(about.id)
     if exercise is None:
         return False, not_here(about.id)
     seed = random.SystemRandom().randrange(2**31)
     prepared = prepare(exercise, seed)
-    work = functools.partial(sheets.observe_answer, sheet, prepared, about.answer, SOFT_SECONDS)
+    work = functools.partial(sheets.observe_answer, sheet, prepared, about.answer, exercise.seconds)
     outcome = run_apart(work, SECONDS) if CAN_FORK else None
     seen = outcome.data if outcome else work()
     if seen is None:

@@ -10,6 +10,7 @@ import torch
 
 # What torch imports for its other front ends: most of the time that an answer has.
 import torch._dynamo
+import torch.export._trace
 from torch import Tensor, fx, nn
 
 from fxbook.asking import Case

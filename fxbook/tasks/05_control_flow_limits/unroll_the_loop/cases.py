@@ -6,4 +6,4 @@ from fxbook.asking import Usage
 
 from ..cases import FOUR_BATCHES, made_and_watched
 
-USAGE = Usage("pass", cases=FOUR_BATCHES, call=made_and_watched)
+USAGE = Usage("pass", cases=FOUR_BATCHES, call=made_and_watched, seconds=2.2)
