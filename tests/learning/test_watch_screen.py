@@ -124,7 +124,7 @@ def test_a_terminal_is_never_printed_past(tmp_path: Path) -> None:
     nbformat.write(document, tmp_path / "00_first_graph.ipynb")
     with terminal(44, 12, "00", "--folder", str(tmp_path)) as fd:
         printed = until(fd, b"quit")
-        for key, wanted in ((b"h", b"Hint 1"), (b"h", b"Hint 2"), (b" ", b"00"), (b"l", b"chapter 00: 0 of")):
+        for key, wanted in ((b"h", b"Hint 1"), (b"h", b"press space"), (b" ", b"Hint 2"), (b"l", b"chapter 00: 0 of")):
             os.write(fd, key)
             printed += until(fd, wanted)
         narrow = screens(printed)
