@@ -3,7 +3,8 @@
 A local Sphinx extension, named in `_config.yml`. A printed notebook has no roles, so that it reads well everywhere: the
 links are set into the finished page. Nothing is imported and nothing fetched; a name is taken for one of the inventory
 where the imports of the page say so, or where a class of torch.fx is named as in `graph.lint()`. What is not sure, and
-what a page defines itself, has no link. A name has one link in each cell, and one in the text of each section.
+what a page defines itself, has no link. In each section, a name has one link in
+the text and one in the code.
 """
 
 from __future__ import annotations
@@ -114,13 +115,10 @@ class Code:
         self.defined = frozenset(defined - self._paths.keys() - official.variables.keys())
 
     def names(self, number: int) -> Iterator[Found]:
-        """The names in a piece of code, by its place from 0, that have an address; each once."""
-        tree, told = self.trees[number], set()
-        found = sorted(self._walk(tree, ""), key=lambda one: one[1:])
-        for name, line, start, end in found:
-            if name not in told:
-                told.add(name)
-                yield Found(*tree.fx_places(line, start, end), name)
+        """The names in a piece of code, by its place from 0, that have an address, in their order."""
+        tree = self.trees[number]
+        for name, line, start, end in sorted(self._walk(tree, ""), key=lambda one: one[1:]):
+            yield Found(*tree.fx_places(line, start, end), name)
 
     def _walk(self, node: ast.AST, inside: str) -> Iterator[tuple[str, int, int, int]]:
         """Full names with line, first and last byte; ``inside`` is the class of torch.fx that is subclassed there."""
@@ -183,25 +181,33 @@ def linked(page: str, official: Official) -> str:
     blocks = [html.unescape(re.sub(r"<[^>]+>", "", block[2])) for block in _BLOCK.finditer(page)]
     code = Code(blocks, official)
     numbers = iter(range(len(blocks)))
-    page = _BLOCK.sub(lambda block: block[1] + _with_links(block[2], code, next(numbers)) + block[3], page)
-    told: set[str] = set()
+    return "".join(_linked_section(section, code, numbers) for section in re.split(r"(?=<h2\b)", page))
 
-    def in_text(match: re.Match[str]) -> str:
+
+def _linked_section(section: str, code: Code, numbers: Iterator[int]) -> str:
+    in_code: set[str] = set()
+    in_text: set[str] = set()
+
+    def in_sentence(match: re.Match[str]) -> str:
         if match["apart"]:
-            if match["name"] == "h2":
-                told.clear()
             return match[0]
-        address = official.of_text(html.unescape(re.sub(r"<[^>]+>", "", match["code"])), code.defined)
-        if address is None or address in told:
+        address = code.official.of_text(html.unescape(re.sub(r"<[^>]+>", "", match["code"])), code.defined)
+        if address is None or address in in_text:
             return match[0]
-        told.add(address)
+        in_text.add(address)
         return f'<a class="fx-api" href="{html.escape(address)}">{match[0]}</a>'
 
-    return _TEXT.sub(in_text, page)
+    section = _BLOCK.sub(
+        lambda block: block[1] + _with_links(block[2], code, next(numbers), in_code) + block[3], section
+    )
+    return _TEXT.sub(in_sentence, section)
 
 
-def _with_links(block: str, code: Code, number: int) -> str:
-    """The marked-up code with a link around each name; one that would cut through the marks is left out."""
+def _with_links(block: str, code: Code, number: int, told: set[str]) -> str:
+    """The marked-up code with a link around each name that is not in ``told``, to which these are added.
+
+    A link that would cut through the marks is left out.
+    """
     pieces = [(match["tag"], match.start(), match.end()) for match in _PIECE.finditer(block)]
     signs = [at for at, (tag, _, _) in enumerate(pieces) if not tag]
     parts, done = [], 0
@@ -213,11 +219,12 @@ def _with_links(block: str, code: Code, number: int) -> str:
             last += 1
         start, end = pieces[first][1], pieces[last][2]
         inside = block[start:end]
-        if start < done or inside.count("<span") != inside.count("</span>"):
+        if found.name in told or start < done or inside.count("<span") != inside.count("</span>"):
             continue
         # With the pointer only: a page has hundreds, and the text has the same links for the keyboard.
         address = html.escape(code.official.addresses[found.name])
         parts += [block[done:start], f'<a class="fx-api" href="{address}" tabindex="-1">{inside}</a>']
+        told.add(found.name)
         done = end
     return "".join([*parts, block[done:]])
 

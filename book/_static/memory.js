@@ -9,7 +9,10 @@ document.addEventListener("DOMContentLoaded", () => {
   // ---- What is kept -------------------------------------------------------------------------------------------------
 
   // `read`: page to true, or false where the reader said no; `seen`: page to its tenths, as bits; `solved`: the ids.
-  const whole = (kept) => ({ read: {}, seen: {}, solved: {}, ...(kept && typeof kept === "object" ? kept : {}) });
+  const whole = (kept) => Object.fromEntries(["read", "seen", "solved"].map((part) => {
+    const found = kept?.[part];
+    return [part, found && typeof found === "object" ? found : {}];
+  }));
   const load = () => {
     try { return whole(JSON.parse(localStorage.getItem(KEY))); } catch { return whole(null); }
   };
@@ -29,7 +32,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
   // ---- What there is ------------------------------------------------------------------------------------------------
 
-  const root = new URL(document.documentElement.dataset.content_root, location.href).href;
+  const root = new URL(document.documentElement.dataset.content_root, document.baseURI).href;
   const pageOf = (href) => href.slice(root.length).replace(/(\.html)?([?#].*)?$/, "");
   const here = pageOf(location.href);
   const links = [...document.querySelectorAll("nav.bd-docs-nav a")];
