@@ -28,6 +28,7 @@ SETTINGS = """\
 extensions = ["sphinx_external_toc", "sphinx_book_theme", "navigation", "found"]
 import sys
 sys.path.insert(0, {ext!r})
+smartquotes = False
 html_theme, html_title, project = "sphinx_book_theme", "A book", "A book"
 html_baseurl = {base!r}
 html_static_path, templates_path = [{static!r}], [{templates!r}]

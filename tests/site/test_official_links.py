@@ -127,6 +127,7 @@ def test_a_member_is_linked_where_its_class_is_sure() -> None:
     )
     assert links(page) == [
         ("placeholder", f"{FX}Graph.placeholder"),
+        ("graph", f"{FX}GraphModule.graph"),
         ("erase_node", f"{FX}Graph.erase_node"),
         ("args", f"{FX}Node.args"),
         ("recompile", f"{FX}GraphModule.recompile"),
