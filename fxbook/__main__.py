@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -22,9 +23,8 @@ def main(arguments: list[str]) -> int:
 
 
 def _watch(options: argparse.Namespace) -> int:
-    try:
-        import jupytext  # noqa: F401
-    except ImportError:
+    # To import it takes seconds, and the first line is to be there at once.
+    if importlib.util.find_spec("jupytext") is None:
         print("Reading notebooks needs jupytext: pip install jupytext", file=sys.stderr)
         return 2
     from fxbook.learning.exercises import catalogue, unknown

@@ -86,6 +86,27 @@ def bench(_: argparse.Namespace) -> int:
     return _python("benchmarks/run.py")
 
 
+def links(_: argparse.Namespace) -> int:
+    """Ask every address outside the book that a page links to; needs a network."""
+    bind = importlib.import_module("press.binding.bind")
+    try:
+        book = bind.build().parent
+    except subprocess.CalledProcessError:
+        print("The book was not built, so no link was asked: mend the warnings above.", file=sys.stderr)
+        return 1
+    return importlib.import_module("press.binding.links").check(book)
+
+
+def inventory(_: argparse.Namespace) -> int:
+    """Write the inventories of official documentation from their tables in book/_links."""
+    return importlib.import_module("press.binding.inventory").write_all()
+
+
+def card(_: argparse.Namespace) -> int:
+    """Draw the card that a link to the book shows elsewhere."""
+    return importlib.import_module("press.binding.card").draw()
+
+
 def pins(_: argparse.Namespace) -> int:
     """Write the pins anew from pyproject.toml."""
     return importlib.import_module("press.binding.pins").write()
@@ -93,8 +114,12 @@ def pins(_: argparse.Namespace) -> int:
 
 # One line for each part of the tests, in place of a dot for each test.
 _PROOF = ("-p", "press.proof", "-r", "fE")
+_COMMANDS = (
+    *(book, test, test_cold, notebooks, quick, exercise, lab, watch, serve, bench),
+    *(pins, links, inventory, card),
+)
 _NEEDS = {
-    **dict.fromkeys((book, serve), environment.BOOK),
+    **dict.fromkeys((book, serve, links, inventory), environment.BOOK),
     **dict.fromkeys((test, test_cold, bench, pins), environment.EVERYTHING),
 }
 
@@ -106,7 +131,7 @@ def _python(*arguments: str) -> int:
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m press", description="Print, prove and bind the book.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for function in (book, test, test_cold, notebooks, quick, exercise, lab, watch, serve, bench, pins):
+    for function in _COMMANDS:
         name = function.__name__.replace("_", "-")
         command = commands.add_parser(name, help=(function.__doc__ or "").splitlines()[0])
         command.set_defaults(run=function, need=_NEEDS.get(function, environment.NOTEBOOKS))

@@ -6,6 +6,7 @@ import dataclasses
 import difflib
 import functools
 import json
+from collections.abc import Iterable
 from importlib import resources
 
 _given: dict[str, int] = {}
@@ -38,6 +39,14 @@ def catalogue() -> dict[str, About]:
         name: About(**{"id": name, **{key: _field(value) for key, value in entry.items() if key in known}})
         for name, entry in entries.items()
     }
+
+
+def of_chapters(exercises: Iterable[About] | None = None) -> dict[str, list[About]]:
+    """The exercises, by default all of the book, by the chapter they belong to."""
+    found: dict[str, list[About]] = {}
+    for one in catalogue().values() if exercises is None else exercises:
+        found.setdefault(one.chapter, []).append(one)
+    return found
 
 
 def _field(value: object) -> object:

@@ -157,7 +157,9 @@ def test_a_save_is_checked_and_progress_is_kept(tmp_path: Path, capsys: pytest.C
     notebook(tmp_path, IMPORTS, STUB)
     assert play(tmp_path, ["h", "h", "h", tmp_path, "l"]) == 1
     shown = capsys.readouterr().out
-    assert f"0/{len(CHAPTER)}" in shown and f"1/{len(CHAPTER)}" in shown
+    every, here = len(catalogue()), len(CHAPTER)
+    assert f"0 of {every} solved · chapter 00: 0 of {here}" in shown
+    assert f"1 of {every} solved · chapter 00: 1 of {here}" in shown
     assert f"Hint 1 of 2: {FIRST.hints[0]}" in shown and f"Hint 2 of 2: {FIRST.hints[1]}" in shown
     assert f"What if: {FIRST.what_if}" in shown and "Solved. Press n" in shown
     assert f"x {FIRST.id}\n. {SECOND.id}" in shown

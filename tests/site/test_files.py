@@ -129,13 +129,13 @@ def test_a_chapter_and_its_exercises_link_each_other(built_book: Path) -> None:
     assert lost == []
 
 
-def test_exercises_stand_beside_their_chapter_and_solutions_last() -> None:
-    *earlier, (_, last) = PARTS
-    assert all(page.startswith("solutions/") for page in last)
-    assert not [page for _, pages in earlier for page in pages if page.startswith("solutions/")]
-    for chapter in CHAPTERS:
-        assert PAGES[PAGES.index(chapter) + 1] == chapter.replace("chapters/", "exercises/")
-    assert [page.partition("/")[2] for page in last] == [page.partition("/")[2] for page in CHAPTERS]
+def test_each_chapter_is_listed_with_its_exercises_its_faults_and_last_its_solutions() -> None:
+    [chapters] = [pages for caption, pages in PARTS if caption == "Chapters"]
+    groups = [list(group) for _, group in itertools.groupby(chapters, lambda page: page.rpartition("/")[2])]
+    assert [group[0] for group in groups] == CHAPTERS
+    for chapter, *inside in groups:
+        name = chapter.partition("/")[2]
+        assert inside == [f"exercises/{name}", f"chapters/when_it_breaks/{name}", f"solutions/{name}"]
 
 
 def test_search_leads_to_a_chapter(built_book: Path) -> None:

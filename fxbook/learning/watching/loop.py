@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from fxbook.learning import sheets
-from fxbook.learning.exercises import About
+from fxbook.learning.exercises import About, of_chapters
+from fxbook.learning.watching import screen
 from fxbook.learning.watching.attempt import Attempt, attempt
 from fxbook.learning.watching.progress import Progress
 from fxbook.learning.watching.terminal import ReadKey, keys
 
 _POLL_SECONDS = 0.3
 _KEYS = "h hint · n next exercise · l list · c check again · p make a .py of the notebook · q quit"
-_CLEAR = "\x1b[2J\x1b[3J\x1b[H"
+_TITLE = "torch.fx, Node by Node"
+_BAR = 24
 
 
 class Watch:
@@ -32,6 +34,8 @@ class Watch:
         self.last = Attempt(False, "")
         self.hints = 0
         self.said = ""
+        # The line of the text that the terminal shows first, and the one to go on with.
+        self.first = self.later = 0
         self._seen: dict[Path, int] = {}
 
     @property
@@ -56,6 +60,7 @@ class Watch:
         if self.current is None:
             return
         self._seen = self._saved()
+        screen.note(f"Checking {self.current.id} … {self.head()}", screen.size())
         self.last = attempt(self.folder, self.current)
         if self.last.passed:
             self.progress.solved(self.current.id)
@@ -71,6 +76,7 @@ class Watch:
 
     def press(self, key: str) -> bool:
         """Act on a key; returns whether to go on."""
+        self.first = self.later if key == " " else 0
         if key == "h" and self.current:
             hints = self.current.hints
             self.hints = min(self.hints + 1, len(hints))
@@ -80,7 +86,7 @@ class Watch:
         elif key == "c":
             self.check()
         elif key == "l":
-            self.said = "\n".join(f"{'x' if one.id in self.progress else '.'} {one.id}" for one in self.exercises)
+            self.said = "\n\n".join(self._listed(*chapter) for chapter in of_chapters(self.exercises).items())
         elif key == "p":
             self.said = self._made_script()
         return key != "q"
@@ -95,19 +101,44 @@ class Watch:
         self._seen = self._saved()
         return f"Made {script.name}: whichever of the two you save last is checked."
 
-    def screen(self) -> str:
-        """What the terminal shows."""
-        done, total = self.count, len(self.exercises)
-        filled = round(24 * done / max(total, 1))
-        head = f"torch.fx, Node by Node  [{'#' * filled}{'.' * (24 - filled)}]  {done}/{total}"
+    def _listed(self, chapter: str, exercises: Iterable[About]) -> str:
+        marks = (f"{'x' if one.id in self.progress else '.'} {one.id}" for one in exercises)
+        return "\n".join([self.sum(chapter), *marks])
+
+    def sum(self, chapter: str) -> str:
+        """How many exercises of a chapter are solved, as the sidebar of the book counts them."""
+        return f"chapter {chapter[:2]}: {self._counted(of_chapters()[chapter])}"
+
+    def _counted(self, exercises: Sequence[About]) -> str:
+        return f"{sum(one.id in self.progress for one in exercises)} of {len(exercises)}"
+
+    def head(self) -> str:
+        """The first line: what is solved of the book, and of the chapter at hand."""
+        every = [one for chapter in of_chapters().values() for one in chapter]
+        done = sum(one.id in self.progress for one in every)
+        filled = _BAR * done // max(len(every), 1)
+        chapter = f" · {self.sum(self.current.chapter)}" if self.current else ""
+        return f"{_TITLE}  [{'#' * filled}{'.' * (_BAR - filled)}]  {self._counted(every)} solved{chapter}"
+
+    def body(self) -> str:
+        """What stands below: the exercise, its report, what was asked for last."""
         if self.current is None:
-            return "\n\n".join(filter(None, [head, f"All {total} exercises are solved.", self.said]))
+            return "\n\n".join(filter(None, [f"All {len(self.exercises)} exercises are solved.", self.said]))
         one = self.current
         where = f"{one.id} · difficulty {one.difficulty} of 3 · about {one.minutes} minutes"
         file = self.last.path.name if self.last.path else f"{one.chapter}.ipynb"
         after = "Solved. Press n for the next exercise." if self.last.passed else ""
-        title = f"{one.title}\n{where}\n{self.folder / file}, `{one.answer}`"
-        return "\n\n".join(filter(None, [head, title, self.last.text, after, self.said]))
+        title = f"{one.title}\n{where}\n{_short(self.folder / file)}, `{one.answer}`"
+        # What was just asked for stands first: it must be on the screen.
+        return "\n\n".join(filter(None, [self.said, title, self.last.text, after]))
+
+
+def _short(path: Path) -> str:
+    """The path as seen from here, where that is shorter."""
+    try:
+        return min(os.path.relpath(path), str(path), key=len)
+    except ValueError:
+        return str(path)
 
 
 def watch(
@@ -119,9 +150,12 @@ def watch(
         The exit status: 0 where every exercise is solved, else 1.
     """
     state = Watch(folder, exercises, progress)
+    screen.note(f"{state.head()} …", screen.size())
     state.advance()
     if once:
-        print(state.screen())
+        text = f"{state.head()}\n\n{state.body()}"
+        space = screen.size()
+        print("\r" + "\n".join(screen.lines(text, space.columns)) if space else text)
         return 0 if state.current is None else 1
     if read_key:
         return _loop(state, read_key)
@@ -130,19 +164,24 @@ def watch(
 
 
 def _loop(state: Watch, read_key: ReadKey) -> int:
-    _show(state)
+    space = screen.size()
+    _show(state, space)
     while True:
         key = read_key(_POLL_SECONDS)
         if key and not state.press(key):
+            print()
             return 0 if state.current is None else 1
         if changed := state.changed():
-            state.said = ""
+            state.said, state.first = "", 0
             state.check()
-        if key or changed:
-            _show(state)
+        before, space = space, screen.size()
+        if key or changed or space != before:
+            _show(state, space)
 
 
-def _show(state: Watch) -> None:
-    if sys.stdout.isatty():
-        print(_CLEAR, end="")
-    print(state.screen(), _KEYS, sep="\n\n", flush=True)
+def _show(state: Watch, space: screen.Size | None) -> None:
+    if space is None:
+        print(state.head(), state.body(), _KEYS, sep="\n\n", flush=True)
+    else:
+        shown, state.later = screen.fitted(state.head(), state.body(), _KEYS, space, state.first)
+        screen.show(shown)

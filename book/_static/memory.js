@@ -1,0 +1,143 @@
+// What was read and solved, kept in this browser and nowhere else. A page counts as read when each tenth of it has been
+// on the screen for a moment; an exercise is solved when its box is ticked. Without storage there is nothing to see.
+"use strict";
+document.addEventListener("DOMContentLoaded", () => {
+  const KEY = "torch-fx-node-by-node";
+  const PARTS = 10, LOOK_EVERY = 1000;
+  const ALL = 2 ** PARTS - 1;
+
+  // ---- What is kept -------------------------------------------------------------------------------------------------
+
+  // `read`: page to true, or false where the reader said no; `seen`: page to its tenths, as bits; `solved`: the ids.
+  const whole = (kept) => Object.fromEntries(["read", "seen", "solved"].map((part) => {
+    const found = kept?.[part];
+    return [part, found && typeof found === "object" ? found : {}];
+  }));
+  const load = () => {
+    try { return whole(JSON.parse(localStorage.getItem(KEY))); } catch { return whole(null); }
+  };
+  try {
+    localStorage.setItem(`${KEY}?`, "");
+    localStorage.removeItem(`${KEY}?`);
+  } catch {
+    return;
+  }
+  // Loaded anew for each change, since another tab may have changed it.
+  const change = (edit) => {
+    const kept = load();
+    edit(kept);
+    try { localStorage.setItem(KEY, JSON.stringify(kept)); } catch { /* full: then it is forgotten */ }
+    show();
+  };
+
+  // ---- What there is ------------------------------------------------------------------------------------------------
+
+  const root = new URL(document.documentElement.dataset.content_root, document.baseURI).href;
+  const pageOf = (href) => href.slice(root.length).replace(/(\.html)?([?#].*)?$/, "");
+  const here = pageOf(location.href);
+  const links = [...document.querySelectorAll("nav.bd-docs-nav a")];
+  const sums = [...document.querySelectorAll(".fx-solved")].map((sum) => [sum, sum.dataset.fxExercises.split(" ")]);
+  const exercises = new Set(sums.flatMap(([, ids]) => ids));
+  const chapters = links.filter((link) => link.querySelector(".fx-number")).map((link) => pageOf(link.href));
+  const make = (name, attributes = {}, ...inside) => {
+    const element = Object.assign(document.createElement(name), attributes);
+    element.append(...inside);
+    return element;
+  };
+  const box = (label, of, onchange) => {
+    const input = make("input", { type: "checkbox" });
+    input.addEventListener("change", () => onchange(input.checked));
+    return [input, make("label", { className: "fx-tick" }, input, ` ${label}`, make("span", { className: "visually-hidden" }, of))];
+  };
+
+  // ---- The boxes: one below the page, one for each exercise -----------------------------------------------------------
+
+  const article = document.querySelector("article.bd-article");
+  let readBox = null;
+  if (article && links.some((link) => pageOf(link.href) === here)) {
+    const [input, label] = box("Read", ": this page", (yes) => change((kept) => { kept.read[here] = yes; }));
+    article.after(make("p", { className: "fx-read-box" }, label));
+    readBox = input;
+  }
+  const solvedBoxes = [];
+  for (const meta of here.startsWith("exercises/") ? document.querySelectorAll(".fx-meta") : []) {
+    const id = [...meta.querySelectorAll("code")].map((code) => code.textContent).find((text) => exercises.has(text));
+    if (!id) continue;
+    const title = meta.closest("section")?.querySelector("h2")?.firstChild?.textContent ?? id;
+    const [input, label] = box("Solved", `: ${title}`, (yes) => change((kept) => {
+      if (yes) kept.solved[id] = true;
+      else delete kept.solved[id];
+    }));
+    (meta.querySelector("p") ?? meta).append(" · ", label);
+    solvedBoxes.push([id, input]);
+  }
+
+  // ---- The sidebar: marks, sums, and where all of it is forgotten ------------------------------------------------------
+
+  const told = document.getElementById("fx-memory");
+  const total = make("p");
+  const forget = make("button", { type: "button", className: "btn btn-sm" });
+  let forgotten = null;
+  forget.addEventListener("click", () => {
+    if (forgotten) {
+      const before = forgotten;
+      forgotten = null;
+      change((kept) => Object.assign(kept, before));
+    } else {
+      forgotten = load();
+      try { localStorage.removeItem(KEY); } catch { /* nothing was kept */ }
+      show();
+    }
+  });
+  told?.append(total, make("details", {},
+    make("summary", {}, "Kept in this browser only"),
+    make("p", {}, "A page counts as read when all of it has been on your screen, an exercise as solved when you tick it. Nothing is sent."),
+    forget));
+
+  const show = () => {
+    const kept = load();
+    const read = (page) => kept.read[page] === true;
+    const solved = (ids) => ids.filter((id) => kept.solved[id]).length;
+    for (const link of links) {
+      const is = read(pageOf(link.href));
+      link.classList.toggle("fx-read", is);
+      const said = link.querySelector(".fx-said");
+      if (is && !said) link.append(make("span", { className: "fx-said visually-hidden" }, " (read)"));
+      else if (!is) said?.remove();
+    }
+    for (const [sum, ids] of sums) sum.textContent = solved(ids) ? `${solved(ids)} of ${ids.length}` : `${ids.length}`;
+    for (const [id, input] of solvedBoxes) input.checked = Boolean(kept.solved[id]);
+    if (readBox) readBox.checked = read(here);
+    total.textContent = `Read ${chapters.filter(read).length} of ${chapters.length} chapters, ` +
+      `solved ${solved([...exercises])} of ${exercises.size} exercises`;
+    forget.textContent = forgotten ? "Undo" : "Forget all of it";
+    if (told) told.hidden = false;
+  };
+
+  // ---- Reading --------------------------------------------------------------------------------------------------------
+
+  const inView = () => {
+    const { top, height } = article.getBoundingClientRect();
+    let bits = 0;
+    for (let part = 0; part < PARTS; part++) {
+      const middle = top + ((part + 0.5) * height) / PARTS;
+      if (middle >= 0 && middle <= innerHeight) bits |= 1 << part;
+    }
+    return bits;
+  };
+  const look = () => {
+    const kept = load();
+    if (document.hidden || kept.read[here] !== undefined) return;
+    const before = kept.seen[here] ?? 0, now = before | inView();
+    if (now === before) return;
+    change((later) => {
+      if (now === ALL) {
+        delete later.seen[here];
+        later.read[here] = true;
+      } else later.seen[here] = now;
+    });
+  };
+  if (readBox) setInterval(look, LOOK_EVERY);
+  addEventListener("storage", (event) => { if (event.key === KEY || event.key === null) show(); });
+  show();
+});

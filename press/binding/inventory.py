@@ -1,0 +1,56 @@
+"""Make the inventories of official documentation from their tables: ``book/_links/NAME.toml`` to ``NAME.inv``."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from press import ROOT
+
+TABLES = ROOT / "book" / "_links"
+
+
+def addresses(table: Path) -> dict[str, str]:
+    """Every name of a table with its address, as seen from that of the documentation: ``"fx.html#torch.fx.Graph"``."""
+    told = _read(table)
+    found = {name: f"{page.format(name=name)}#{name}" for page, names in told["pages"].items() for name in names}
+    return found | told.get("aliases", {})
+
+
+def write(table: Path, inventory: Path) -> None:
+    """Write the inventory of a table, in the format and by the code of Sphinx; the same table gives the same bytes."""
+    from sphinx.util.inventory import InventoryFile  # Only a build of the book has it.
+
+    told = _read(table)
+    domain = SimpleNamespace(get_objects=lambda: _objects(addresses(table)))
+    environment = SimpleNamespace(
+        config=SimpleNamespace(project=told["project"], version=told["version"]), domains={"py": domain}
+    )
+    builder: Any = SimpleNamespace(get_target_uri=lambda page: page)
+    InventoryFile.dump(str(inventory), environment, builder)  # type: ignore[arg-type]
+
+
+def write_all() -> int:
+    """Write the inventory of every table; returns the exit status."""
+    for table in sorted(TABLES.glob("*.toml")):
+        inventory = table.with_suffix(".inv")
+        write(table, inventory)
+        print(f"{inventory.relative_to(ROOT)}: {len(addresses(table))} names")
+    return 0
+
+
+def _objects(found: dict[str, str]) -> Iterator[tuple[str, str, str, str, str, int]]:
+    """What a domain of Sphinx gives of each name: its kind is read from how it is written."""
+    for name, address in found.items():
+        page, _, anchor = address.partition("#")
+        owner, _, last = name.rpartition(".")
+        member = owner.rpartition(".")[2][:1].isupper()
+        kind = "class" if last[:1].isupper() else "method" if member else "function"
+        yield name, name, kind, page, anchor, 1
+
+
+def _read(table: Path) -> dict[str, Any]:
+    return tomllib.loads(table.read_text(encoding="utf-8"))

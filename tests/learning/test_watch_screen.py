@@ -1,0 +1,159 @@
+"""What the terminal loop prints fits the terminal, breaks no word, is there at once, and counts as the book does."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import select
+import signal
+import struct
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from fxbook.learning.exercises import catalogue, of_chapters
+from fxbook.learning.watching.loop import Watch
+from fxbook.learning.watching.progress import NAME, Progress
+from fxbook.learning.watching.screen import Size, fitted, lines
+from press import ROOT
+
+# Reports with tables and code, hints, and what comes of a program: one text with all of it.
+TEXT = "\n".join(text for about in catalogue().values() for text in (about.title, *about.hints, about.what_if))
+HEAD, KEYS = (
+    "torch.fx, Node by Node  [####....]  2 of 9 solved · chapter 00: 2 of 5",
+    "h hint · n next exercise · q quit",
+)
+SIZES = [Size(20, 6), Size(40, 10), Size(80, 24), Size(79, 25), Size(120, 40), Size(200, 60)]
+_CLEARED = re.compile(rb"\x1b\[H\x1b\[2J")
+_MARKS = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+@pytest.mark.parametrize("columns", [24, 39, 60, 79, 119])
+def test_no_word_that_fits_is_broken(columns: int) -> None:
+    shown = lines(TEXT, columns)
+    assert max(map(len, shown)) <= columns
+    whole = [word for word in TEXT.split() if len(word) <= columns]
+    assert set(whole) <= {word for line in shown for word in line.split()}
+    assert "".join("".join(shown).split()) == "".join(TEXT.split()), "nothing is lost"
+
+
+def test_columns_of_a_table_stay_where_there_is_room() -> None:
+    table = "opcode         name    target\n-------------  ------  --------\ncall_function  add_1   torch.add"
+    assert lines(table, 60) == table.split("\n")
+
+
+def test_signs_that_move_the_cursor_are_not_printed() -> None:
+    assert lines("a\x1b[2Jb\rc\td", 40) == ["a [2Jb c   d"]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size.columns}x{size.rows}")
+def test_a_screen_has_no_more_than_its_rows_and_space_shows_all_of_it(size: Size) -> None:
+    first, read = 0, []
+    while True:
+        shown, first = fitted(HEAD, TEXT, KEYS, size, first)
+        assert len(shown) <= size.rows and max(map(len, shown)) <= size.columns
+        read += shown
+        if first == 0:
+            break
+    body = lines(TEXT, max(size.columns - 1, 20))
+    assert [line for line in body if line not in read] == []
+
+
+def test_a_short_text_has_head_and_keys_and_no_word_of_more() -> None:
+    shown, later = fitted(HEAD, "one\ntwo", KEYS, Size(100, 24))
+    assert shown == [HEAD, "", "one", "two", "", KEYS] and later == 0
+
+
+@contextlib.contextmanager
+def terminal(columns: int, rows: int, *arguments: str, path: Path = ROOT) -> Iterator[int]:
+    """The loop in a pseudo-terminal of that size; ``path`` is looked in for modules before all else."""
+    import pty
+
+    process, fd = pty.fork()
+    if process == 0:
+        time.sleep(0.2)  # until it has its size
+        os.chdir(ROOT)
+        # All of it: readline may have put a size into the environment that Python does not know of.
+        environment = {**os.environ, "PYTHONPATH": f"{path}{os.pathsep}{ROOT}", "TERM": "xterm"}
+        os.execve(sys.executable, [sys.executable, "-m", "fxbook", "watch", *arguments], environment)
+    resize(fd, columns, rows)
+    try:
+        yield fd
+    finally:
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+        os.close(fd)
+
+
+def resize(fd: int, columns: int, rows: int) -> None:
+    import fcntl
+    import termios
+
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+
+def until(fd: int, wanted: bytes, seconds: float = 90) -> bytes:
+    """What is printed, up to the wanted text and whatever comes with it."""
+    shown, end = b"", time.monotonic() + seconds
+    while wanted not in shown:
+        assert select.select([fd], [], [], max(end - time.monotonic(), 0))[0], f"no {wanted!r} in {shown[-2000:]!r}"
+        shown += os.read(fd, 65536)
+    while select.select([fd], [], [], 0.3)[0]:
+        shown += os.read(fd, 65536)
+    return shown
+
+
+def screens(printed: bytes) -> list[list[str]]:
+    """The lines of each screen that was shown."""
+    parts = [_MARKS.sub(b"", part).decode() for part in _CLEARED.split(printed)[1:]]
+    return [part.replace("\r\n", "\n").split("\n") for part in parts]
+
+
+needs_terminal = pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal")
+
+
+@needs_terminal
+def test_a_terminal_is_never_printed_past(tmp_path: Path) -> None:
+    cells = ["import torch\nfrom torch import fx, nn", "def layers_in_order(model):\n    return []"]
+    document = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    nbformat.write(document, tmp_path / "00_first_graph.ipynb")
+    with terminal(44, 12, "00", "--folder", str(tmp_path)) as fd:
+        printed = until(fd, b"quit")
+        for key, wanted in ((b"h", b"Hint 1"), (b"h", b"press space"), (b" ", b"Hint 2"), (b"l", b"chapter 00: 0 of")):
+            os.write(fd, key)
+            printed += until(fd, wanted)
+        narrow = screens(printed)
+        assert len(narrow) >= 5 and any("press space" in line for screen in narrow for line in screen)
+        assert [screen for screen in narrow if len(screen) > 12 or max(map(len, screen)) > 44] == []
+        resize(fd, 100, 40)
+        wide = screens(until(fd, b"quit"))[-1]
+        assert max(map(len, wide)) > 44 and len(wide) <= 40, "it is drawn anew when the terminal gets another size"
+
+
+@needs_terminal
+def test_the_first_line_waits_for_no_import(tmp_path: Path) -> None:
+    for name in ("torch", "jupytext", "nbformat"):
+        (tmp_path / f"{name}.py").write_text("import time\ntime.sleep(600)\n")
+    with terminal(80, 24, "--folder", str(tmp_path), path=tmp_path) as fd:
+        began = time.monotonic()
+        assert f"0 of {len(catalogue())} solved".encode() in until(fd, b"torch.fx, Node by Node", 20)
+        assert time.monotonic() - began < 20
+
+
+def test_it_counts_per_chapter_and_in_the_book_whatever_it_was_told_to_keep_to(tmp_path: Path) -> None:
+    progress = Progress(tmp_path / NAME)
+    chapters = of_chapters()
+    chapter = chapters["03_replacement"]
+    for one in (*chapter[:2], chapters["00_first_graph"][0]):
+        progress.solved(one.id)
+    progress.solved("03-an-exercise-of-an-older-book")
+    state = Watch(tmp_path, chapter, progress)
+    state.current = chapter[2]
+    assert f"3 of {len(catalogue())} solved · chapter 03: 2 of {len(chapter)}" in state.head()
+    state.press("l")
+    assert state.said.startswith(f"chapter 03: 2 of {len(chapter)}\nx {chapter[0].id}\n")

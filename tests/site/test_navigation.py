@@ -1,0 +1,104 @@
+"""The sidebar lists each page once, in the group of its chapter; reading on meets every chapter and no answer."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from bs4 import Tag
+
+from fxbook.learning.exercises import of_chapters
+from tests.site.pages import CHAPTERS, PAGES, parsed
+
+BESIDE = ("chapters/when_it_breaks/", "solutions/", "book/teaching")
+
+
+def sidebar(book: Path, page: str) -> Tag:
+    return parsed(book / f"{page}.html").select_one("nav.bd-docs-nav")
+
+
+def page_of(book: Path, here: str, link: Tag) -> str:
+    """The page that a link leads to."""
+    html = book / f"{here}.html"
+    return str((html.parent / (link["href"].partition("#")[0] or html.name)).resolve().relative_to(book))[:-5]
+
+
+def neighbour(book: Path, page: str, rel: str) -> str | None:
+    link = parsed(book / f"{page}.html").select_one(f'link[rel="{rel}"]')
+    return page_of(book, page, link) if link else None
+
+
+def test_each_page_is_listed_once_on_every_page(built_book: Path) -> None:
+    for here in PAGES:
+        listed = [page_of(built_book, here, link) for link in sidebar(built_book, here)("a")]
+        assert sorted(listed) == sorted(PAGES), here
+        assert not parsed(built_book / f"{here}.html").select(".bd-sidebar-primary nav:not(.bd-docs-nav) li a")
+
+
+def test_a_group_holds_exercises_then_faults_then_solutions(built_book: Path) -> None:
+    for chapter in CHAPTERS:
+        name = chapter.partition("/")[2]
+        row = next(
+            link.parent for link in sidebar(built_book, PAGES[0])("a") if page_of(built_book, PAGES[0], link) == chapter
+        )
+        assert row.select_one(":scope > a .fx-number").text == name[:2]
+        inside = row.select_one(":scope > details")("a")
+        pages = [f"exercises/{name}", f"chapters/when_it_breaks/{name}", f"solutions/{name}"]
+        assert [page_of(built_book, PAGES[0], link) for link in inside] == pages
+        assert [link.find(string=True).strip() for link in inside] == ["Exercises", "When it breaks", "Solutions"]
+
+
+def test_only_the_group_of_the_open_page_is_unfolded(built_book: Path) -> None:
+    for here in PAGES:
+        folds = sidebar(built_book, here)("details")
+        unfolded = [fold.parent.select_one(":scope > a") for fold in folds if fold.has_attr("open")]
+        stem = here.rpartition("/")[2]
+        inside = [page_of(built_book, here, link) for link in unfolded]
+        if stem[:2].isdigit():
+            assert inside == [f"chapters/{stem}"], here
+        else:
+            assert inside == (["chapters/reference/fact_check"] if "fact_check" in here else []), here
+        assert all(fold.summary.get_text(strip=True) for fold in folds), "a summary says what it unfolds"
+
+
+def test_the_open_page_is_marked(built_book: Path) -> None:
+    for here in PAGES:
+        marked = sidebar(built_book, here).select("a[aria-current=page]")
+        assert [page_of(built_book, here, link) for link in marked] == [here]
+
+
+def test_the_fact_check_is_one_row_with_its_pages_inside(built_book: Path) -> None:
+    rows = [link for link in sidebar(built_book, PAGES[0])("a") if "fact_check" in link["href"]]
+    assert [row.find_parent("details") is None for row in rows] == [True] + [False] * (len(rows) - 1)
+    assert not [row.text for row in rows[1:] if row.text.startswith("Fact check")], "it is said once"
+
+
+def test_reading_on_meets_each_chapter_then_its_exercises_and_never_an_answer(built_book: Path) -> None:
+    read, page = [], PAGES[0]
+    while page:
+        assert page not in read
+        read.append(page)
+        page = neighbour(built_book, page, "next")
+    assert read == [page for page in PAGES if not page.startswith(BESIDE)]
+    for chapter in CHAPTERS:
+        assert read[read.index(chapter) + 1] == chapter.replace("chapters/", "exercises/")
+
+
+def test_back_and_on_are_opposites_along_the_line(built_book: Path) -> None:
+    line = [page for page in PAGES if not page.startswith(BESIDE)]
+    assert [neighbour(built_book, page, "prev") for page in line] == [None, *line[:-1]]
+
+
+def test_from_beside_the_line_one_gets_back_to_the_chapter_and_on_to_the_next(built_book: Path) -> None:
+    for chapter, following in zip(CHAPTERS, [*CHAPTERS[1:], "chapters/reference/cheat_sheet"], strict=True):
+        name = chapter.partition("/")[2]
+        for beside, back in ((f"chapters/when_it_breaks/{name}", chapter), (f"solutions/{name}", f"exercises/{name}")):
+            assert neighbour(built_book, beside, "prev") == back
+            assert neighbour(built_book, beside, "next") == following
+
+
+def test_the_sidebar_counts_the_exercises_that_the_terminal_counts(built_book: Path) -> None:
+    told = {}
+    for link in sidebar(built_book, PAGES[0])("a", href=re.compile("exercises/")):
+        told[link["href"].rpartition("/")[2][:-5]] = link.select_one(".fx-solved")["data-fx-exercises"].split()
+    assert told == {chapter: [one.id for one in exercises] for chapter, exercises in of_chapters().items()}

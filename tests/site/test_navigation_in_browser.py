@@ -1,0 +1,264 @@
+"""Arrow keys turn pages where nothing else wants them, the contents follow the text, the browser remembers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from fxbook.learning.exercises import catalogue, of_chapters
+from tests.browsing import needs_chromium
+from tests.site.serving import served
+
+pytestmark = needs_chromium
+
+CHAPTER, EXERCISES, BEFORE = "chapters/03_replacement", "exercises/03_replacement", "exercises/02_insertion_points"
+KEY = "torch-fx-node-by-node"
+LINK = "nav.bd-docs-nav a[href$='{}']"
+
+
+@pytest.fixture(scope="module")
+def address(built_book: Path) -> Iterator[str]:
+    with served(built_book) as found:
+        yield found
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A reader who was never here."""
+    context = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    page = context.new_page()
+    troubles: list[str] = []
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    yield page
+    assert troubles == []
+
+
+def here(page: Page, address: str) -> str:
+    return page.url.removeprefix(address).partition("#")[0].removesuffix(".html")
+
+
+# ---- Keys ------------------------------------------------------------------------------------------------------------
+
+
+def test_right_and_left_turn_the_page(page: Page, address: str) -> None:
+    page.goto(f"{address}{CHAPTER}.html")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url(f"**/{EXERCISES}.html")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_url(f"**/{CHAPTER}.html")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_url(f"**/{BEFORE}.html")
+
+
+def test_the_links_tell_their_keys(page: Page, address: str) -> None:
+    page.goto(f"{address}{CHAPTER}.html")
+    assert page.locator("a.right-next").get_attribute("aria-keyshortcuts") == "ArrowRight"
+    assert "→" in page.locator("a.right-next").get_attribute("title")
+    assert "←" in page.locator("a.left-prev").get_attribute("title")
+
+
+@pytest.mark.parametrize(
+    "prepare",
+    {
+        "a field": "document.body.insertAdjacentHTML('afterbegin', '<input id=probe>')",
+        "text that is edited": "document.body.insertAdjacentHTML('afterbegin', '<p id=probe contenteditable>x</p>')",
+        "a choice": "document.body.insertAdjacentHTML('afterbegin', '<select id=probe><option>x</select>')",
+        "a slider": "document.body.insertAdjacentHTML('afterbegin', '<div id=probe tabindex=0 role=slider></div>')",
+        "what scrolls sideways": "document.body.insertAdjacentHTML('afterbegin', '<pre id=probe tabindex=0 "
+        'style="width:100px;overflow-x:auto">' + "x" * 400 + "</pre>')",
+        "what has acted on it": "document.body.insertAdjacentHTML('afterbegin', '<p id=probe tabindex=0>x</p>'); "
+        "document.querySelector('#probe').addEventListener('keydown', event => event.preventDefault())",
+        "an open dialog": "document.body.insertAdjacentHTML('afterbegin', '<dialog id=probe tabindex=0>x</dialog>'); "
+        "document.querySelector('#probe').showModal()",
+    }.values(),
+)
+def test_a_key_that_is_wanted_elsewhere_turns_no_page(page: Page, address: str, prepare: str) -> None:
+    page.goto(f"{address}{CHAPTER}.html")
+    page.evaluate(prepare)
+    page.locator("#probe").focus()
+    turned = page.evaluate(
+        """() => { let turned = false; addEventListener("beforeunload", () => { turned = true; });
+        window.turned = () => turned; return turned; }"""
+    )
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(200)
+    assert not turned and here(page, address) == CHAPTER
+
+
+@pytest.mark.parametrize("key", ["Shift+ArrowRight", "Control+ArrowRight", "Meta+ArrowRight"])
+def test_a_key_with_a_modifier_turns_no_page(page: Page, address: str, key: str) -> None:
+    page.goto(f"{address}{CHAPTER}.html")
+    page.keyboard.press(key)
+    page.wait_for_timeout(200)
+    assert here(page, address) == CHAPTER
+
+
+def test_in_a_stepper_the_arrows_step(page: Page, address: str) -> None:
+    page.goto(f"{address}{CHAPTER}.html")
+    row = page.locator(".fx-stepper tr[data-fx-node]:visible").first
+    row.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(200)
+    assert here(page, address) == CHAPTER
+
+
+# ---- Contents --------------------------------------------------------------------------------------------------------
+
+
+def test_the_contents_keep_the_section_in_view(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1400, "height": 420})
+    page.goto(f"{address}chapters/when_it_breaks/05_control_flow_limits.html")
+    seen = []
+    for heading in page.locator("article h3").all()[::6]:
+        heading.evaluate("heading => scrollTo(0, heading.getBoundingClientRect().top + scrollY - 80)")
+        page.wait_for_timeout(250)
+        seen += page.evaluate(
+            """() => [...document.querySelectorAll("#pst-page-toc-nav .nav-link.active")].slice(-1).map(link => {
+              const {top, bottom} = link.getBoundingClientRect();
+              return [top >= 0 && bottom <= innerHeight, link.hash];
+            })"""
+        )
+    assert len({anchor for _, anchor in seen}) > 3, "one goes from section to section"
+    assert [anchor for visible, anchor in seen if not visible] == []
+
+
+# ---- Memory ----------------------------------------------------------------------------------------------------------
+
+
+def kept(page: Page) -> dict:
+    return json.loads(page.evaluate(f"localStorage.getItem('{KEY}')") or "{}")
+
+
+def read_through(page: Page, until: float = 1.0) -> None:
+    """Scroll as a reader does, with the clock of the page going on."""
+    height = page.evaluate("document.documentElement.scrollHeight")
+    for top in range(0, int(height * until), 500):
+        page.evaluate(f"scrollTo(0, {top})")
+        page.clock.run_for(1100)
+
+
+def test_a_page_that_was_read_is_marked_and_one_that_was_left_is_not(page: Page, address: str) -> None:
+    page.clock.install()
+    page.goto(f"{address}book/setup.html")
+    read_through(page, 0.3)
+    assert "book/setup" not in kept(page).get("read", {})
+    page.goto(f"{address}chapters/intro.html")
+    page.goto(f"{address}book/setup.html")
+    read_through(page)
+    assert kept(page)["read"] == {"book/setup": True}, "the rest, on another visit"
+    assert page.locator(".fx-read-box input").is_checked()
+    page.goto(f"{address}chapters/intro.html")
+    assert page.locator(LINK.format("book/setup.html")).inner_text().endswith("(read)")
+    assert page.locator("nav.bd-docs-nav a.fx-read").count() == 1
+
+
+def test_to_jump_to_the_end_is_not_to_read(page: Page, address: str) -> None:
+    page.clock.install()
+    page.goto(f"{address}{CHAPTER}.html#exercises")
+    for _ in range(5):
+        page.keyboard.press("End")
+        page.clock.run_for(1100)
+    assert kept(page).get("read", {}) == {}
+
+
+def test_who_says_no_is_not_asked_again(page: Page, address: str) -> None:
+    page.clock.install()
+    page.goto(f"{address}book/setup.html")
+    box = page.locator(".fx-read-box input")
+    box.check()
+    assert kept(page)["read"] == {"book/setup": True}
+    box.uncheck()
+    read_through(page)
+    assert kept(page)["read"] == {"book/setup": False} and not box.is_checked()
+
+
+def test_ticked_exercises_are_counted_for_the_chapter_and_the_book(page: Page, address: str) -> None:
+    page.goto(f"{address}{EXERCISES}.html")
+    boxes, ids = page.locator(".fx-meta .fx-tick input"), [one.id for one in of_chapters()["03_replacement"]]
+    assert boxes.count() == len(ids)
+    boxes.nth(0).check()
+    boxes.nth(2).check()
+    assert kept(page)["solved"] == {ids[0]: True, ids[2]: True}
+    page.goto(f"{address}{CHAPTER}.html")
+    row = page.locator(LINK.format(f"{EXERCISES}.html"))
+    assert f"2 of {len(ids)}" in row.inner_text()
+    assert f"solved 2 of {len(catalogue())} exercises" in page.locator("#fx-memory").inner_text()
+    page.goto(f"{address}{EXERCISES}.html")
+    assert [box.is_checked() for box in boxes.all()][:3] == [True, False, True]
+    boxes.nth(0).uncheck()
+    assert f"1 of {len(ids)}" in page.locator("nav.bd-docs-nav a[aria-current=page]").inner_text()
+
+
+def test_all_of_it_is_forgotten_where_it_is_told_and_that_can_be_undone(page: Page, address: str) -> None:
+    page.goto(f"{address}{EXERCISES}.html")
+    page.locator(".fx-meta .fx-tick input").first.check()
+    page.locator(".fx-read-box input").check()
+    before = kept(page)
+    page.locator("#fx-memory summary").click()
+    assert "Nothing is sent" in page.locator("#fx-memory").inner_text()
+    page.locator("#fx-memory button").click()
+    assert kept(page) == {} and not page.locator(".fx-read-box input").is_checked()
+    assert page.locator("nav.bd-docs-nav a.fx-read").count() == 0
+    page.locator("#fx-memory button").click()
+    assert kept(page) == before and page.locator(".fx-read-box input").is_checked()
+
+
+def test_another_tab_sees_it_at_once(context: BrowserContext, page: Page, address: str) -> None:
+    other = context.new_page()
+    other.goto(f"{address}{CHAPTER}.html")
+    page.goto(f"{address}{EXERCISES}.html")
+    page.locator(".fx-meta .fx-tick input").first.check()
+    other.wait_for_function("document.querySelector('#fx-memory').textContent.includes('solved 1 of')")
+    other.locator(".fx-read-box input").check()
+    assert set(kept(page)["solved"]) and kept(page)["read"] == {CHAPTER: True}, "neither tab undoes the other"
+
+
+@pytest.mark.parametrize("stored", ["{", "7", "null", '{"read": 5}', '{"solved": null}'])
+def test_what_is_damaged_is_begun_anew(page: Page, address: str, stored: str) -> None:
+    page.goto(f"{address}{EXERCISES}.html")
+    page.evaluate("([key, value]) => localStorage.setItem(key, value)", [KEY, stored])
+    page.reload()
+    page.locator(".fx-meta .fx-tick input").first.check()
+    assert "solved 1 of" in page.locator("#fx-memory").inner_text()
+
+
+def test_it_works_from_a_folder(page: Page, built_book: Path) -> None:
+    page.goto((built_book / f"{EXERCISES}.html").as_uri())
+    page.locator(".fx-meta .fx-tick input").first.check()
+    page.goto((built_book / f"{CHAPTER}.html").as_uri())
+    assert "solved 1 of" in page.locator("#fx-memory").inner_text()
+
+
+def test_without_storage_there_is_nothing_to_see(context: BrowserContext, page: Page, address: str) -> None:
+    context.add_init_script(
+        f"""const set = Storage.prototype.setItem;
+        Storage.prototype.setItem = function (key, value) {{
+          if (key.startsWith("{KEY}")) throw new DOMException("no", "QuotaExceededError");
+          set.call(this, key, value);
+        }};"""
+    )
+    page.goto(f"{address}{EXERCISES}.html")
+    assert page.locator(".fx-tick").count() == 0 and not page.locator("#fx-memory").is_visible()
+
+
+@pytest.mark.parametrize("width", [360, 1400])
+def test_without_scripts_the_sidebar_unfolds(browser: Browser, address: str, width: int) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 800}, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{address}{CHAPTER}.html")
+    folded = page.locator(LINK.format("exercises/05_control_flow_limits.html"))
+    assert page.locator(LINK.format(f"{EXERCISES}.html")).is_visible() and not folded.is_visible()
+    folded.locator("xpath=ancestor::details[1]/summary").click()
+    folded.click()
+    page.wait_for_url("**/exercises/05_control_flow_limits.html")
+    context.close()

@@ -1,0 +1,227 @@
+"""API names in text and code lead to the official documentation, by the inventories in the repository alone."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+from sphinx.util.inventory import InventoryFile
+
+from press import ROOT
+from press.binding import inventory
+from press.pages.api.documented import names
+from tests.site.pages import PAGES, article, parsed
+
+TABLES = sorted(inventory.TABLES.glob("*.toml"))
+MAPPING = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["sphinx"]["config"]["intersphinx_mapping"]
+
+
+def load(name: str) -> ModuleType:
+    """A Sphinx extension of the book."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"book/_ext/{name}.py")
+    # Its dataclasses ask for it by name.
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+official = load("official")
+
+
+def addresses() -> dict[str, str]:
+    """Every name with its whole address, read as Sphinx reads the inventories."""
+    found: dict[str, str] = {}
+    for base, file in MAPPING.values():
+        with (ROOT / file).open("rb") as stream:
+            read = InventoryFile.load(stream, base, lambda start, end: start.rstrip("/") + "/" + end)
+        found |= {name: entry[2] for kind in read.values() for name, entry in kind.items()}
+    return found
+
+
+OFFICIAL = official.Official(addresses())
+FX = "https://docs.pytorch.org/docs/2.13/fx.html#torch.fx."
+
+
+def cell(code: str) -> str:
+    """A cell as Sphinx sets it, each word and sign in marks of its own."""
+    marked = re.sub(r"\w+|[^\w\s]", lambda sign: f'<span class="n">{_escaped(sign[0])}</span>', code)
+    return (
+        '<div class="highlight-ipython3 notranslate"><div class="highlight"><pre><span></span>'
+        f"{marked}\n</pre></div></div>"
+    )
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def links(page: str) -> list[tuple[str, str]]:
+    """The links that were set: text and address."""
+    tree = BeautifulSoup(official.linked(page, OFFICIAL), "html.parser")
+    return [(link.get_text(), link["href"]) for link in tree.select("a.fx-api")]
+
+
+def word(text: str) -> str:
+    pre = " ".join(f'<span class="pre">{part}</span>' for part in text.split(" "))
+    return f'<p><code class="docutils literal notranslate">{pre}</code></p>'
+
+
+# ---- Inventories -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.stem)
+def test_an_inventory_is_what_its_table_says(table: Path, tmp_path: Path) -> None:
+    inventory.write(table, tmp_path / "made.inv")
+    assert (tmp_path / "made.inv").read_bytes() == table.with_suffix(".inv").read_bytes(), "python -m press inventory"
+
+
+def test_the_tables_and_the_settings_name_the_same_places() -> None:
+    told = {table.stem: inventory.tomllib.loads(table.read_text("utf-8")) for table in TABLES}
+    assert {name: [one["address"], f"book/_links/{name}.inv"] for name, one in told.items()} == MAPPING
+    pinned = re.search(r"^torch==(\d+\.\d+)", (ROOT / "requirements.txt").read_text("utf-8"), re.MULTILINE)[1]
+    assert told["torch"]["version"] == pinned and f"/{pinned}/" in told["torch"]["address"]
+
+
+def test_every_documented_name_of_torch_fx_is_there_and_no_other() -> None:
+    there = {name for name, address in OFFICIAL.addresses.items() if "/fx.html#" in address}
+    assert there == {name.full for name in names() if name.listed}
+
+
+def test_every_name_exists() -> None:
+    for name in OFFICIAL.addresses:
+        parts = name.split(".")
+        for split in range(len(parts) - 1, 0, -1):
+            try:
+                held = importlib.import_module(".".join(parts[:split]))
+            except ModuleNotFoundError:
+                continue
+            for part in parts[split:]:
+                # What `__init__` sets is a member too, and has no value on the class.
+                held = getattr(held, part, None)
+            break
+        assert held is not None, name
+
+
+# ---- Code ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_name_is_followed_through_the_imports_of_the_page() -> None:
+    page = cell("import torch\nfrom torch import fx, nn\nimport torch.nn.functional as F")
+    page += cell("fx.symbolic_trace(nn.Linear(2, 2))\nF.gelu(torch.ones(2))")
+    assert [text for text, _ in links(page)] == ["fx.symbolic_trace", "nn.Linear", "F.gelu", "torch.ones"]
+
+
+def test_without_the_import_a_name_is_a_name() -> None:
+    assert links(cell("fx.symbolic_trace(model)\nnn.Linear(2, 2)")) == []
+
+
+def test_a_member_is_linked_where_its_class_is_sure() -> None:
+    page = cell(
+        "graph.placeholder('x')\ntraced.graph.erase_node(node)\nnode.args\nthing.recompile()\nthing.placeholder\nthing.append(1)"
+    )
+    assert links(page) == [
+        ("placeholder", f"{FX}Graph.placeholder"),
+        ("graph", f"{FX}GraphModule.graph"),
+        ("erase_node", f"{FX}Graph.erase_node"),
+        ("args", f"{FX}Node.args"),
+        ("recompile", f"{FX}GraphModule.recompile"),
+    ]
+
+
+def test_in_a_subclass_super_is_the_class() -> None:
+    page = cell(
+        "from torch import fx\nclass Timed(fx.Interpreter):\n    def run_node(self, n):\n        super().run_node(n)"
+    )
+    assert links(page) == [("fx.Interpreter", f"{FX}Interpreter"), ("run_node", f"{FX}Interpreter.run_node")]
+
+
+def test_a_name_that_the_page_defines_is_its_own() -> None:
+    page = cell("from copy import deepcopy\ndef deepcopy(thing):\n    return thing\ndeepcopy(1)")
+    assert [text for text, _ in links(page)] == ["deepcopy"], "only where it is imported"
+
+
+def test_signs_and_letters_beyond_ascii_shift_nothing() -> None:
+    page = cell('import torch\nprint("é → < &"); torch.relu(x) if a < b else torch.add(x, "é")')
+    assert links(page) == [("torch.add", OFFICIAL.addresses["torch.add"])]
+
+
+def test_magics_and_broken_code_are_left_alone() -> None:
+    page = cell("%pip install torch") + cell("import torch\ntorch.add(1, 2)")
+    assert official.linked(cell("def ("), OFFICIAL) == cell("def (")
+    assert [text for text, _ in links(page)] == ["torch.add"]
+
+
+def test_links_in_code_change_no_sign_and_stop_no_tab_key() -> None:
+    page = cell("import torch\nx = torch.add(torch.ones(2), 1)")
+    made = BeautifulSoup(official.linked(page, OFFICIAL), "html.parser")
+    assert made.get_text() == BeautifulSoup(page, "html.parser").get_text()
+    assert {link["tabindex"] for link in made.select("a")} == {"-1"}
+
+
+# ---- Text ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Graph.lint", "torch.fx.Graph.lint"),
+        ("graph.lint()", "torch.fx.Graph.lint"),
+        ("fx.symbolic_trace", "torch.fx.symbolic_trace"),
+        ("symbolic_trace(model)", "torch.fx.symbolic_trace"),
+        ("nn.ReLU(inplace=True)", "torch.nn.ReLU"),
+        ("torch.add", "torch.add"),
+        ("erase_node", "torch.fx.Graph.erase_node"),
+        ("lint", "torch.fx.Graph.lint"),
+        ("Interpreter", "torch.fx.Interpreter"),
+        ("operator.add", "operator.add"),
+    ],
+)
+def test_what_text_calls_a_name_is_linked(text: str, name: str) -> None:
+    assert links(word(text)) == [(text, OFFICIAL.addresses[name])]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["placeholder", "call_function", "get_attr", "name", "next", "run", "x + 1", "relu", "print", "Graph.nothing"],
+)
+def test_a_word_that_may_be_something_else_is_not(text: str) -> None:
+    assert links(word(text)) == []
+
+
+def test_a_name_of_the_page_itself_is_not() -> None:
+    assert links(cell("def erase_node(graph):\n    pass") + word("erase_node")) == []
+
+
+def test_headings_links_and_summaries_are_left_alone() -> None:
+    code = '<code class="docutils literal notranslate"><span class="pre">Graph.lint</span></code>'
+    for tag in ("h2", "h3", "summary", "a"):
+        assert links(f"<{tag}>{code}</{tag}>") == []
+
+
+def test_a_name_has_one_link_in_each_section() -> None:
+    section = "<h2>A section</h2>" + word("Graph.lint") * 3 + cell("graph.lint()") * 3
+    assert len(links(section * 2)) == 4
+
+
+# ---- The book --------------------------------------------------------------------------------------------------------
+
+
+def test_the_pages_have_links_and_all_lead_to_the_official_documentation(built_book: Path) -> None:
+    places = tuple(base for base, _ in MAPPING.values())
+    for page in PAGES:
+        found = article(built_book, page).select("a.fx-api")
+        assert [link["href"] for link in found if not link["href"].startswith(places)] == []
+        if page.startswith("chapters/0"):
+            assert sum(link.find_parent("pre") is not None for link in found) > 20, page
+            assert sum(link.find_parent("pre") is None for link in found) > 5, page
+
+
+def test_no_link_stands_in_another(built_book: Path) -> None:
+    nested = [(page, str(link)) for page in PAGES for link in parsed(built_book / f"{page}.html").select("a a")]
+    assert nested == []
