@@ -13,7 +13,7 @@ from typing import Any
 from pygments.formatters import HtmlFormatter
 from pygments.style import Style
 from pygments.styles import get_style_by_name
-from pygments.token import STANDARD_TYPES, Operator, Text, _TokenType
+from pygments.token import STANDARD_TYPES, Operator, Text, Whitespace, _TokenType
 from sphinx.application import Sphinx
 from sphinx.highlighting import PygmentsBridge
 
@@ -35,7 +35,10 @@ def same_looks(styles: Iterable[type[Style]]) -> dict[_TokenType, _TokenType]:
     def looks(kind: _TokenType) -> tuple[Any, ...]:
         return tuple(tuple(sorted(style.style_for_token(kind).items())) for style in styles)
 
-    first = {looks(Text): Text}
+    # Of blanks one sees the ground alone.
+    grounds = [style.style_for_token(Whitespace) for style in styles]
+    unseen = not any(ground["bgcolor"] or ground["underline"] or ground["border"] for ground in grounds)
+    first = {looks(Text): Text} | ({looks(Whitespace): Text} if unseen else {})
     return {kind: first.setdefault(looks(kind), kind) for kind in STANDARD_TYPES}
 
 
