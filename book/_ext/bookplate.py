@@ -15,9 +15,10 @@ from sphinx.errors import ConfigError
 
 # The page that tells when it was built; SOURCE_DATE_EPOCH names another moment, for a build that is repeated.
 STATUS = "chapters/reference/status"
-# Under _static: source maps serve the theme's own authors, .po and .mo files its translators, .ttf browsers of 2013;
-# fontawesome.js (1.5 MB) draws the icons that the theme's style sheet already draws with a font.
-UNREAD = ("*.map", "*.po", "*.mo", "*.ttf", "fontawesome.js", "fontawesome.js.LICENSE.txt")
+# Under _static: source maps serve the theme's own authors, .po and .mo files its translators; bundle.py has the icons in
+# the site's style sheet; of the rest, templates of the theme and pictures of Sphinx's, no page loads any.
+UNREAD = ("*.map", "*.po", "*.mo", "vendor/**/fa-*", "fontawesome.js", "fontawesome.js.LICENSE.txt", "*webpack-macros.html",
+          "check-solid.svg", "copy-button.svg", "copybutton_funcs.js", "file.png", "minus.png", "plus.png")  # fmt: skip
 
 
 def pinned_version(requirements: Path, package: str) -> str:
@@ -39,6 +40,9 @@ def drop_unread(static: Path) -> int:
     freed = sum(path.stat().st_size for path in unread)
     for path in unread:
         path.unlink()
+    for folder in sorted((path for path in static.rglob("*") if path.is_dir()), reverse=True):
+        if not any(folder.iterdir()):
+            folder.rmdir()
     return freed
 
 
