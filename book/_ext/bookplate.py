@@ -15,10 +15,12 @@ from sphinx.errors import ConfigError
 
 # The page that tells when it was built; SOURCE_DATE_EPOCH names another moment, for a build that is repeated.
 STATUS = "chapters/reference/status"
-# Under _static: source maps serve the theme's own authors, .po and .mo files its translators; bundle.py has the icons in
-# the site's style sheet; of the rest, templates of the theme and pictures of Sphinx's, no page loads any.
-UNREAD = ("*.map", "*.po", "*.mo", "vendor/**/fa-*", "fontawesome.js", "fontawesome.js.LICENSE.txt", "*webpack-macros.html",
-          "check-solid.svg", "copy-button.svg", "copybutton_funcs.js", "file.png", "minus.png", "plus.png")  # fmt: skip
+# Under _static: source maps serve the theme's own authors, .po and .mo files its translators, and no page loads the
+# templates of the theme and the pictures of Sphinx. The icons are in the site's style sheet: see bundle.py.
+UNREAD = (
+    *("*.map", "*.po", "*.mo", "*.LICENSE.txt", "vendor/**/fa-*", "fontawesome.js", "*webpack-macros.html"),
+    *("check-solid.svg", "copy-button.svg", "copybutton_funcs.js", "file.png", "minus.png", "plus.png", "theme.css"),
+)
 
 
 def pinned_version(requirements: Path, package: str) -> str:

@@ -1,9 +1,9 @@
 """One style sheet and one script for the whole site, of what its pages use.
 
-A local Sphinx extension, named in `_config.yml`. The theme brings sixteen files for every page, most of it for parts that
-this book has not. After the pages are written, their style sheets become one, without the rules for classes and ids that
-stand on no page and in no script, and the scripts become one. The icons are drawn by shapes in the style sheet, which are
-taken from the theme's font.
+A local Sphinx extension, named in `_config.yml`. The theme brings sixteen files for every page, most of it for parts
+that this book has not. After the pages are written, their style sheets become one, without the rules for classes and
+ids that stand on no page and in no script, and the scripts become one. The icons are in the style sheet: a font of
+those that are used, cut out of the theme's.
 """
 
 import base64
@@ -36,8 +36,12 @@ OF_BOOTSTRAP = {"collapse", "collapsed", "collapsing", "dropdown", "dropdown-men
                 "bs-tooltip-start", "bs-tooltip-top"}  # fmt: skip
 _NAMED = re.compile(r"\s(?:class|id)=(?:\"([^\"]*)\"|'([^']*)')")
 _WORD = re.compile(r"[\w-]+")
+_CUSTOM = re.compile(r"(?<![\w-])--[\w-]+")
+_MAPPED = re.compile(r"\n//# sourceMappingURL.*")
+_INLINE = re.compile(r"<script[^>]*>([^<].*?)</script>", re.DOTALL)
 _LINK = re.compile(rf"(_static/(?:{re.escape(STYLE)}|{re.escape(SCRIPT)}))\?v=\w*")
 _ASKED = re.compile(r"var\(\s*(--[\w-]+)")
+_DECLARED = re.compile(r"(?<=[{;])(--[\w-]+):(?:[^;{}\"']|\"[^\"]*\"|'[^']*')*(?:;|(?=}))")
 
 
 def names_of_pages(pages: Iterable[str]) -> set[str]:
@@ -105,20 +109,15 @@ def _short(content: list[ast.Node]) -> str:
     return re.sub(r"\s*([;:,])\s+|\s+(;)", r"\1\2", re.sub(r"\s+", " ", text)).strip()
 
 
-def without_unasked(css: str, elsewhere: Iterable[str]) -> str:
-    """The style sheet without the custom properties that no rule, page or script asks for."""
-    names = functools.reduce(set.union, (set(_WORD.findall(text)) for text in elsewhere), set())
-    while True:
-        asked = set(_ASKED.findall(css))
-        shorter = re.sub(
-            r"(?<=[{;])(--[\w-]+):(?:[^;{}\"']|\"[^\"]*\"|'[^']*')*(;|(?=}))",
-            lambda own: own[0] if own[1] in asked or own[1] in names else "",
-            css,
-        )
-        shorter = re.sub(r";(?=})", "", shorter)
-        if shorter == css:
-            return css
+def without_unasked(css: str, asked: set[str]) -> str:
+    """The style sheet without the custom properties that no rule asks for, and that are not among those asked for."""
+    while (shorter := _DECLARED.sub(functools.partial(_if_known, asked | set(_ASKED.findall(css))), css)) != css:
         css = shorter
+    return css.replace(";}", "}")
+
+
+def _if_known(known: set[str], declared: re.Match[str]) -> str:
+    return declared[0] if declared[1] in known else ""
 
 
 # ---- icons -----------------------------------------------------------------------------------------------------------
@@ -128,10 +127,10 @@ def with_icons(css: str, font_of: Callable[[str], Path]) -> str:
     """The style sheet with its fonts inside, each as small as the icons that are used; unused fonts go.
 
     Args:
-        css: names icons by escapes, as in ``content:"\\f002"``.
+        css: has icons as the signs of Unicode's area for private use.
         font_of: the file of a font, by the name in its address without the suffix.
     """
-    icons = {int(code, 16) for code in re.findall(r"\\([ef][0-9a-f]{3})\b", css)}
+    icons = {ord(sign) for sign in css if 0xE000 <= ord(sign) < 0xF900}
 
     def inlined(face: re.Match[str]) -> str:
         name = re.search(r"url\([^)]*?(fa-[\w-]+)\.\w+\)", face[0])
@@ -169,11 +168,25 @@ def _subset(file: Path, icons: set[int]) -> bytes:
 # ---- the site --------------------------------------------------------------------------------------------------------
 
 
-def bundle(out: Path, styles: Iterable[str], scripts: Iterable[str]) -> None:
+def _sheet(sheets: Iterable[str], names: set[str], custom: set[str]) -> str:
+    css = without_unasked("".join(purged(sheet, names) for sheet in sheets), custom)
+    return '@charset "UTF-8";' + with_icons(css, lambda name: ICONS / f"{name}.ttf")
+
+
+def _once(cache: Path, needs: Iterable[str], make: Callable[[], str]) -> str:
+    """What ``make`` gives for its needs, made when they have changed."""
+    key = hashlib.sha256("\0".join([Path(__file__).read_text("utf-8"), *needs]).encode()).hexdigest()
+    if not cache.is_file() or cache.read_text("utf-8").partition("\n")[0] != key:
+        cache.write_text(f"{key}\n{make()}", "utf-8")
+    return cache.read_text("utf-8").partition("\n")[2]
+
+
+def bundle(out: Path, cache: Path, styles: Iterable[str], scripts: Iterable[str]) -> None:
     """Write the style sheet and the script of a built site, and name them on its pages; what they hold goes.
 
     Args:
         out: the folder of the site.
+        cache: a file that keeps the style sheet for the next build.
         styles: files below ``_static``, in their order, behind the theme's.
         scripts: likewise, before the theme's.
     """
@@ -182,15 +195,16 @@ def bundle(out: Path, styles: Iterable[str], scripts: Iterable[str]) -> None:
     pages = {path: path.read_text("utf-8") for path in sorted(out.rglob("*.html")) if static not in path.parents}
     others = [path.read_text("utf-8") for path in sorted(static.glob("search*.js"))]
     code = [(static / name).read_text("utf-8") for name in scripts]
-    inline = {text for page in pages.values() for text in re.findall(r"<script[^>]*>([^<].*?)</script>", page, re.S)}
+    inline = {text for page in pages.values() for text in _INLINE.findall(page)}
     spoken = [text for name, text in zip(scripts, code, strict=True) if name != BOOTSTRAP] + sorted(inline) + others
     names = names_of_pages(pages.values()) | OF_BOOTSTRAP | set(_WORD.findall("\n".join(spoken)))
-    css = "".join(purged((static / name).read_text("utf-8"), names) for name in styles)
-    css = without_unasked(css, [*spoken, *pages.values()])
-    css = with_icons(css, lambda name: ICONS / f"{name}.ttf")
-    for name, text in ((STYLE, css), (SCRIPT, "\n;\n".join(re.sub(r"\n//# sourceMapp.*", "", text) for text in code))):
+    sheets = [(static / name).read_text("utf-8") for name in styles]
+    custom = {word for text in [*spoken, *pages.values()] for word in _CUSTOM.findall(text)}
+    css = _once(cache, [*sheets, *sorted(names), *sorted(custom)], lambda: _sheet(sheets, names, custom))
+    version = {}
+    for name, text in ((STYLE, css), (SCRIPT, "\n;\n".join(_MAPPED.sub("", text) for text in code))):
         (static / name).write_text(text, "utf-8")
-    version = {f"_static/{name}": hashlib.sha256((static / name).read_bytes()).hexdigest()[:8] for name in (STYLE, SCRIPT)}
+        version[f"_static/{name}"] = hashlib.sha256(text.encode()).hexdigest()[:8]
     for path, page in pages.items():
         named = _LINK.sub(lambda link: f"{link[1]}?v={version[link[1]]}", page)
         if named != page:
@@ -220,7 +234,7 @@ def _note(app: Sphinx, page: str, _template: str, context: dict[str, Any], _tree
 def _bundle(app: Sphinx, failure: Exception | None) -> None:
     listed = getattr(app.builder, "fx_listed", None)
     if failure is None and listed and app.builder.name == "html":
-        bundle(Path(app.outdir), *listed)
+        bundle(Path(app.outdir), Path(app.doctreedir) / "site.css", *listed)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,8 +1,8 @@
 """Pages of fewer elements and bytes that look the same: only colours one can see, and each style and script once.
 
-A local Sphinx extension, named in `_config.yml`. A printed notebook repeats the style and the script of a stepper in each
-output, so that each cell of it works by itself; a page needs them once. Pygments wraps each token into an element, most of
-which have the colour of the text around them.
+A local Sphinx extension, named in `_config.yml`. A printed notebook repeats the style and the script of a stepper in
+each output, so that each cell of it works by itself; a page needs them once. Pygments wraps each token into an element,
+most of which have the colour of the text around them.
 """
 
 import functools
@@ -67,7 +67,8 @@ class LeanFormatter(HtmlFormatter):
 
 def lean(body: str) -> str:
     """The body of a page: what was said before, in a style or in a script, is not said again."""
-    return OWN.sub(functools.partial(_unsaid, {"style": [], "script": []}), BEFORE_CODE.sub("<pre>", WORD.sub(r"\1", body)))
+    body = BEFORE_CODE.sub("<pre>", WORD.sub(r"\1", body))
+    return OWN.sub(functools.partial(_unsaid, {"style": [], "script": []}), body)
 
 
 def _unsaid(said: dict[str, list[str]], own: re.Match[str]) -> str:
