@@ -10,6 +10,7 @@ import base64
 import functools
 import hashlib
 import io
+import logging
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -48,6 +49,9 @@ def names_of_pages(pages: Iterable[str]) -> set[str]:
     """The classes and ids of pages, given as HTML."""
     return {name for page in pages for one, other in _NAMED.findall(page) for name in (one or other).split()}
 
+
+# It tells each table that it cuts.
+logging.getLogger("fontTools").setLevel(logging.WARNING)
 
 # ---- the style sheet -------------------------------------------------------------------------------------------------
 

@@ -28,41 +28,47 @@
     return own.length > 1 ? [...own, own.join("+")] : own;
   };
 
-  let engine, sections = [], pages = [];
+  let sections = [], lines = [], shared = {};
+  const digits = text => parseInt(text, 36);
   const load = given => {
-    const digits = text => parseInt(text, 36);
-    pages = given.pages.map(([name, title]) => ({name, title}));
-    sections = given.pages.flatMap(([name, title, own]) => own.map(([anchor, heading], at) => ({name, title, anchor, heading, first: !at})));
+    sections = given.pages.flatMap(([name, title, own]) =>
+      own.map(([anchor, heading], at) => ({name, title, anchor, heading, first: !at})));
+    lines = given.terms.split("\n");
     const lengths = given.lengths.split(" ").map(own => own.split(",").map(digits));
-    const range = [...sections.keys()];
-    const index = given.terms.split("\n").map(line => {
-      const [word, postings] = line.split(" ");
-      const fields = {};
-      postings.split("|").forEach((field, at) => {
-        if (!field) return;
-        let last = -1;
-        fields[at] = Object.fromEntries(field.split(",").map(part => {
-          const [distance, times] = part.split("*");
-          return [last += digits(distance), times ? digits(times) : 1];
-        }));
-      });
-      return [word, fields];
-    });
-    engine = MiniSearch.loadJS({
-      documentCount: sections.length, nextId: sections.length, dirtCount: 0, storedFields: {}, serializationVersion: 2, index,
-      documentIds: Object.fromEntries(range.map(at => [at, at])),
+    shared = {
+      documentCount: sections.length, nextId: sections.length, dirtCount: 0, storedFields: {}, serializationVersion: 2,
+      documentIds: Object.fromEntries([...sections.keys()].map(at => [at, at])),
       fieldIds: Object.fromEntries(FIELDS.map((field, at) => [field, at])),
       fieldLength: Object.fromEntries(lengths.entries()),
       averageFieldLength: FIELDS.map((_, at) => lengths.reduce((sum, own) => sum + own[at], 0) / lengths.length),
-    }, {
+    };
+  };
+  const read = line => {
+    const [word, postings] = line.split(" "), fields = {};
+    postings.split("|").forEach((field, at) => {
+      if (!field) return;
+      let last = -1;
+      fields[at] = Object.fromEntries(field.split(",").map(part => {
+        const [distance, times] = part.split("*");
+        return [last += digits(distance), times ? digits(times) : 1];
+      }));
+    });
+    return [word, fields];
+  };
+  // What MiniSearch finds. It is given the words that can be found, since to read all of them takes longer than to search.
+  const search = (query, fuzzy) => {
+    const sought = asked(query);
+    const near = fuzzy ? lines : lines.filter(line => sought.some(word => line.startsWith(word)));
+    return MiniSearch.loadJS({...shared, index: near.map(read)}, {
       fields: FIELDS, tokenize: asked, processTerm: word => word,
       searchOptions: {
         boost: {title: 5, words: 8, text: 1},
         prefix: word => word.length > 2 && !word.includes("+"),
+        fuzzy: word => (fuzzy && word.length > 4 ? 0.2 : false),
         weights: {prefix: 0.3, fuzzy: 0.1},
         boostDocument: at => weight(sections[at]),
       },
-    });
+    }).search(query);
   };
   const weight = ({name, anchor, first}) =>
     (KINDS.find(([kind]) => kind.test(name)) ?? [0, 1])[1] * (SIDE_SECTIONS.test(anchor) ? 0.5 : first ? 1.1 : 1);
@@ -99,9 +105,9 @@
 
   // The sections for a query, the best first.
   const find = query => {
-    let told = engine.search(query);
+    let told = search(query, false);
     // A slip of the finger.
-    if (!told.length) told = engine.search(query, {fuzzy: word => (word.length > 4 ? 0.2 : false)});
+    if (!told.length) told = search(query, true);
     // What has all of the words stands before what has one of them often.
     const count = terms(query).length;
     const share = hit => hit.score * (Math.min(hit.queryTerms.length, count) / count) ** 2;
