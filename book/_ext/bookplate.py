@@ -82,13 +82,15 @@ def _own_static(app: Sphinx) -> tuple[str, Path]:
     return static_digest([*folders, SYNONYMS]), Path(app.doctreedir) / "static.sha256"
 
 
-def _copy_static(app: Sphinx, *_: object) -> list[str]:
+def _copy_static(app: Sphinx, _env: object, added: set[str], *_: object) -> list[str]:
     """Sphinx copies static files only when a page is out of date: then the first one is."""
     # Loaded by another extension, whatever its settings, and safe: it works on the whole book, when all pages are read.
     if "sphinx_multitoc_numbering" in app.extensions:
         app.extensions["sphinx_multitoc_numbering"].parallel_read_safe = True
     digest, kept = _own_static(app)
-    return [] if kept.is_file() and kept.read_text("utf-8") == digest else [app.config.root_doc]
+    if app.config.root_doc in added or (kept.is_file() and kept.read_text("utf-8") == digest):
+        return []
+    return [app.config.root_doc]
 
 
 def _keep_digest(app: Sphinx, failure: Exception | None) -> None:

@@ -21,6 +21,8 @@ from sphinx.highlighting import PygmentsBridge
 STYLES = ("pygments_light_style", "pygments_dark_style")
 # docutils keeps each word of inline code on one line; these characters offer no place to break.
 WORD = re.compile(r'<span class="pre">([\w.]+)</span>')
+# Sphinx says of a link what kind of link it is; no style asks.
+KIND_OF_LINK = re.compile(r'<span class="std std-(?:doc|ref)">(.*?)</span></a>', re.DOTALL)
 # An element that pygments puts before code that may begin with an empty line.
 BEFORE_CODE = re.compile(r"<pre><span></span>(?!\n)")
 OWN = re.compile(r"<(style|script)>(.*?)</\1>", re.DOTALL)
@@ -67,7 +69,7 @@ class LeanFormatter(HtmlFormatter):
 
 def lean(body: str) -> str:
     """The body of a page: what was said before, in a style or in a script, is not said again."""
-    body = BEFORE_CODE.sub("<pre>", WORD.sub(r"\1", body))
+    body = KIND_OF_LINK.sub(r"\1</a>", BEFORE_CODE.sub("<pre>", WORD.sub(r"\1", body)))
     return OWN.sub(functools.partial(_unsaid, {"style": [], "script": []}), body)
 
 
