@@ -35,7 +35,7 @@ def kept(file: Path) -> dict[str, str]:
     """What was kept of the last build; nothing where there was none."""
     try:
         return dict(json.loads(file.read_text("utf-8")))
-    except (OSError, ValueError):
+    except (OSError, ValueError, TypeError):
         return {}
 
 
