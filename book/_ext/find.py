@@ -77,7 +77,7 @@ def _text(node: nodes.Node) -> str:
     if isinstance(node, nodes.Text):
         return node.astext()
     inner = (_text(child) for child in node.children)
-    return ("" if isinstance(node, nodes.TextElement) else " ").join(inner) + " "
+    return "".join(inner) + ("" if isinstance(node, nodes.Inline) else " ")
 
 
 def terms(text: str) -> Iterator[str]:

@@ -150,7 +150,7 @@
     const near = mark => new Set(marks.filter(other => Math.abs(other.index - mark.index) < AROUND).map(other => term(other[0]))).size;
     const best = marks.reduce((one, other) => (near(other) > near(one) ? other : one));
     const begin = best.index < AROUND ? 0 : text.indexOf(" ", best.index - AROUND) + 1;
-    const end = Math.min(text.length, best.index + 2 * AROUND);
+    const blank = text.indexOf(" ", best.index + 2 * AROUND), end = blank < 0 ? text.length : blank;
     const parts = begin ? ["… "] : [];
     let at = begin;
     for (const {0: word, index} of marks) {
