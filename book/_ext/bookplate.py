@@ -22,7 +22,7 @@ SYNONYMS = Path(__file__).parent.parent / "search_words.yml"
 # Under _static: source maps serve the theme's own authors, .po and .mo files its translators, and no page loads the
 # templates of the theme and the pictures of Sphinx. The icons are in the site's style sheet: see bundle.py.
 UNREAD = (
-    *("*.map", "*.po", "*.mo", "*.LICENSE.txt", "vendor/**/fa-*", "fontawesome.js", "*webpack-macros.html"),
+    *("*.map", "*.po", "*.mo", "vendor/**/fa-*", "fontawesome.js*", "*webpack-macros.html"),
     *("check-solid.svg", "copy-button.svg", "copybutton_funcs.js", "file.png", "minus.png", "plus.png", "theme.css"),
 )
 

@@ -12,7 +12,7 @@ import hashlib
 import io
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ OF_BOOTSTRAP = {"collapse", "collapsed", "collapsing", "dropdown", "dropdown-men
                 "bs-tooltip-start", "bs-tooltip-top"}  # fmt: skip
 _NAMED = re.compile(r"\s(?:class|id)=(?:\"([^\"]*)\"|'([^']*)')")
 _WORD = re.compile(r"[\w-]+")
+_NOTICE = re.compile(r"/\*!.*?\*/", re.DOTALL)
 _CUSTOM = re.compile(r"(?<![\w-])--[\w-]+")
 _MAPPED = re.compile(r"\n//# sourceMappingURL.*")
 _INLINE = re.compile(r"<script[^>]*>([^<].*?)</script>", re.DOTALL)
@@ -172,9 +173,14 @@ def _subset(file: Path, icons: set[int]) -> bytes:
 # ---- the site --------------------------------------------------------------------------------------------------------
 
 
-def _sheet(sheets: Iterable[str], names: set[str], custom: set[str]) -> str:
+def notices(sheets: Iterable[str]) -> str:
+    """What the licences of style sheets ask to be kept, once each: the comments that begin with ``/*!``."""
+    return "".join(dict.fromkeys(notice for sheet in sheets for notice in _NOTICE.findall(sheet)))
+
+
+def _sheet(sheets: Sequence[str], names: set[str], custom: set[str]) -> str:
     css = without_unasked("".join(purged(sheet, names) for sheet in sheets), custom)
-    return '@charset "UTF-8";' + with_icons(css, lambda name: ICONS / f"{name}.ttf")
+    return '@charset "UTF-8";' + notices(sheets) + with_icons(css, lambda name: ICONS / f"{name}.ttf")
 
 
 def _once(cache: Path, needs: Iterable[str], make: Callable[[], str]) -> str:

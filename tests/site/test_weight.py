@@ -114,6 +114,14 @@ def test_a_style_sheet_that_fetches_another_is_refused(load: Callable) -> None:
         load("book/_ext/bundle.py").purged('@import "other.css";', set())
 
 
+def test_licences_stay(built_book: Path, load: Callable) -> None:
+    assert load("book/_ext/bundle.py").notices(["/*! MIT */a{}/* own */", "/*! MIT */"]) == "/*! MIT */"
+    css = (built_book / "_static/site.css").read_text("utf-8")
+    assert "Bootstrap Authors" in css and "Font Awesome Free" in css
+    assert (built_book / "_static/search/minisearch.LICENSE.txt").is_file()
+    assert (built_book / "_static/scripts/bootstrap.js.LICENSE.txt").is_file()
+
+
 def test_custom_properties_that_are_asked_for_stay(load: Callable) -> None:
     css = 'a{--one:1;--two:var(--three);--three:"x;y";--four:4;color:var(--one)}'
     without = load("book/_ext/bundle.py").without_unasked
