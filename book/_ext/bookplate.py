@@ -4,9 +4,11 @@ A local Sphinx extension, named in `_config.yml`. The footer's version is read f
 torch is pinned, so that no page can name a version that the tests did not run with.
 """
 
+import hashlib
 import os
 import re
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,14 @@ from sphinx.errors import ConfigError
 
 # The page that tells when it was built; SOURCE_DATE_EPOCH names another moment, for a build that is repeated.
 STATUS = "chapters/reference/status"
-# Under _static: source maps serve the theme's own authors, .po and .mo files its translators, .ttf browsers of 2013;
-# fontawesome.js (1.5 MB) draws the icons that the theme's style sheet already draws with a font.
-UNREAD = ("*.map", "*.po", "*.mo", "*.ttf", "fontawesome.js", "fontawesome.js.LICENSE.txt")
+# What the search finds sections by, besides their own words.
+SYNONYMS = Path(__file__).parent.parent / "search_words.yml"
+# Under _static: source maps serve the theme's own authors, .po and .mo files its translators, and no page loads the
+# templates of the theme and the pictures of Sphinx. The icons are in the site's style sheet: see bundle.py.
+UNREAD = (
+    *("*.map", "*.po", "*.mo", "vendor/**/fa-*", "fontawesome.js*", "*webpack-macros.html"),
+    *("check-solid.svg", "copy-button.svg", "copybutton_funcs.js", "file.png", "minus.png", "plus.png", "theme.css"),
+)
 
 
 def pinned_version(requirements: Path, package: str) -> str:
@@ -39,6 +46,9 @@ def drop_unread(static: Path) -> int:
     freed = sum(path.stat().st_size for path in unread)
     for path in unread:
         path.unlink()
+    for folder in sorted((path for path in static.rglob("*") if path.is_dir()), reverse=True):
+        if not any(folder.iterdir()):
+            folder.rmdir()
     return freed
 
 
@@ -58,18 +68,35 @@ def _slim(app: Sphinx, failure: Exception | None) -> None:
         drop_unread(Path(app.outdir) / "_static")
 
 
-def changed_static(source: Path, built: Path) -> list[str]:
-    """The files of the book's own static folder that the built one lacks or holds in an older form."""
-    names = [path.relative_to(source) for path in sorted(source.rglob("*")) if path.is_file()]
-    same = [(built / name).is_file() and (built / name).read_bytes() == (source / name).read_bytes() for name in names]
-    return [str(name) for name, kept in zip(names, same, strict=True) if not kept]
+def static_digest(files: Iterable[Path]) -> str:
+    """A digest of files and folders, which changes whenever one of them does."""
+    digest = hashlib.sha256()
+    for top in files:
+        for path in [top] if top.is_file() else sorted(path for path in top.rglob("*") if path.is_file()):
+            digest.update(f"{path.relative_to(top.parent)}\n".encode() + path.read_bytes())
+    return digest.hexdigest()
 
 
-def _copy_static(app: Sphinx, *_: object) -> list[str]:
-    """Sphinx copies static files only when a page is out of date: then the first one is."""
+def _own_static(app: Sphinx) -> tuple[str, Path]:
     folders = [Path(app.confdir) / folder for folder in app.config.html_static_path]
-    built = Path(app.outdir) / "_static"
-    return [app.config.root_doc] if any(changed_static(folder, built) for folder in folders) else []
+    return static_digest([*folders, SYNONYMS]), Path(app.doctreedir) / "static.sha256"
+
+
+def _copy_static(app: Sphinx, _env: object, added: set[str], *_: object) -> list[str]:
+    """Sphinx copies static files only when a page is out of date: then the first one is."""
+    # Loaded by another extension, whatever its settings, and safe: it works on the whole book, when all pages are read.
+    if "sphinx_multitoc_numbering" in app.extensions:
+        app.extensions["sphinx_multitoc_numbering"].parallel_read_safe = True
+    digest, kept = _own_static(app)
+    if app.config.root_doc in added or (kept.is_file() and kept.read_text("utf-8") == digest):
+        return []
+    return [app.config.root_doc]
+
+
+def _keep_digest(app: Sphinx, failure: Exception | None) -> None:
+    if failure is None:
+        digest, kept = _own_static(app)
+        kept.write_text(digest, "utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -78,4 +105,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("html-page-context", _name_day)
     app.connect("env-get-outdated", _copy_static)
     app.connect("build-finished", _slim)
+    app.connect("build-finished", _keep_digest)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

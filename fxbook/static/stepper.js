@@ -16,13 +16,13 @@
     const last = frames.length - 1;
     let now = -1, held = null, timer = 0;
 
-    // One real copy of each drawing: pointers do not reach into <use>.
+    // The drawing itself moves in here, since pointers do not reach into <use>; the frames on paper go on to use it.
     const films = [...frames[0].querySelectorAll(".fx-film")].map(panel => {
       const live = panel.cloneNode(true);
       const svg = live.querySelector("svg"), use = svg.querySelector("use");
-      const drawn = document.querySelector(use.getAttribute("href")).cloneNode(true);
-      drawn.removeAttribute("id");
+      const drawn = document.querySelector(use.getAttribute("href")), kept = drawn.closest(".fx-defs");
       use.replaceWith(drawn);
+      kept.remove();
       if (drawn.querySelector("[data-fx-node]")) svg.setAttribute("role", "group");
       box.append(live);
       return {live, svg, name: panel.dataset.fxPanel};

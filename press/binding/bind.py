@@ -6,6 +6,7 @@ import functools
 import http.server
 import importlib.util
 import itertools
+import os
 import re
 import shutil
 import subprocess
@@ -15,21 +16,26 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from press import ROOT
+from press.binding import fingerprint
 
 BUILD = ROOT / "_build"
+HTML, DOCTREES, KEPT = (f"_build/{name}" for name in ("html", ".doctrees", ".fingerprint.json"))
 # `press` first: what it takes care of before notebooks are read holds there, too.
 # It waits for a line before it begins, so that its imports can run beside something else.
 _JUPYTER_BOOK = """
-import sys
+import functools, sys
 import press
 import jupyter_book.sphinx, myst_nb, sphinx_book_theme
 from jupyter_book.cli.main import main
+# The command has no option for it.
+jupyter_book.sphinx.build_sphinx = functools.partial(jupyter_book.sphinx.build_sphinx, jobs=int(sys.argv.pop(1)))
 sys.stdin.readline()
 sys.exit(main())
 """
-# What Sphinx says of each page: "reading sources... [ 50%] chapters/intro", in colours.
-_PAGE = re.compile(r"(?P<step>reading sources|writing output)\.\.\. .*\[ *\d+%\]")
-_STEPS = {"reading sources": "read", "writing output": "written"}
+# What Sphinx says, in colours: "updating environment: 55 added, 1 changed, 0 removed", then of each page, or of some,
+# where several processes share the work, "reading sources... [ 50%] chapters/intro".
+_COUNT = re.compile(r"updating environment: .*?(\d+) added, (\d+) changed")
+_STEP = re.compile(r"(reading sources|writing output)\.\.\. .*\[ *\d+%\]")
 
 
 def build(target: Path = ROOT) -> Path:
@@ -41,6 +47,11 @@ def build(target: Path = ROOT) -> Path:
     Raises:
         subprocess.CalledProcessError: Sphinx warned or failed; it has printed why.
     """
+    built = fingerprint.kept(target / KEPT)
+    begun = time.monotonic()
+    if built and built == {**fingerprint.of_sources(), "site": fingerprint.of_site(target / HTML)}:
+        print(f"Nothing has changed since the book was built ({time.monotonic() - begun:.1f} s)", flush=True)
+        return target / HTML / "index.html"
     return finish(prepare(target), target)
 
 
@@ -48,7 +59,8 @@ def prepare(target: Path = ROOT) -> subprocess.Popen[str]:
     """Start what builds the book, as far as it goes before it reads a page; ends unused when it is killed."""
     if importlib.util.find_spec("jupyter_book") is None:
         raise ModuleNotFoundError("jupyter-book is not installed beside this Python: run `python -m press book`")
-    command = [sys.executable, "-u", "-c", _JUPYTER_BOOK, "build", str(ROOT)]
+    jobs = os.cpu_count() or 1
+    command = [sys.executable, "-u", "-c", _JUPYTER_BOOK, str(jobs), "build", str(ROOT)]
     command += ["-n", "-W", "--keep-going", "--path-output", str(target)]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True, encoding="utf-8")
@@ -56,6 +68,10 @@ def prepare(target: Path = ROOT) -> subprocess.Popen[str]:
 
 def finish(process: subprocess.Popen[str], target: Path = ROOT) -> Path:
     """Let what :func:`prepare` started build the book; takes, returns and raises as :func:`build`."""
+    sources = fingerprint.of_sources()
+    if fingerprint.kept(target / KEPT).get("machinery") != sources["machinery"]:
+        shutil.rmtree(target / DOCTREES, ignore_errors=True)
+    (target / KEPT).unlink(missing_ok=True)
     with process:
         assert process.stdin and process.stdout
         process.stdin.write("\n")
@@ -63,24 +79,25 @@ def finish(process: subprocess.Popen[str], target: Path = ROOT) -> Path:
         _tell_steps(process.stdout)
     if process.returncode:
         # Sphinx would not read the pages it has warned of again, and the next build would pass.
-        shutil.rmtree(target / "_build" / ".doctrees", ignore_errors=True)
+        shutil.rmtree(target / DOCTREES, ignore_errors=True)
         raise subprocess.CalledProcessError(process.returncode, "jupyter-book")
-    return target / "_build" / "html" / "index.html"
+    fingerprint.keep(target / KEPT, sources, target / HTML)
+    return target / HTML / "index.html"
 
 
 def _tell_steps(lines: Iterable[str]) -> None:
-    """Print how many pages each step of Sphinx was about, and how long it took."""
+    """Print what each step of Sphinx was about, and how long it took."""
     step, pages, begun = "", 0, time.monotonic()
     for line in itertools.chain(lines, [""]):
-        page = _PAGE.search(line)
-        now = _STEPS[page["step"]] if page else ""
+        if count := _COUNT.search(line):
+            pages = sum(map(int, count.groups()))
+        found = _STEP.search(line)
+        now = found[1] if found else ""
         if now != step:
             if step:
-                print(
-                    f"{pages} {'page' if pages == 1 else 'pages'} {step} ({time.monotonic() - begun:.1f} s)", flush=True
-                )
-            step, pages, begun = now, 0, time.monotonic()
-        pages += bool(now)
+                told = f"{pages} {'page' if pages == 1 else 'pages'} read" if step == "reading sources" else "Written"
+                print(f"{told} ({time.monotonic() - begun:.1f} s)", flush=True)
+            step, begun = now, time.monotonic()
 
 
 def serve(port: int = 8000) -> None:

@@ -1,23 +1,30 @@
-"""The search of the built site leads a pasted message to its entry, by the middle of it and with the reader's names."""
+"""The search of the site: words lead to the section that teaches them, a message to its entry; little is fetched."""
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
 
 import pytest
+import yaml
 from playwright.sync_api import Browser
 
 from press.book import the_book
 from press.pages.symptoms import of_every_chapter
 from tests.browsing import needs_chromium
+from tests.site.pages import CHAPTERS, ids_of
 
 pytestmark = needs_chromium
 
 INDEX = "chapters/reference/symptom_index"
 SECTIONS = 3
-ASK = """query => Search._performSearch(...Search._parseQuery(query)).reverse().map(found => [found[0], found[1]])"""
+# Bytes as they travel, and milliseconds.
+MOST_FETCHED, LONGEST = 300_000, 200
+Search = Callable[[str], list[tuple[str, str, str]]]
+ASK = "query => fxFind(query)"
 ENTRIES = [
     (message, entry)
     for entries, _ in of_every_chapter(the_book())
@@ -28,12 +35,11 @@ ENTRIES = [
 
 
 @pytest.fixture(scope="module")
-def search(browser: Browser, built_book: Path) -> Iterator[Callable[[str], list[list[str]]]]:
-    """What a query gives, the best first: pages with their titles, and ``"Page > heading"`` for a section."""
+def search(browser: Browser, built_book: Path) -> Iterator[Search]:
+    """What a query gives, the best first: a page, ``"Page > heading"`` or the title of the page, and the anchor."""
     page = browser.new_page()
     page.goto((built_book / "search.html").as_uri())
-    page.wait_for_function("typeof Search !== 'undefined' && Search.hasIndex()")
-    yield lambda query: page.evaluate(ASK, query)
+    yield lambda query: [tuple(found) for found in page.evaluate(ASK, query)]
     page.close()
 
 
@@ -43,14 +49,14 @@ def middle(message: str) -> str:
     return " ".join(words[1:11]) if len(words) > 3 else message
 
 
-def test_every_message_is_found_by_its_middle(search: Callable[[str], list[list[str]]]) -> None:
+def test_every_message_is_found_by_its_middle(search: Search) -> None:
     missed, at_once = [], 0
     for message, entry in ENTRIES:
         hits = search(middle(message))
         page, title = f"chapters/{entry.chapter}", re.sub(r"\\(?=[^\w\s]|_)", "", entry.heading)
-        is_first = any(place == page and label.endswith(f"> {title}") for place, label in hits[:SECTIONS])
+        is_first = any(place == page and label.endswith(f"> {title}") for place, label, _ in hits[:SECTIONS])
         at_once += is_first
-        if not is_first and INDEX not in [place for place, _ in hits[: SECTIONS + 1]]:
+        if not is_first and INDEX not in [place for place, *_ in hits[: SECTIONS + 1]]:
             missed.append(f"{message[:80]} ({entry.chapter}): {hits[: SECTIONS + 1]}")
     assert not missed, "\n".join(missed)
     assert len(ENTRIES) > 150
@@ -70,9 +76,7 @@ def test_every_message_is_found_by_its_middle(search: Callable[[str], list[list[
         ("torch.fx.proxy.TraceError: symbolically traced variables cannot be used as inputs to", "inputs to control"),
     ],
 )
-def test_a_message_with_other_names_is_found_first(
-    search: Callable[[str], list[list[str]]], pasted: str, heading: str
-) -> None:
+def test_a_message_with_other_names_is_found_first(search: Search, pasted: str, heading: str) -> None:
     assert heading in search(pasted)[0][1]
 
 
@@ -92,9 +96,84 @@ def test_a_message_with_other_names_is_found_first(
         "quantization",
     ],
 )
-def test_words_of_the_field_find_a_chapter(search: Callable[[str], list[list[str]]], words: str) -> None:
-    assert any(re.match(r"chapters/(when_it_breaks/)?\d\d_", page) for page, _ in search(words))
+def test_words_of_the_field_find_a_chapter(search: Search, words: str) -> None:
+    assert any(re.match(r"chapters/(when_it_breaks/)?\d\d_", page) for page, *_ in search(words))
 
 
-def test_a_word_that_is_nowhere_finds_nothing(search: Callable[[str], list[list[str]]]) -> None:
+def test_words_find_the_section_that_teaches_them(search: Search) -> None:
+    wanted = yaml.safe_load((Path(__file__).parent / "sought.yml").read_text("utf-8"))
+    assert len(wanted) == 60
+    missed = []
+    for words, places in wanted.items():
+        page, _, anchor = (search(words) or [("", "", "")])[0]
+        if f"{page.removeprefix('chapters/')[:2]}#{anchor}" not in places or not re.match(r"chapters/\d\d_", page):
+            missed.append((words, page, anchor))
+    assert len(missed) <= 3, missed
+
+
+def test_every_wanted_section_is_there(built_book: Path) -> None:
+    wanted = yaml.safe_load((Path(__file__).parent / "sought.yml").read_text("utf-8"))
+    anchors = {chapter.removeprefix("chapters/")[:2]: ids_of(built_book / f"{chapter}.html") for chapter in CHAPTERS}
+    places = [place.split("#") for places in wanted.values() for place in places]
+    assert [place for place in places if place[1] not in anchors[place[0]]] == []
+
+
+@pytest.mark.parametrize("words", ["recompile", "dead code", "huggingface", "tried to erase node"])
+def test_a_search_fetches_little_and_answers_at_once(browser: Browser, built_book: Path, words: str) -> None:
+    page = browser.new_page()
+    fetched: list[str] = []
+    page.on("request", lambda request: fetched.append(urlsplit(request.url).path))
+    page.goto(f"{(built_book / 'search.html').as_uri()}?q={quote(words)}")
+    page.locator("#search-results .fx-found-text:not(:empty)").first.wait_for()
+    page.wait_for_timeout(200)
+    of_the_search = [path for path in fetched if "/_static/search/" in path]
+    assert of_the_search
+    assert sum(len(gzip.compress(Path(unquote(path)).read_bytes(), 6)) for path in of_the_search) < MOST_FETCHED
+    # Here the search is measured, not the start of the browser: from the words to the list on the page.
+    taken = page.evaluate(
+        """async words => {
+          const field = document.querySelector(".bd-search-container input[name=q]");
+          field.value = words;
+          const begun = performance.now();
+          field.form.requestSubmit();
+          return [performance.now() - begun, document.querySelectorAll("#search-results li").length];
+        }""",
+        words,
+    )
+    assert taken[1] > 0
+    assert taken[0] < LONGEST
+    page.close()
+
+
+def test_a_page_loads_nothing_of_the_search(built_book: Path) -> None:
+    for chapter in CHAPTERS:
+        assert "_static/search/" not in (built_book / f"{chapter}.html").read_text("utf-8")
+
+
+def test_without_scripts_the_page_says_where_to_look(browser: Browser, built_book: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((built_book / "search.html").as_uri())
+    assert page.locator("article noscript p").is_visible()
+    page.get_by_role("link", name="symptom index").first.click()
+    assert page.locator("article h1").inner_text().startswith("Symptom index")
+    context.close()
+
+
+def test_a_result_opens_its_section_from_a_folder(browser: Browser, built_book: Path) -> None:
+    page = browser.new_page()
+    page.goto((built_book / f"{CHAPTERS[0]}.html").as_uri())
+    page.locator(".search-button__button:visible").first.click()
+    page.locator("#pst-search-dialog input").fill("dead code")
+    page.keyboard.press("Enter")
+    first = page.locator("#search-results li").first
+    assert first.locator("a").inner_text() == "What removing dead code deletes"
+    assert first.locator(".fx-found-place").inner_text().startswith("03 · ")
+    first.locator("mark").first.wait_for()
+    first.locator("a").click()
+    page.wait_for_url("**/03_replacement.html#what-removing-dead-code-deletes")
+    page.close()
+
+
+def test_a_word_that_is_nowhere_finds_nothing(search: Search) -> None:
     assert search("xylophone") == []

@@ -1,0 +1,216 @@
+"""What the search of the site reads: the words of each section, and its text, as scripts that also load from a folder.
+
+A local Sphinx extension, named in `_config.yml`, in place of Sphinx's index of whole pages. Each page leaves a script
+with the text of its sections in ``_static/search/pages``; from all of them comes one index of words. Only the page of
+the search loads them: the index at once, and of the texts those that it shows. MiniSearch searches;
+``_static/search/find.js`` asks it.
+"""
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+
+# Nobody meets an answer by accident.
+LEFT_OUT = ("solutions/",)
+# Words that readers use for what a section calls otherwise, beside the manuscript.
+SYNONYMS = Path(__file__).parent.parent / "search_words.yml"
+FIELDS = ("title", "words", "text")
+# Too frequent to tell one section from another. find.js leaves out the same.
+COMMON = {
+    *(
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "by",
+        "for",
+        "from",
+        "has",
+        "have",
+        "in",
+        "is",
+        "it",
+        "its",
+        "of",
+        "on",
+    ),
+    *("or", "that", "the", "this", "to", "was", "what", "with"),
+}
+_TERM = re.compile(r"\w+")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_TAG = re.compile(r"<[^>]+>")
+_SHOWN = re.compile(r"<(svg|style|script|table|pre)\b|fx-drawing")
+
+
+class Section(NamedTuple):
+    """A heading, and what stands under it up to the next heading."""
+
+    anchor: str
+    title: str
+    text: str
+
+
+def sections(document: nodes.document) -> Iterator[Section]:
+    """The sections of a page, in order."""
+    for section in document.findall(nodes.section):
+        title = next(iter(section.findall(nodes.title)), None)
+        if title is not None:
+            parts = [_text(child) for child in section.children if not isinstance(child, nodes.title | nodes.section)]
+            yield Section(section["ids"][0], title.astext(), " ".join(" ".join(parts).split()))
+
+
+def _text(node: nodes.Node) -> str:
+    if isinstance(node, nodes.raw):
+        html = node.astext()
+        return "" if node.get("format") != "html" or _SHOWN.search(html) else _TAG.sub(" ", html)
+    if isinstance(node, nodes.Text):
+        return node.astext()
+    inner = (_text(child) for child in node.children)
+    return "".join(inner) + ("" if isinstance(node, nodes.Inline) else " ")
+
+
+def terms(text: str) -> Iterator[str]:
+    """The terms of a text, by the rules of find.js: words, and the parts of ``BatchNorm2d`` and ``erase_node``."""
+    for word in _TERM.findall(text):
+        yield from _term(word)
+        parts = _PART.findall(word)
+        if len(parts) > 1:
+            for part in parts:
+                if len(part) > 2:
+                    yield from _term(part)
+
+
+def _of_phrases(phrases: list[str]) -> Iterator[str]:
+    """The terms of phrases, and each phrase of several words as one term."""
+    for phrase in phrases:
+        own = list(terms(phrase))
+        yield from own
+        if len(own) > 1:
+            yield "+".join(own)
+
+
+def _term(word: str) -> Iterator[str]:
+    word = word.lower()
+    if word not in COMMON and not (word.isdigit() and len(word) > 3):
+        word = re.sub(r"iz(?=e|ing|ation)", "is", word)
+        yield re.sub(r"(?<=[^su]..)s$|(?<=[^s]u.)s$", "", word)
+
+
+def index(pages: dict[str, tuple[str, list[Section]]], synonyms: dict[str, str]) -> dict[str, Any]:
+    """What MiniSearch loads, as small as it can be.
+
+    Args:
+        pages: title and sections of each page, by its name.
+        synonyms: more words of a section, by its page and anchor: ``"chapters/03_replacement#replace-a-pattern"``.
+
+    Raises:
+        ExtensionError: a section with synonyms does not exist.
+    """
+    places = [f"{page}#{section.anchor}" for page, (_, own) in pages.items() for section in own]
+    if lost := [place for place in synonyms if place not in places]:
+        raise ExtensionError(f"{SYNONYMS.name}: no section has the address {', '.join(lost)}")
+    found: dict[str, list[dict[int, int]]] = defaultdict(lambda: [{} for _ in FIELDS])
+    lengths = []
+    every = [(page, section) for page, (_, own) in pages.items() for section in own]
+    for number, (page, section) in enumerate(every):
+        words = synonyms.get(f"{page}#{section.anchor}", "").split(",")
+        counted = [Counter(terms(section.title)), Counter(_of_phrases(words)), Counter(terms(section.text))]
+        lengths.append([count.total() for count in counted])
+        for at, count in enumerate(counted):
+            for term, times in count.items():
+                found[term][at][number] = times
+    return {
+        "pages": [
+            [page, title, [[section.anchor, section.title] for section in own]] for page, (title, own) in pages.items()
+        ],
+        "lengths": " ".join(",".join(_digits(value) for value in own) for own in lengths),
+        "terms": "\n".join(f"{term} {'|'.join(map(_postings, found[term]))}" for term in sorted(found)),
+    }
+
+
+def _postings(times: dict[int, int]) -> str:
+    """Which sections have a term, as distances, and how often where it is more than once: ``"3 1*4 k"``."""
+    last, parts = -1, []
+    for number, count in times.items():
+        parts.append(_digits(number - last) + (f"*{_digits(count)}" if count > 1 else ""))
+        last = number
+    return ",".join(parts)
+
+
+def _digits(number: int) -> str:
+    """A number to the base of 36."""
+    head, last = divmod(number, 36)
+    return (_digits(head) if head else "") + "0123456789abcdefghijklmnopqrstuvwxyz"[last]
+
+
+def _no_index_of_pages(app: Sphinx) -> None:
+    app.builder.search = False
+
+
+def _search_page(_app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
+    yield "search", {}, "search.html"
+
+
+def _folder(app: Sphinx) -> Path:
+    return Path(app.outdir) / "_static" / "search" / "pages"
+
+
+def _file(page: str) -> str:
+    return page.replace("/", ".") + ".js"
+
+
+def _keep_text(app: Sphinx, page: str, _template: str, context: dict[str, Any], tree: nodes.document | None) -> None:
+    if tree is None or app.builder.name != "html" or page.startswith(LEFT_OUT):
+        return
+    file = _folder(app) / _file(page)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    own = [list(section) for section in sections(tree)]
+    title = _TAG.sub("", context["title"])
+    file.write_text(f"fxText({json.dumps([page, title, own], ensure_ascii=False)})\n", "utf-8")
+
+
+def _write_index(app: Sphinx, failure: Exception | None) -> None:
+    if failure is not None or app.builder.name != "html":
+        return
+    pages = {}
+    for page in _in_order(app):
+        file = _folder(app) / _file(page)
+        if file.is_file():
+            name, title, own = json.loads(file.read_text("utf-8").removeprefix("fxText(").rstrip()[:-1])
+            pages[name] = (title, [Section(*section) for section in own])
+    for file in _folder(app).glob("*.js"):
+        if file.name not in map(_file, pages):
+            file.unlink()
+    found = index(pages, yaml.safe_load(SYNONYMS.read_text("utf-8")))
+    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    (_folder(app).parent / "index.js").write_text(f"fxIndex({text})\n", "utf-8")
+
+
+def _in_order(app: Sphinx) -> list[str]:
+    """The pages in the order of the table of contents, so that what is equal comes in the order of reading."""
+    order, open_pages = [], [app.config.root_doc]
+    while open_pages:
+        page = open_pages.pop(0)
+        order.append(page)
+        open_pages = [*app.env.toctree_includes.get(page, []), *open_pages]
+    return [page for page in dict.fromkeys(order) if page in app.env.found_docs]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the steps with Sphinx."""
+    app.connect("builder-inited", _no_index_of_pages)
+    app.connect("html-collect-pages", _search_page)
+    app.connect("html-page-context", _keep_text)
+    app.connect("build-finished", _write_index)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

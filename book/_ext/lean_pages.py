@@ -1,0 +1,107 @@
+"""Pages of fewer elements and bytes that look the same: only colours one can see, and each style and script once.
+
+A local Sphinx extension, named in `_config.yml`. A printed notebook repeats the style and the script of a stepper in
+each output, so that each cell of it works by itself; a page needs them once. Pygments wraps each token into an element,
+most of which have the colour of the text around them.
+"""
+
+import functools
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pygments.formatters import HtmlFormatter
+from pygments.style import Style
+from pygments.styles import get_style_by_name
+from pygments.token import STANDARD_TYPES, Operator, Text, Whitespace, _TokenType
+from sphinx.application import Sphinx
+from sphinx.highlighting import PygmentsBridge
+
+# The options of the theme that name the colours of code, light and dark.
+STYLES = ("pygments_light_style", "pygments_dark_style")
+# docutils keeps each word of inline code on one line; these characters offer no place to break.
+WORD = re.compile(r'<span class="pre">([\w.]+)</span>')
+# Sphinx says of a link what kind of link it is; no style asks.
+KIND_OF_LINK = re.compile(r'<span class="std std-(?:doc|ref)">(.*?)</span></a>', re.DOTALL)
+# An element that pygments puts before code that may begin with an empty line.
+BEFORE_CODE = re.compile(r"<pre><span></span>(?!\n)")
+OWN = re.compile(r"<(style|script)>(.*?)</\1>", re.DOTALL)
+
+Tokens = Iterable[tuple[_TokenType, str]]
+
+
+def same_looks(styles: Iterable[type[Style]]) -> dict[_TokenType, _TokenType]:
+    """Each kind of token, with the first kind that looks the same in all styles: ``Text`` for what has no looks."""
+    styles = tuple(styles)
+
+    def looks(kind: _TokenType) -> tuple[Any, ...]:
+        return tuple(tuple(sorted(style.style_for_token(kind).items())) for style in styles)
+
+    # Of blanks one sees the ground alone.
+    grounds = [style.style_for_token(Whitespace) for style in styles]
+    unseen = not any(ground["bgcolor"] or ground["underline"] or ground["border"] for ground in grounds)
+    first = {looks(Text): Text} | ({looks(Whitespace): Text} if unseen else {})
+    return {kind: first.setdefault(looks(kind), kind) for kind in STANDARD_TYPES}
+
+
+def merged(tokens: Tokens, looks: dict[_TokenType, _TokenType]) -> Iterator[tuple[_TokenType, str]]:
+    """The tokens, neighbours of the same looks as one; the dot of an attribute is no operator."""
+    last, text = Text, ""
+    for kind, value in tokens:
+        blank = value.isspace() and looks.get(kind, kind) is Text
+        kind = last if blank else Text if kind in Operator and value == "." else looks.get(kind, kind)
+        if kind is not last and text:
+            yield last, text
+            text = ""
+        last, text = kind, text + value
+    if text:
+        yield last, text
+
+
+class LeanFormatter(HtmlFormatter):
+    """HTML of code with an element only where the colour changes."""
+
+    looks: dict[_TokenType, _TokenType]
+
+    def _format_lines(self, tokensource: Tokens) -> Iterator[tuple[int, str]]:
+        return super()._format_lines(merged(tokensource, self.looks))
+
+
+def lean(body: str) -> str:
+    """The body of a page: what was said before, in a style or in a script, is not said again."""
+    body = KIND_OF_LINK.sub(r"\1</a>", BEFORE_CODE.sub("<pre>", WORD.sub(r"\1", body)))
+    return OWN.sub(functools.partial(_unsaid, {"style": [], "script": []}), body)
+
+
+def _unsaid(said: dict[str, list[str]], own: re.Match[str]) -> str:
+    kind, text = own.groups()
+    before = [other for other in said[kind] if text.startswith(other)]
+    if not before:
+        said[kind].append(text)
+        return own[0]
+    rest = text.removeprefix(max(before, key=len))
+    if kind == "script":
+        # A stepper starts when its script is there; the first one of the page starts all.
+        return own[0] if rest else "<script></script>"
+    if rest:
+        said[kind].append(text)
+        return f"<style>{rest}</style>"
+    return ""
+
+
+def _choose_colours(_app: Sphinx, config: Any) -> None:
+    names = [config.html_theme_options.get(option) for option in STYLES]
+    LeanFormatter.looks = same_looks(get_style_by_name(name) for name in names if name)
+    PygmentsBridge.html_formatter = LeanFormatter
+
+
+def _make_lean(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
+    if "body" in context:
+        context["body"] = lean(context["body"])
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the steps with Sphinx."""
+    app.connect("config-inited", _choose_colours)
+    app.connect("html-page-context", _make_lean, priority=900)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

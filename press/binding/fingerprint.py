@@ -1,0 +1,65 @@
+"""Whether a built book is what its sources would give, told without Sphinx, which takes longer to start."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from press import ROOT
+
+# What a page is made from; of the notebooks' folders all, since a new page needs no entry here.
+SOURCES = ("_config.yml", "_toc.yml", "requirements.txt", "book", "chapters", "exercises", "solutions")
+# What makes pages. Sphinx does not know that every page needs it.
+MACHINERY = ("book/_ext", "press/binding")
+_SKIPPED = {"__pycache__", ".ipynb_checkpoints"}
+
+
+def of_sources(root: Path = ROOT) -> dict[str, str]:
+    """What a build depends on: a digest of the sources, and one of what makes pages from them."""
+    return {"sources": _digest(root, SOURCES), "machinery": _digest(root, MACHINERY, _environment())}
+
+
+def of_site(html: Path) -> str:
+    """A digest of what was built, by names, sizes and times."""
+    found = sorted((str(path.relative_to(html)), path.stat()) for path in html.rglob("*") if path.is_file())
+    told = [f"{name} {stat.st_size} {stat.st_mtime_ns}" for name, stat in found]
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()
+
+
+def kept(file: Path) -> dict[str, str]:
+    """What was kept of the last build; nothing where there was none."""
+    try:
+        return dict(json.loads(file.read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        return {}
+
+
+def keep(file: Path, sources: dict[str, str], html: Path) -> None:
+    """Keep what the sources were before the build, so that a change during it is met by the next one."""
+    file.write_text(json.dumps({**sources, "site": of_site(html)}) + "\n", "utf-8")
+
+
+def _environment() -> Iterator[str]:
+    """The versions of Python and of all packages, and what else a build reads from the environment."""
+    yield sys.version
+    yield os.environ.get("SOURCE_DATE_EPOCH", "")
+    folders = {Path(str(distribution.locate_file(""))) for distribution in importlib.metadata.distributions()}
+    for folder in sorted(folders):
+        yield from sorted(path.name for path in folder.glob("*.dist-info"))
+
+
+def _digest(root: Path, names: Iterable[str], more: Iterable[str] = ()) -> str:
+    digest = hashlib.sha256("\n".join(more).encode())
+    for name in names:
+        top = root / name
+        files = [top] if top.is_file() else sorted(path for path in top.rglob("*") if path.is_file())
+        for path in files:
+            if not _SKIPPED & set(path.parts):
+                digest.update(f"\n{path.relative_to(root)}\n".encode())
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()

@@ -1,0 +1,74 @@
+"""A build is left out only where nothing differs: no source, no template, no package, and no built file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from press.binding import bind, fingerprint
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A small project that was built."""
+    for name in ("_config.yml", "book/intro.md", "book/_ext/own.py", "chapters/a.ipynb", "built/index.html"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    return tmp_path
+
+
+def test_the_same_sources_give_the_same_fingerprint(root: Path) -> None:
+    assert fingerprint.of_sources(root) == fingerprint.of_sources(root)
+    (root / "book/_ext/__pycache__").mkdir()
+    (root / "book/_ext/__pycache__/own.pyc").write_text("")
+    assert fingerprint.of_sources(root) == fingerprint.of_sources(root)
+
+
+@pytest.mark.parametrize(
+    ("change", "differs"),
+    [
+        (lambda root: (root / "chapters/a.ipynb").write_text("other"), {"sources"}),
+        (lambda root: (root / "chapters/b.ipynb").write_text(""), {"sources"}),
+        (lambda root: (root / "book/intro.md").rename(root / "book/other.md"), {"sources"}),
+        (lambda root: (root / "book/_ext/own.py").write_text("other"), {"sources", "machinery"}),
+    ],
+    ids=["changed", "new", "renamed", "extension"],
+)
+def test_a_change_is_seen(root: Path, change: Callable[[Path], object], differs: set[str]) -> None:
+    before = fingerprint.of_sources(root)
+    change(root)
+    after = fingerprint.of_sources(root)
+    assert {kind for kind in before if before[kind] != after[kind]} == differs
+
+
+def test_another_environment_is_seen(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = fingerprint.of_sources(root)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")
+    assert fingerprint.of_sources(root)["machinery"] != before["machinery"]
+
+
+def test_a_lost_page_is_seen(root: Path) -> None:
+    before = fingerprint.of_site(root / "built")
+    (root / "built/index.html").unlink()
+    assert fingerprint.of_site(root / "built") != before
+
+
+@pytest.mark.parametrize("text", [None, "", "{", "[1]"])
+def test_without_a_record_nothing_is_known(tmp_path: Path, text: str | None) -> None:
+    if text is not None:
+        (tmp_path / "kept.json").write_text(text)
+    assert fingerprint.kept(tmp_path / "kept.json") == {}
+
+
+def test_a_book_that_is_up_to_date_starts_no_sphinx(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = root / bind.HTML / "index.html"
+    page.parent.mkdir(parents=True)
+    page.write_text("built")
+    fingerprint.keep(root / bind.KEPT, fingerprint.of_sources(), page.parent)
+    monkeypatch.setattr(bind, "prepare", lambda *_: pytest.fail("Sphinx was started"))
+    assert bind.build(root) == page
+    page.write_text("built otherwise")
+    with pytest.raises(pytest.fail.Exception, match="Sphinx was started"):
+        bind.build(root)

@@ -1,0 +1,146 @@
+"""A page is light: few bytes, few requests and few elements on its first load, and nothing said twice."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from playwright.sync_api import Browser
+from pygments import highlight
+from pygments.lexers import get_lexer_by_name
+from pygments.styles import get_style_by_name
+
+from press import ROOT
+from tests.browsing import needs_chromium
+from tests.site.pages import CHAPTERS, PAGES
+
+# The first load of a chapter, and the elements of any page.
+MOST_BYTES, MOST_REQUESTS, MOST_ELEMENTS = 150_000, 12, 6_000
+
+
+@pytest.fixture(scope="module")
+def load() -> Callable[[str], ModuleType]:
+    """Import a file that belongs to no package, by its path."""
+
+    def loader(path: str) -> ModuleType:
+        name = Path(path).stem
+        spec = importlib.util.spec_from_file_location(name, ROOT / path)
+        module = sys.modules.setdefault(name, importlib.util.module_from_spec(spec))
+        spec.loader.exec_module(module)
+        return module
+
+    return loader
+
+
+@needs_chromium
+def test_the_first_load_of_a_chapter_is_light(browser: Browser, built_book: Path, load: Callable) -> None:
+    pages = load("benchmarks/pages.py")
+    weights = {page: pages.weigh(browser, built_book / f"{page}.html") for page in CHAPTERS}
+    heavy = {page: it for page, it in weights.items() if it.bytes > MOST_BYTES or it.requests > MOST_REQUESTS}
+    assert heavy == {}
+    # A page that failed to load would be light.
+    assert min(weight.bytes for weight in weights.values()) > 50_000
+
+
+@needs_chromium
+def test_no_page_has_too_many_elements(browser: Browser, built_book: Path, load: Callable) -> None:
+    pages = load("benchmarks/pages.py")
+    sizes = {page: pages.weigh(browser, built_book / f"{page}.html").elements for page in PAGES}
+    assert {page: size for page, size in sizes.items() if size > MOST_ELEMENTS} == {}
+
+
+def test_each_style_and_script_stands_once_on_a_page(built_book: Path) -> None:
+    for page in PAGES:
+        html = (built_book / f"{page}.html").read_text("utf-8")
+        own = re.findall(r"<(?:style|script)[^>]*>([^<].*?)</(?:style|script)>", html, re.DOTALL)
+        assert len(own) == len(set(own)), page
+        assert sum("window.fxSteppers" in text for text in own) == ("fx-stepper" in html), page
+
+
+def test_a_style_that_goes_on_from_another_says_only_the_rest(load: Callable) -> None:
+    lean = load("book/_ext/lean_pages.py").lean
+    assert (
+        lean("<style>a{}</style>x<style>a{}b{}</style>y<style>a{}b{}</style>")
+        == "<style>a{}</style>x<style>b{}</style>y"
+    )
+    # A stepper starts when it has a script.
+    assert lean("<script>f()</script><script>f()</script>") == "<script>f()</script><script></script>"
+    assert lean('<a href="x"><span class="std std-ref"><b>y</b></span></a>') == '<a href="x"><b>y</b></a>'
+    assert lean('<code><span class="pre">a.b_c</span> <span class="pre">a-b</span></code>') == (
+        '<code>a.b_c <span class="pre">a-b</span></code>'
+    )
+
+
+def test_code_has_an_element_only_where_its_looks_change(load: Callable) -> None:
+    lean = load("book/_ext/lean_pages.py")
+    styles = [get_style_by_name("a11y-high-contrast-light"), get_style_by_name("github-dark")]
+    lean.LeanFormatter.looks = lean.same_looks(styles)
+    html = highlight(
+        "def f(self, x):\n    return graph.node(x) + 1\n", get_lexer_by_name("python"), lean.LeanFormatter()
+    )
+    assert '<span class="k">def </span><span class="nf">f</span>(' in html
+    assert "graph.node(x) <span" in html
+    assert re.sub("<[^>]+>", "", html).strip() == "def f(self, x):\n    return graph.node(x) + 1"
+    # Of two kinds with one element, neither theme shows a difference.
+    for kind, shown in lean.LeanFormatter.looks.items():
+        for style in styles if str(kind) != "Token.Text.Whitespace" else ():
+            assert style.style_for_token(kind) == style.style_for_token(shown)
+
+
+@pytest.mark.parametrize(
+    ("css", "kept"),
+    [
+        ("a { color: red } .card, .card a { margin: 0 }", "a{color:red}"),
+        (".shown, .gone { margin: 0 }", ".shown{margin:0}"),
+        ("#here > .shown:not(.gone) { margin: 0 }", "#here > .shown:not(.gone){margin:0}"),
+        (":is(.gone, .shown) b { margin: 0 }", ":is(.gone, .shown) b{margin:0}"),
+        ("@media print { .gone { margin: 0 } }", ""),
+        ("@media print { .gone { margin: 0 } .shown { margin: 0 } }", "@media print{.shown{margin:0}}"),
+        ('.shown::before { content: "a  :  b" }', '.shown::before{content: "a  :  b"}'),
+        ('html[data-theme="dark"] .shown { margin: 0 }', 'html[data-theme="dark"] .shown{margin:0}'),
+    ],
+)
+def test_a_rule_goes_only_if_its_class_or_id_is_nowhere(load: Callable, css: str, kept: str) -> None:
+    assert load("book/_ext/bundle.py").purged(css, {"shown", "here"}) == kept
+
+
+def test_a_style_sheet_that_fetches_another_is_refused(load: Callable) -> None:
+    with pytest.raises(ValueError, match="fetches another file"):
+        load("book/_ext/bundle.py").purged('@import "other.css";', set())
+
+
+def test_licences_stay(built_book: Path, load: Callable) -> None:
+    assert load("book/_ext/bundle.py").notices(["/*! MIT */a{}/* own */", "/*! MIT */"]) == "/*! MIT */"
+    css = (built_book / "_static/site.css").read_text("utf-8")
+    assert "Bootstrap Authors" in css and "Font Awesome Free" in css
+    assert (built_book / "_static/search/minisearch.LICENSE.txt").is_file()
+    assert (built_book / "_static/scripts/bootstrap.js.LICENSE.txt").is_file()
+
+
+def test_custom_properties_that_are_asked_for_stay(load: Callable) -> None:
+    css = 'a{--one:1;--two:var(--three);--three:"x;y";--four:4;color:var(--one)}'
+    without = load("book/_ext/bundle.py").without_unasked
+    assert without(css, {"--two"}) == 'a{--one:1;--two:var(--three);--three:"x;y";color:var(--one)}'
+    assert without(css, set()) == "a{--one:1;color:var(--one)}"
+
+
+def test_every_class_that_a_page_shows_keeps_its_rules(built_book: Path, load: Callable) -> None:
+    """Of the theme's rules that fit an element of a page, each is in the site's sheet."""
+    bundle = load("book/_ext/bundle.py")
+    import pydata_sphinx_theme
+
+    theme = (
+        Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static/styles/pydata-sphinx-theme.css"
+    )
+    names = bundle.names_of_pages([(built_book / f"{CHAPTERS[3]}.html").read_text("utf-8")])
+    wanted = set(re.findall(r"[^{}]+(?=\{)", bundle.purged(theme.read_text("utf-8"), names)))
+    there = set(re.findall(r"[^{}]+(?=\{)", (built_book / "_static/site.css").read_text("utf-8")))
+    selectors = {part.strip() for rule in there for part in rule.split(",")}
+    lost = {part.strip() for rule in wanted for part in rule.split(",")} - selectors
+    assert {part for part in lost if not part.startswith("@")} == set()
+    assert len(wanted) > 300
