@@ -1,4 +1,4 @@
-"""`check` and `hint` print in a plain script, which shows nothing by itself; where results are shown, nothing doubles."""
+"""`check` and `hint` print in a plain script, which shows nothing by itself, and nothing is shown twice elsewhere."""
 
 from __future__ import annotations
 
