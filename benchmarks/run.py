@@ -16,7 +16,8 @@ from collections.abc import Callable
 import torch
 from torch import fx, nn
 
-from fxbook import check, draw
+from fxbook import draw, tasks
+from fxbook.checking import check_with
 from press import ROOT
 from press.binding import bind
 
@@ -71,7 +72,8 @@ def main() -> None:
         for order in ("list", "data"):
             drawn = seconds(lambda: draw(traced, order=order)._repr_html_(), 7)  # noqa: B023
             tell(f"draw {count} nodes by {order}", drawn, unit, base)
-    tell("check an unsolved exercise", seconds(lambda: check("01-six-opcodes", fx.Graph), 7), unit, base)
+    exercise = tasks.find("01-six-opcodes")
+    tell("check an unsolved exercise", seconds(lambda: check_with(exercise, fx.Graph), 7), unit, base)
 
     tell_notebooks()
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from press import ROOT
+from press import ROOT, imprint
 from press.manuscript.claims import Claim, claims
 from press.manuscript.problems import PressError, Problem
 from press.manuscript.reading import Manuscript, headings, is_manuscript, parse
@@ -94,6 +94,15 @@ class Book:
     def sheets(self) -> list[ExerciseSheet]:
         """The exercises of every chapter; raises as :meth:`sheet`."""
         return [self.sheet(folder) for folder in self.sheet_folders]
+
+    @functools.cached_property
+    def imprint(self) -> imprint.Imprint:
+        """What the book says of itself.
+
+        Raises:
+            PressError: its address cannot be used, or its version has no day.
+        """
+        return imprint.read(self.root)
 
     @functools.cached_property
     def pins(self) -> dict[str, str]:

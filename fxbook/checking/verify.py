@@ -21,6 +21,7 @@ from fxbook.checking.observe import observe
 from fxbook.checking.prepare import prepare
 from fxbook.checking.report import Report
 from fxbook.learning.exercises import About, about, catalogue, unknown
+from fxbook.showing import shown
 
 # When its seconds are over, the learner's line is interrupted; so much later, the child is killed. On a busy machine
 # both wait until the answer has had its seconds of the processor.
@@ -44,14 +45,15 @@ def check(exercise_id: str, answer: Any, *, seed: int | None = None) -> Report:
 
     Returns:
         The report; ``.passed`` says whether the public checks passed. It never raises for an answer, whatever that
-        does, and takes 2 seconds at most, where the exercise does not allow more.
+        does, and takes 2 seconds at most, where the exercise does not allow more. A notebook shows it, in a script
+        it is printed.
     """
     exercise = tasks.find(exercise_id) if isinstance(exercise_id, str) else None
     if exercise is None:
         is_known = isinstance(exercise_id, str) and exercise_id in catalogue()
         message = not_here(exercise_id) if is_known else unknown(exercise_id, _known())
-        return Report(About(str(exercise_id), str(exercise_id)), Verdict(Violation(message, rule="known id")))
-    return check_with(exercise, answer, seed=seed)
+        return shown(Report(About(str(exercise_id), str(exercise_id)), Verdict(Violation(message, rule="known id"))))
+    return shown(check_with(exercise, answer, seed=seed))
 
 
 def _known() -> list[str]:

@@ -9,6 +9,8 @@ import json
 from collections.abc import Iterable
 from importlib import resources
 
+from fxbook.showing import shown
+
 _given: dict[str, int] = {}
 
 
@@ -112,12 +114,12 @@ class Hint:
 
 
 def hint(exercise_id: str) -> Hint:
-    """The first hint of an exercise; called again, the second, and so on; the last one stays."""
+    """The first hint of an exercise; called again, the second, and so on; the last one stays. A script prints it."""
     found = catalogue().get(exercise_id) if isinstance(exercise_id, str) else None
     if found is None:
-        return Hint("", unknown(exercise_id, list(catalogue())))
+        return shown(Hint("", unknown(exercise_id, list(catalogue()))))
     if not found.hints:
-        return Hint("", f"Exercise {exercise_id} has no hints.")
+        return shown(Hint("", f"Exercise {exercise_id} has no hints."))
     number = min(_given.get(exercise_id, 0), len(found.hints) - 1)
     _given[exercise_id] = number + 1
-    return Hint(f"Hint {number + 1} of {len(found.hints)}", found.hints[number])
+    return shown(Hint(f"Hint {number + 1} of {len(found.hints)}", found.hints[number]))

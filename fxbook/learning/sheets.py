@@ -205,6 +205,7 @@ def _text(data: bytes) -> str:
 # Of the cell magics those whose cell is Python all the same.
 _PYTHON_MAGICS = {"capture", "debug", "prun", "time", "timeit"}
 _CELL_MAGIC = re.compile(r"\s*%%(\w+)")
+_INNER_MAGIC = re.compile(r"^([ \t]+)# (?=[%!])")
 _EXPORTED_MAGIC = re.compile(r"^([ \t]*)(get_ipython\(\)\.\w+\(.*\))[ \t]*$", re.MULTILINE)
 
 
@@ -219,7 +220,9 @@ def _plain(source: str) -> str:
     magic = next((_CELL_MAGIC.match(line) for line in lines if line.strip()), None)
     if magic and magic[1] not in _PYTHON_MAGICS:
         return "\n".join(f"# {line}" for line in lines)
-    return "\n".join(comment_magic(lines))
+    commented = zip(lines, comment_magic(list(lines)), strict=True)
+    # In a block a magic may be the only statement.
+    return "\n".join(now if now == line else _INNER_MAGIC.sub(r"\1pass  # ", now) for line, now in commented)
 
 
 def write_script(notebook: Path) -> Path:

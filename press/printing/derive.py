@@ -11,12 +11,14 @@ import nbformat
 from nbformat import NotebookNode, v4
 
 from press.book import COMPANIONS, Book
+from press.imprint import BYLINE
 from press.manuscript.claims import with_verdicts
 from press.manuscript.faults import with_list
 from press.manuscript.problems import Place, PressError
 from press.manuscript.reading import Cell
 from press.manuscript.sheet import TITLE, ExerciseSheet
 from press.manuscript.task import Exercise
+from press.printing import package
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -54,15 +56,16 @@ def derive(book: Book, source: Path, reports: Mapping[str, str]) -> list[Derived
         tasks = [_task(exercise, book) for exercise in sheet.exercises]
         ids = tuple(exercise.id for exercise in sheet.exercises)
         return [
-            Derived(targets[0], *_printed(_exercise_cells(sheet, tasks, reports)), False, ids),
-            Derived(targets[1], *_printed(_solution_cells(sheet, tasks)), True, ids),
+            Derived(targets[0], *_printed(_exercise_cells(sheet, tasks, reports), book), False, ids),
+            Derived(targets[1], *_printed(_solution_cells(sheet, tasks), book), True, ids),
         ]
     page = book.page(source)
     cells = with_verdicts(page, book.claims(source), book.chapters)
     if source in book.chapters.values():
         companion = book.companions.get(f"{COMPANIONS}/{source.stem}")
         cells = with_list(page, cells, book.page(companion) if companion else None)
-    return [Derived(targets[0], *_printed([(cell, Place(source, cell.line), "") for cell in cells]), True)]
+    cells = [_with_byline(cell, book) for cell in cells]
+    return [Derived(targets[0], *_printed([(cell, Place(source, cell.line), "") for cell in cells], book), True)]
 
 
 def exercise_index(sheets: Iterable[ExerciseSheet]) -> dict[str, dict[str, object]]:
@@ -83,15 +86,22 @@ def exercise_index(sheets: Iterable[ExerciseSheet]) -> dict[str, dict[str, objec
     }
 
 
-def _printed(cells: _Cells) -> tuple[NotebookNode, tuple[Place, ...]]:
+def _with_byline(cell: Cell, book: Book) -> Cell:
+    if cell.kind != "markdown" or BYLINE not in cell.source.split("\n"):
+        return cell
+    return dataclasses.replace(cell, source=cell.source.replace(BYLINE, book.imprint.byline))
+
+
+def _printed(cells: _Cells, book: Book) -> tuple[NotebookNode, tuple[Place, ...]]:
     notebook = v4.new_notebook(metadata=nbformat.from_dict(METADATA))
     seen: dict[str, int] = {}
+    cells = package.named(cells, book.imprint)
     for cell, _, wanted in cells:
         base = wanted or hashlib.sha256(cell.source.encode()).hexdigest()[:8]
         seen[base] = seen.get(base, 0) + 1
         identity = base if seen[base] == 1 else f"{base}-{seen[base]}"
         make = v4.new_code_cell if cell.kind == "code" else v4.new_markdown_cell
-        metadata = {"tags": list(cell.tags)} if cell.tags else {}
+        metadata = package.FOLDED if wanted == package.CELL else {"tags": list(cell.tags)} if cell.tags else {}
         notebook.cells.append(make(source=cell.source, id=identity, metadata=nbformat.from_dict(metadata)))
     return notebook, tuple(place for _, place, _ in cells)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from press import imprint
 from press.book import Book
 from press.manuscript.problems import Problem
 from press.pages import fact_check, status, symptoms
@@ -100,6 +101,11 @@ def api_index_text(book: Book) -> str:
     return page_text(book)
 
 
+def citation_text(book: Book) -> str:
+    """The text of ``CITATION.cff``."""
+    return imprint.citation(book.imprint)
+
+
 # What notebooks need while they are printed, and what is made of the printed ones.
 INDEXES = {INDEX: index_text, SECTIONS: sections_text}
 PAGES = {
@@ -107,6 +113,7 @@ PAGES = {
     Path("chapters/reference/api_index.md"): api_index_text,
     Path("chapters/reference/fact_check.md"): fact_check.page_text,
     Path("chapters/reference/status.md"): status.page_text,
+    imprint.CITATION: citation_text,
 }
 
 

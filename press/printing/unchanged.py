@@ -12,7 +12,8 @@ from press import ROOT
 _STAMP = Path("_build", ".printed")
 # What is printed, what it is printed from, and what prints it.
 _OF_A_BOOK = ("book/**/*.md", "fxbook/tasks/**/*.*", "fxbook/*.json", "chapters/**/*.*", "exercises/*.ipynb",
-              "solutions/*.ipynb", "requirements.txt")  # fmt: skip
+              "solutions/*.ipynb", "requirements.txt", "_config.yml", "pyproject.toml", "CHANGELOG.md",
+              "CITATION.cff")  # fmt: skip
 _OF_THE_PRESS = "press/**/*.py"
 
 

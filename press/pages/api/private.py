@@ -8,6 +8,8 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from press.printing import package
+
 REASONS = {
     "_BoxedCodeGen": "`torch.fx.graph`: lets generated code take its arguments in one list; torch's compilers set it",
     "_assert": "`torch._assert`: the assertion that a graph can hold; the official examples use it",
@@ -35,7 +37,7 @@ def private_names(notebooks: Mapping[Path, NotebookNode]) -> dict[str, list[Path
     found: dict[str, list[Path]] = {}
     for path, notebook in notebooks.items():
         for cell in notebook.cells:
-            for name in _names(cell.source) if cell.cell_type == "code" else ():
+            for name in _names(package.python(cell)) if cell.cell_type == "code" else ():
                 if name.startswith("_") and not name.startswith("__") and path not in found.setdefault(name, []):
                     found[name].append(path)
     return dict(sorted((name, paths) for name, paths in found.items() if paths))

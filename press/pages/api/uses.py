@@ -14,6 +14,7 @@ from press.book import COMPANIONS
 from press.manuscript.reading import Cell, anchor, prose_lines
 from press.pages.api.documented import Name
 from press.pages.api.reading import CodeOfNotebook
+from press.printing import package
 
 # What a section is worth as the place to read of a name, before what it says of that name.
 _WORTH = {"In one page": -4, "Check yourself": -4, "What people get wrong": -3, "When it breaks": -3}
@@ -92,7 +93,7 @@ class Uses:
         apart = _WORTH["When it breaks"] if companion else 0
         section = Section(path, page, path.stem, _TITLE)
         here, cells, linked, part = [section], [], [], ""
-        code = CodeOfNotebook(cell.source for cell in notebook.cells if cell.cell_type == "code")
+        code = CodeOfNotebook(package.python(cell) for cell in notebook.cells if cell.cell_type == "code")
         for cell in notebook.cells:
             if cell.cell_type == "code":
                 cells.append(section)

@@ -255,6 +255,7 @@ def test_an_answer_can_be_had_without_the_cells_that_it_does_not_need(cells: lis
         ("%%bash\nx=1", "# %%bash\n# x=1"),
         ("\n%%writefile a.py\nx = 1", "# \n# %%writefile a.py\n# x = 1"),
         ("!pip install \\\n  torch\nx = 1", "# !pip install \\\n#   torch\nx = 1"),
+        ("if 1:\n    %pip install a\nx = 1", "if 1:\n    pass  # %pip install a\nx = 1"),
         ("x = !ls", "# x = !ls"),
         ("torch?", "# torch?"),
         ('x = """\n!ls\n%y\n"""', 'x = """\n!ls\n%y\n"""'),

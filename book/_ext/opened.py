@@ -1,0 +1,107 @@
+"""What a page offers once the book has an address: its repository, an edit, a report of an error, a place to run it.
+
+A local Sphinx extension, named in `_config.yml`. The buttons are the theme's; it knows a page only by its own file, so
+that its button for edits would lead to the printed notebook: here it leads to the manuscript. What launches a notebook
+leads to the printed one. While the book has no address, no page has any of these.
+"""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from sphinx.application import Sphinx
+from sphinx.errors import ConfigError
+
+from press.imprint import Imprint, read
+from press.manuscript.problems import PressError
+
+# What a page has these lines replaced by; "" while there is no address.
+ADDRESS, BUTTONS = "<!-- the address -->", "<!-- the buttons -->"
+_NAMES = {"binderhub_url": "Binder", "colab_url": "Colab", "jupyterhub_url": "JupyterHub"}
+# After the theme, which makes its buttons at the usual 500.
+_LATE = 900
+
+
+def told(address: Imprint) -> dict[str, str]:
+    """The text of each line that is replaced."""
+    if not address.repository:
+        return {ADDRESS: "", BUTTONS: ""}
+    clone = f"The project is at <{address.repository}>:\n\n```bash\n$ git clone {address.repository}\n```"
+    names = [_NAMES[launcher] for launcher, _ in address.launchers]
+    *some, last = names or [""]
+    listed = f"{', '.join(some)} or {last}" if some else last
+    opened = (
+        f"The rocket at the top of a notebook's page opens it in {listed}. Run its cells from top to bottom: the first "
+        "one, which is folded, installs what is not there."
+    )
+    return {ADDRESS: clone, BUTTONS: opened if names else ""}
+
+
+def manuscript_of(root: Path, page: str) -> str:
+    """The file that a page is written in, or the folder of its exercises, as the repository names it; ``""`` for none.
+
+    A page without code is its own manuscript; ``press.book`` tells where the others are printed to, but needs more than
+    rendering does.
+    """
+    _, _, name = page.partition("/")
+    here = f"{page}.md" if page.startswith("book/") else ""
+    found = (here, f"book/{page}.md", f"book/{name}.md", f"fxbook/tasks/{name}")
+    return next((path for path in found if path and (root / path).exists()), "")
+
+
+def _name_address(app: Sphinx, config: Any) -> None:
+    try:
+        address = read(Path(app.srcdir))
+    except PressError as error:
+        raise ConfigError(str(error)) from error
+    config.book_address = [address.repository, address.branch, *address.launchers]
+    app.opened = address  # type: ignore[attr-defined]
+    if address.repository:
+        config.html_theme_options |= {
+            "repository_url": address.repository,
+            "repository_branch": address.branch,
+            "repository_provider": address.host(),
+            "use_repository_button": True,
+            "use_edit_page_button": True,
+            "use_issues_button": True,
+            "launch_buttons": {"notebook_interface": "jupyterlab", **dict(address.launchers)},
+        }
+
+
+def _tell_address(app: Sphinx, _page: str, source: list[str]) -> None:
+    for line, text in told(app.opened).items():  # type: ignore[attr-defined]
+        source[0] = source[0].replace(line, text)
+
+
+def _lead_to_manuscript(app: Sphinx, page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
+    address: Imprint = app.opened  # type: ignore[attr-defined]
+    path = manuscript_of(Path(app.srcdir), page)
+    for group in context.get("header_buttons", ()):
+        if group.get("label") == "source-buttons":
+            kept = (_led(button, page, address, path) for button in group["buttons"])
+            group["buttons"] = [button for button in kept if button]
+
+
+def _led(button: dict[str, Any], page: str, address: Imprint, path: str) -> dict[str, Any] | None:
+    """A button of the theme with the book's own link and words; ``None`` for an edit of a page that nobody writes."""
+    if button["label"] == "source-edit-button":
+        if not path:
+            return None
+        url = address.edit(path) if path.endswith(".md") else address.folder(path)
+        return button | {"url": url, "text": "Edit this page", "tooltip": "Edit the manuscript of this page"}
+    if button["label"] == "source-issues-button":
+        title, body = ("issue[title]", "issue[description]") if address.host() == "gitlab" else ("title", "body")
+        asked = urlencode({title: f"Error on the page {page}", body: "What is wrong:\n\nWhat would be right:\n"})
+        url = f"{address.report()}?{asked}"
+        return button | {"url": url, "text": "Report an error", "tooltip": "Report an error on this page"}
+    return button
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the steps with Sphinx."""
+    # A new address makes every page out of date.
+    app.add_config_value("book_address", [], "env")
+    app.connect("config-inited", _name_address)
+    app.connect("source-read", _tell_address)
+    app.connect("html-page-context", _lead_to_manuscript, priority=_LATE)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

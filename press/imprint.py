@@ -1,0 +1,156 @@
+"""The imprint: who wrote the book, which version of which day this is, and at which address it is published.
+
+Title, authors and address stand in `_config.yml`, under the keys that Jupyter Book has for them; the version in
+`pyproject.toml`, its day beside it in `CHANGELOG.md`. Nothing else reads them there. While no repository is named, the
+book has no address, and nothing that needs one is shown.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import yaml
+
+from press.manuscript.problems import PressError, Problem
+
+CONFIG, CHANGES, CITATION = Path("_config.yml"), Path("CHANGELOG.md"), Path("CITATION.cff")
+# What a page says of itself, in place of this line.
+BYLINE = "<!-- authors and day -->"
+LICENCES = {"Code": ("BSD 3-Clause", "BSD-3-Clause"), "text and pictures": ("CC BY 4.0", "CC-BY-4.0")}
+# The hosts whose pages for reading, editing and reporting are known: part of the host's name to what leads there.
+_HOSTS = {"github": ("edit", "issues/new"), "gitlab": ("-/edit", "-/issues/new")}
+# Where a notebook can be opened; Colab fetches from GitHub alone.
+_LAUNCHERS = ("binderhub_url", "colab_url", "jupyterhub_url")
+
+
+@dataclasses.dataclass(frozen=True)
+class Imprint:
+    """What the book says of itself. ``repository`` is ``""`` while there is none, and so is ``site``."""
+
+    title: str = ""
+    authors: str = ""
+    distribution: str = ""
+    version: str = ""
+    day: datetime.date | None = None
+    repository: str = ""
+    branch: str = "main"
+    site: str = ""
+    launchers: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def byline(self) -> str:
+        """A paragraph of the title page: authors, version, day and licences."""
+        if self.day is None:
+            return ""
+        day = f"{self.day.day} {self.day:%B %Y}"
+        rights = "; ".join(f"{what}: {name}" for what, (name, _) in LICENCES.items())
+        return f"*By {self.authors}. Version {self.version}, {day}. {rights}.*"
+
+    def host(self) -> str:
+        """``"github"`` or ``"gitlab"``, ``""`` where there is no repository."""
+        return next((name for name in _HOSTS if name in urlsplit(self.repository).netloc), "")
+
+    def edit(self, path: str) -> str:
+        """Where a file of the repository can be edited."""
+        return f"{self.repository}/{_HOSTS[self.host()][0]}/{self.branch}/{path}"
+
+    def folder(self, path: str) -> str:
+        """Where a folder of the repository can be read."""
+        return f"{self.repository}/{'-/' if self.host() == 'gitlab' else ''}tree/{self.branch}/{path}"
+
+    def report(self) -> str:
+        """Where an error can be reported."""
+        return f"{self.repository}/{_HOSTS[self.host()][1]}"
+
+    @property
+    def requirement(self) -> str:
+        """What pip installs the package of the book from: the repository."""
+        return f"git+{self.repository}@{self.branch}"
+
+
+def read(root: Path) -> Imprint:
+    """The imprint of a project; an empty one where it has no `_config.yml`.
+
+    Raises:
+        PressError: the address cannot be used, or the version has no day.
+    """
+    if not (root / CONFIG).is_file():
+        return Imprint()
+    config = yaml.safe_load((root / CONFIG).read_text(encoding="utf-8"))
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    told = config.get("repository") or {}
+    repository = _repository(root, str(told.get("url") or ""))
+    launch = config.get("launch_buttons") or {}
+    imprint = Imprint(
+        title=config["title"],
+        authors=config["author"],
+        distribution=project["name"],
+        version=project["version"],
+        day=_day(root, project["version"]),
+        repository=repository,
+        branch=str(told.get("branch") or "main"),
+        site=str((config.get("html") or {}).get("baseurl") or "").rstrip("/"),
+    )
+    launchers = tuple((name, url) for name in _LAUNCHERS if repository and (url := str(launch.get(name) or "")))
+    if imprint.host() != "github":
+        launchers = tuple(pair for pair in launchers if pair[0] != "colab_url")
+    return dataclasses.replace(imprint, launchers=launchers)
+
+
+def _repository(root: Path, url: str) -> str:
+    url = url.rstrip("/").removesuffix(".git")
+    parts = urlsplit(url)
+    known = parts.scheme == "https" and any(host in parts.netloc for host in _HOSTS)
+    if url and not (known and re.fullmatch(r"/[^/]+(/[^/]+)+", parts.path)):
+        message = (
+            f"repository.url {url!r} is no address of GitHub or GitLab: write https://github.com/OWNER/NAME, or nothing"
+        )
+        raise PressError(Problem(root / CONFIG, 1, message))
+    return url
+
+
+def _day(root: Path, version: str) -> datetime.date:
+    text = (root / CHANGES).read_text(encoding="utf-8") if (root / CHANGES).is_file() else ""
+    newest = re.search(r"^## (?P<version>\S+) · (?P<day>\d{4}-\d\d-\d\d)$", text, re.MULTILINE)
+    if not newest or newest["version"] != version:
+        message = (
+            f"its newest version is not {version}, as pyproject.toml says: begin with `## {version} · YEAR-MONTH-DAY`"
+        )
+        raise PressError(Problem(root / CHANGES, 1, message))
+    return datetime.date.fromisoformat(newest["day"])
+
+
+def citation(imprint: Imprint) -> str:
+    """The text of `CITATION.cff`."""
+    assert imprint.day
+    address = {"url": imprint.site or imprint.repository} if imprint.site or imprint.repository else {}
+    code = {"repository-code": imprint.repository} if imprint.repository else {}
+    told: dict[str, Any] = {
+        "cff-version": "1.2.0",
+        "message": "If you use this book, please cite it as below.",
+        "type": "software",
+        "title": imprint.title,
+        "authors": [{"name": imprint.authors}],
+        "version": imprint.version,
+        "date-released": imprint.day,
+        "license": [identifier for _, identifier in LICENCES.values()],
+        **code,
+        **address,
+        "preferred-citation": {
+            "type": "book",
+            "title": imprint.title,
+            "authors": [{"name": imprint.authors}],
+            "year": imprint.day.year,
+            "month": imprint.day.month,
+            "edition": f"Version {imprint.version}",
+            **address,
+        },
+    }
+    heading = f"# Printed from {CONFIG}, {CHANGES} and pyproject.toml by `make notebooks`.\n"
+    return heading + yaml.safe_dump(told, sort_keys=False, allow_unicode=True, width=120)

@@ -1,0 +1,56 @@
+"""JupyterLab on the notebooks of the book, which it trusts: their stored pictures and steppers are shown before a run.
+
+Jupyter shows stored HTML and JavaScript only of a notebook that was signed on this machine. The printed notebooks are
+signed in a database of this project's own, beside its packages, so that nothing else that Jupyter does on the machine
+is changed, and a notebook that somebody puts beside them is not trusted with them. What a reader runs and saves,
+JupyterLab signs in the same database.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+from nbformat.sign import NotebookNotary
+
+from press.binding import environment
+from press.book import Book
+
+
+def signatures() -> Path:
+    """The folder of the project's own signatures, and of the secret that they are made with."""
+    return environment.VENV / "share" / "jupyter" / "trusted"
+
+
+def trust(book: Book, folder: Path) -> int:
+    """Sign the printed notebooks of a book, without running any.
+
+    Args:
+        book: the book; of what is printed, it is what the manuscript names that is signed.
+        folder: where the signatures are kept.
+
+    Returns:
+        How many were signed.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    notary = NotebookNotary(data_dir=str(folder))
+    targets = [target for source in book.sources for target in book.targets(source) if target.is_file()]
+    for target in targets:
+        # Whether it is valid was seen when it was printed; JupyterLab looks again.
+        notary.sign(nbformat.v4.reads(target.read_text(encoding="utf-8")))
+    notary.store.close()
+    return len(targets)
+
+
+def command(root: Path, folder: Path) -> list[str]:
+    """What starts JupyterLab on a project, with the signatures that are kept in a folder."""
+    options = ["--ServerApp.root_dir", str(root), f"--NotebookNotary.data_dir={folder}"]
+    return [sys.executable, "-m", "jupyterlab", *options]
+
+
+def open_lab(book: Book) -> int:
+    """Trust the printed notebooks and open JupyterLab on them; return its exit status."""
+    trust(book, signatures())
+    return subprocess.run(command(book.root, signatures()), cwd=book.root).returncode

@@ -1,0 +1,67 @@
+"""Where a notebook gets `fxbook` from, the book's own package: said where it is first imported, and done by a cell.
+
+A first cell that somebody copies fails elsewhere at its `from fxbook import …`; the comment that is printed above that
+line says what to install. Once the book has an address, every notebook begins its code with a folded cell that
+installs the package where it is not there, so that the notebook runs wherever it is opened. While there is no address,
+such a cell could install nothing, so it is not printed: naming the repository makes every notebook differ from what
+it should be, and `make notebooks` prints them all.
+
+The package leaves a torch that is there as it is. Only where there is none, the cell installs the pinned one with it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+from nbformat import NotebookNode
+
+from press.imprint import Imprint
+from press.manuscript.problems import Place
+from press.manuscript.reading import Cell
+
+# The id of the cell that installs.
+CELL = "install"
+# Folded in JupyterLab, a form in Colab, left out of the page, which offers to open the notebook instead.
+FOLDED = {"cellView": "form", "jupyter": {"source_hidden": True}, "tags": ["remove-cell"]}
+_INSTALL = """\
+# @title Install fxbook, the package of this book, where it is not there
+from importlib.util import find_spec
+
+if not find_spec("fxbook"):
+    extra = "" if find_spec("torch") else "[torch]"
+    %pip install --quiet "{distribution}{{extra}} @ {requirement}\""""
+_IMPORT = re.compile(r"^(?=(?:from|import) fxbook\b)", re.MULTILINE)
+
+
+def named(cells: list[tuple[Cell, Place, str]], imprint: Imprint) -> list[tuple[Cell, Place, str]]:
+    """The cells of a notebook with what they need for `fxbook`; as they are where none imports it.
+
+    Args:
+        cells: each with its place in the manuscript, and the id that it is to have.
+        imprint: where the package comes from.
+    """
+    code = [number for number, (cell, *_) in enumerate(cells) if cell.kind == "code"]
+    importing = next((number for number in code if _IMPORT.search(cells[number][0].source)), None)
+    if importing is None:
+        return cells
+    cell, place, identity = cells[importing]
+    told = dataclasses.replace(cell, source=_IMPORT.sub(f"# {advice(imprint)}\n", cell.source, count=1))
+    cells = [*cells[:importing], (told, place, identity), *cells[importing + 1 :]]
+    if not imprint.repository:
+        return cells
+    source = _INSTALL.format(distribution=imprint.distribution, requirement=imprint.requirement)
+    installing = (Cell("code", source, 0), Place(place.path, 0), CELL)
+    return [*cells[: code[0]], installing, *cells[code[0] :]]
+
+
+def advice(imprint: Imprint) -> str:
+    """What to do about a missing `fxbook`, in one sentence."""
+    if imprint.repository:
+        return f"fxbook comes with this book: run `pip install git+{imprint.repository}`."
+    return "fxbook comes with this book: run `pip install .` in its folder."
+
+
+def python(cell: NotebookNode) -> str:
+    """The code of a printed cell, ``""`` of the one that installs, whose magic only a notebook understands."""
+    return "" if cell.id == CELL else cell.source

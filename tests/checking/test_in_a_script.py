@@ -1,0 +1,50 @@
+"""`check` and `hint` print in a plain script, which shows nothing by itself, and nothing is shown twice elsewhere."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbclient
+import pytest
+from nbformat import v4
+
+from press import ROOT
+
+ASKS = {
+    "check": ('from fxbook import check\ncheck("00-readers", lambda graph: 3)', "00-readers (", "not yet."),
+    "check of an unknown id": ('from fxbook import check\ncheck("00-reader", 3)', "There is no exercise", "00-reader"),
+    "hint": ('from fxbook import hint\nhint("00-readers")', "Hint 1 of 2", ""),
+}
+
+
+def run(*command: str, stdin: str = "") -> str:
+    """What a process prints."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSTARTUP": ""}
+    done = subprocess.run([sys.executable, *command], input=stdin, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", ASKS)
+def test_a_script_prints_it_once(name: str, tmp_path: Path) -> None:
+    asks, told, more = ASKS[name]
+    script = tmp_path / "answer.py"
+    script.write_text(asks, encoding="utf-8")
+    printed = run(str(script))
+    assert printed.count(told) == 1 and more in printed
+
+
+def test_a_prompt_shows_it_once() -> None:
+    asks, told, _ = ASKS["hint"]
+    assert run("-i", "-q", stdin=asks + "\n").count(told) == 1
+    assert run("-m", "IPython", "--simple-prompt", "--no-banner", stdin=asks + "\n").count(told) == 1
+
+
+def test_a_notebook_shows_it_once() -> None:
+    cells = [v4.new_code_cell(asks) for asks, *_ in ASKS.values()]
+    nbclient.NotebookClient(v4.new_notebook(cells=cells), kernel_name="python3").execute(cwd=str(ROOT))
+    for cell in cells:
+        assert [output.output_type for output in cell.outputs] == ["execute_result"]

@@ -1,0 +1,88 @@
+"""`make lab` shows the printed notebooks as they were printed: trusted, without a run, and no others with them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from jupyter_server.serverapp import ServerApp
+from jupyter_server.services.contents.largefilemanager import LargeFileManager
+from nbformat.sign import NotebookNotary
+
+from press import ROOT, lab
+from press.book import Book
+from press.printing.notebooks import print_notebooks
+
+DRAWN = "# Title\n\n```{code-cell} ipython3\nfrom IPython.display import HTML\n\nHTML('<b>drawn</b>')\n```\n"
+
+
+@pytest.fixture
+def printed(project: Path, write: Callable[[str, str], Path]) -> Path:
+    """A project with one printed notebook that shows HTML."""
+    write("chapters/01_x.md", DRAWN)
+    assert print_notebooks(Book(project)) == 0
+    return project
+
+
+def cells_as_shown(root: Path, name: str) -> list[bool]:
+    """Whether JupyterLab takes each code cell for trusted, as the server tells it that `make lab` starts."""
+    server = ServerApp()
+    server.parse_command_line(lab.command(root, root / "trusted")[3:])
+    manager = LargeFileManager(root_dir=server.root_dir, config=server.config)
+    cells = manager.get(name)["content"].cells
+    return [cell.metadata.trusted for cell in cells if cell.cell_type == "code"]
+
+
+def test_a_printed_notebook_is_trusted_without_a_run(printed: Path) -> None:
+    before = (printed / "chapters/01_x.ipynb").read_bytes()
+    (printed / "trusted").mkdir()
+    assert cells_as_shown(printed, "chapters/01_x.ipynb") == [False]
+    assert lab.trust(Book(printed), printed / "trusted") == 1
+    assert cells_as_shown(printed, "chapters/01_x.ipynb") == [True]
+    assert (printed / "chapters/01_x.ipynb").read_bytes() == before
+
+
+def test_a_notebook_of_somebody_else_is_not_trusted(printed: Path) -> None:
+    text = (printed / "chapters/01_x.ipynb").read_text(encoding="utf-8").replace("drawn", "planted")
+    (printed / "chapters/02_planted.ipynb").write_text(text, encoding="utf-8")
+    lab.trust(Book(printed), printed / "trusted")
+    assert cells_as_shown(printed, "chapters/02_planted.ipynb") == [False]
+
+
+def test_a_notebook_that_was_changed_since_is_not_trusted(printed: Path) -> None:
+    lab.trust(Book(printed), printed / "trusted")
+    path = printed / "chapters/01_x.ipynb"
+    path.write_text(path.read_text(encoding="utf-8").replace("drawn", "planted"), encoding="utf-8")
+    assert cells_as_shown(printed, "chapters/01_x.ipynb") == [False]
+
+
+def test_all_notebooks_of_the_book_are_trusted_in_a_moment(tmp_path: Path) -> None:
+    book = Book()
+    begun = time.process_time()
+    count = lab.trust(book, tmp_path / "trusted")
+    assert time.process_time() - begun < 5
+    assert count == sum(len(book.targets(source)) for source in book.sources)
+    notary = NotebookNotary(data_dir=str(tmp_path / "trusted"))
+    loose = [
+        str(path.relative_to(ROOT))
+        for source in book.sources
+        for path in book.targets(source)
+        if not notary.check_signature(book.printed(path))
+    ]
+    assert loose == []
+
+
+def test_the_signatures_are_the_projects_own(tmp_path: Path) -> None:
+    """Jupyter's own database, in the home of whoever runs it, is not touched."""
+    own = tmp_path / "own"
+    code = f"from pathlib import Path; from press import book, lab; lab.trust(book.Book(), Path({str(own)!r}))"
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {"HOME": str(home), "USERPROFILE": str(home), "PATH": "", "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, "-c", code], env=environment, cwd=tmp_path, check=True)
+    assert [path.name for path in home.rglob("*") if path.is_file()] == []
+    assert {path.name for path in own.iterdir()} >= {"notebook_secret", "nbsignatures.db"}

@@ -1,0 +1,149 @@
+"""What only a public host runs, read here: valid by its schema, and every command and file that it names is there."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+from packaging.specifiers import SpecifierSet
+
+from press import ROOT, __main__
+
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+# Of the schema of a dev container what this project uses, as containers.dev documents it; no package on an index holds
+# the schema, so the workflow of the tests compares with the published one.
+_COMMAND = {"type": ["string", "array", "object"]}
+DEV_CONTAINER = {
+    "type": "object",
+    "required": ["image"],
+    "additionalProperties": False,
+    "properties": {
+        "name": {"type": "string"},
+        "image": {"type": "string"},
+        "containerEnv": {"type": "object", "additionalProperties": {"type": "string"}},
+        "hostRequirements": {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {
+                "cpus": {"type": "integer", "minimum": 1},
+                "memory": {"type": "string", "pattern": r"^\d+([tgmk]b)?$"},
+                "storage": {"type": "string", "pattern": r"^\d+([tgmk]b)?$"},
+            },
+        },
+        "onCreateCommand": _COMMAND,
+        "postCreateCommand": _COMMAND,
+        "forwardPorts": {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 65535}},
+        "portsAttributes": {
+            "type": "object",
+            "additionalProperties": {
+                "type": "object",
+                "additionalProperties": False,
+                "properties": {"label": {"type": "string"}},
+            },
+        },
+        "customizations": {"type": "object"},
+    },
+}
+
+
+def check(schema: str, *files: Path) -> subprocess.CompletedProcess[str]:
+    """Compare files with a schema that check-jsonschema ships."""
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", *map(str, files)]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def test_the_workflows_are_valid(tmp_path: Path) -> None:
+    done = check("github-workflows", *WORKFLOWS)
+    assert (len(WORKFLOWS), done.returncode) == (3, 0), done.stdout
+    broken = tmp_path / "broken.yml"
+    broken.write_text(WORKFLOWS[0].read_text(encoding="utf-8").replace("runs-on", "runs-at"), encoding="utf-8")
+    assert check("github-workflows", broken).returncode == 1
+
+
+def test_the_citation_is_valid(tmp_path: Path) -> None:
+    done = check("citation-file-format", ROOT / "CITATION.cff")
+    assert done.returncode == 0, done.stdout
+    broken = tmp_path / "CITATION.cff"
+    broken.write_text((ROOT / "CITATION.cff").read_text(encoding="utf-8").replace("authors:", "writers:"), "utf-8")
+    assert check("citation-file-format", broken).returncode == 1
+
+
+def steps(workflow: Path) -> list[str]:
+    """What the steps of a workflow run."""
+    jobs = yaml.safe_load(workflow.read_text(encoding="utf-8"))["jobs"].values()
+    return [step["run"] for job in jobs for step in job["steps"] if "run" in step]
+
+
+def unknown(command: str) -> list[str]:
+    """What a command names that this project does not have."""
+    words = shlex.split(command)
+    known = {name.replace("_", "-") for name in vars(__main__)}
+    missing = [word for before, word in itertools.pairwise(words) if before == "press" and word not in known]
+    paths = [word for word in words if re.match(r"^(\.?[\w-]+/[\w./*-]+|chapters|solutions)$", word)]
+    paths = [path for path in paths if not path.startswith(".venv/")]
+    return missing + [path for path in paths if not list(ROOT.glob(path))]
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_runs_what_is_there(workflow: Path) -> None:
+    assert steps(workflow)
+    assert [lost for command in steps(workflow) for lost in unknown(command)] == []
+    assert unknown("python -m press bind tests/nowhere") == ["bind", "tests/nowhere"]
+
+
+def test_every_job_ends_and_may_do_little() -> None:
+    for path in WORKFLOWS:
+        workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
+        assert workflow["permissions"] == {"contents": "read"}
+        assert all(job["timeout-minutes"] <= 90 for job in workflow["jobs"].values())
+
+
+def test_the_newest_torch_is_tried_without_the_pages_about_the_pinned_one() -> None:
+    text = (ROOT / ".github" / "workflows" / "newest-torch.yml").read_text(encoding="utf-8")
+    notebooks = sorted((ROOT / "chapters").rglob("*.ipynb"))
+    pinned = [path for path in notebooks if "__version__.startswith(" in path.read_text(encoding="utf-8")]
+    assert pinned and all(path.parent == ROOT / "chapters" / "reference" for path in pinned)
+    assert "--ignore=chapters/reference\n" in text
+
+
+def test_the_dev_container_is_as_its_makers_document_it() -> None:
+    told = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8"))
+    jsonschema.validate(told, DEV_CONTAINER)
+    assert unknown(told["postCreateCommand"]) == []
+    version = re.search(r":(\d\.\d+)-", told["image"])
+    assert version and SpecifierSet(PROJECT["requires-python"]).contains(version[1])
+    installed = set(re.findall(r"[\w-]+", told["onCreateCommand"].partition("--no-install-recommends")[2]))
+    needed = (ROOT / ".ci" / "run").read_text(encoding="utf-8").partition("--no-install-recommends \\\n")[2]
+    assert installed == set(needed.partition(">")[0].split()) - {"node-configurable-http-proxy"}
+
+
+def test_binder_finds_what_it_reads() -> None:
+    folder = ROOT / ".binder"
+    assert {path.name for path in folder.iterdir()} == {"runtime.txt", "postBuild"}
+    version = re.fullmatch(r"python-(\d\.\d+)\n", (folder / "runtime.txt").read_text(encoding="utf-8"))
+    assert version and SpecifierSet(PROJECT["requires-python"]).contains(version[1])
+    build = folder / "postBuild"
+    assert os.access(build, os.X_OK), "Binder runs it"
+    subprocess.run(["bash", "-n", str(build)], check=True)
+    text = build.read_text(encoding="utf-8")
+    extras = re.findall(r"\.\[([\w,]+)\]", text)
+    assert extras and set(extras[0].split(",")) <= set(PROJECT["optional-dependencies"])
+    folders = re.search(r"^find (.*?) -name", text, re.MULTILINE)
+    assert folders and all((ROOT / name).is_dir() for name in folders[1].split())
+
+
+def test_the_licences_are_whole() -> None:
+    code, text = ((ROOT / name).read_text(encoding="utf-8") for name in PROJECT["license-files"])
+    assert code.startswith("BSD 3-Clause License\n") and "3. Neither the name of the copyright holder" in code
+    assert text.startswith("Attribution 4.0 International\n") and "Section 8 -- Interpretation." in text

@@ -1,0 +1,170 @@
+"""With an address a page leads to its repository, its manuscript, a report and places to run it; without, to none."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import yaml
+
+from press import ROOT, imprint
+from press.book import the_book
+from press.manuscript.problems import PressError
+from tests.site.pages import PAGES, parsed
+
+HOME = "https://github.com/someone/a-book"
+SHOWN = ("chapters/01_node_creation", "exercises/01_node_creation", "chapters/reference/status", "book/setup")
+TOC = {"format": "jb-book", "root": SHOWN[0], "chapters": [{"file": page} for page in SHOWN[1:]]}
+LABELS = ("source-repository-button", "source-edit-button", "source-issues-button")
+TEXTS = sorted(
+    path for name in ("*.md", "book/**/*.md", "classroom/**/*.md", "chapters/**/*.md") for path in ROOT.glob(name)
+)
+
+
+@pytest.fixture(scope="module")
+def opened() -> ModuleType:
+    """The Sphinx extension that shows the address."""
+    spec = importlib.util.spec_from_file_location("opened", ROOT / "book/_ext/opened.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def configured(folder: Path, url: str, branch: str = "main", hub: str = "") -> Path:
+    """The book's own settings in a folder, with an address."""
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    config["repository"] = {"url": url, "branch": branch}
+    config["launch_buttons"]["jupyterhub_url"] = hub
+    (folder / "_config.yml").write_text(yaml.safe_dump(config, allow_unicode=True), encoding="utf-8")
+    for name in ("pyproject.toml", "CHANGELOG.md", "requirements.txt"):
+        shutil.copy(ROOT / name, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def addressed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The HTML of a few pages, as the book is once it has an address."""
+    root = configured(tmp_path_factory.mktemp("addressed"), HOME, "live", "https://hub.example.org")
+    (root / "_toc.yml").write_text(yaml.safe_dump(TOC), encoding="utf-8")
+    shutil.copytree(ROOT / "book", root / "book")
+    for page in SHOWN:
+        source = next(path for suffix in (".ipynb", ".md") if (path := ROOT / f"{page}{suffix}").is_file())
+        (root / page).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, (root / page).parent)
+    (root / "fxbook/tasks/01_node_creation").mkdir(parents=True)
+    # Links lead to pages that are left out here, so that a warning is none.
+    command = [sys.executable, "-c", "import press; from jupyter_book.cli.main import main; main()", "build", str(root)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return root / "_build" / "html"
+
+
+def buttons(html: Path) -> dict[str, str]:
+    """Where the buttons of a page lead, by their label, and by their text where they have none of their own."""
+    page = parsed(html)
+    source = {label: link["href"] for label in LABELS for link in page.select(f"a.btn-{label}")}
+    launch = page.select(".dropdown-launch-buttons a")
+    return source | {link.get_text(strip=True): link["href"] for link in launch}
+
+
+def test_without_an_address_nothing_shows_one(built_book: Path) -> None:
+    assert the_book().imprint.repository == "", "with one, these tests ask for what it shows"
+    shown = {page: buttons(built_book / f"{page}.html") for page in PAGES}
+    assert {page: found for page, found in shown.items() if found} == {}
+    setup = (built_book / "book/setup.html").read_text(encoding="utf-8")
+    assert "git clone" not in setup and "rocket" not in setup
+
+
+def test_a_chapter_leads_to_its_manuscript_and_runs_as_printed(addressed: Path) -> None:
+    found = buttons(addressed / f"{SHOWN[0]}.html")
+    assert found["source-repository-button"] == HOME
+    assert found["source-edit-button"] == f"{HOME}/edit/live/book/chapters/01_node_creation.md"
+    assert found["Colab"] == (
+        "https://colab.research.google.com/github/someone/a-book/blob/live/chapters/01_node_creation.ipynb"
+    )
+    assert found["Binder"] == (
+        "https://mybinder.org/v2/gh/someone/a-book/live?urlpath=lab/tree/chapters/01_node_creation.ipynb"
+    )
+    hub = urlsplit(found["JupyterHub"])
+    assert hub.netloc == "hub.example.org"
+    assert parse_qs(hub.query) == {
+        "repo": [HOME],
+        "branch": ["live"],
+        "urlpath": ["lab/tree/a-book/chapters/01_node_creation.ipynb"],
+    }
+
+
+def test_an_error_is_reported_with_the_name_of_its_page(addressed: Path) -> None:
+    report = urlsplit(buttons(addressed / f"{SHOWN[0]}.html")["source-issues-button"])
+    assert f"https://{report.netloc}{report.path}" == f"{HOME}/issues/new"
+    assert parse_qs(report.query)["title"] == [f"Error on the page {SHOWN[0]}"]
+
+
+def test_exercises_lead_to_the_folder_of_their_tasks(addressed: Path) -> None:
+    found = buttons(addressed / f"{SHOWN[1]}.html")
+    assert found["source-edit-button"] == f"{HOME}/tree/live/fxbook/tasks/01_node_creation"
+    assert found["Colab"].endswith("/exercises/01_node_creation.ipynb")
+
+
+def test_a_page_that_nobody_writes_cannot_be_edited(addressed: Path) -> None:
+    assert set(buttons(addressed / f"{SHOWN[2]}.html")) == {"source-repository-button", "source-issues-button"}
+
+
+def test_a_page_without_code_is_edited_and_not_run(addressed: Path) -> None:
+    found = buttons(addressed / f"{SHOWN[3]}.html")
+    assert set(found) == set(LABELS)
+    assert found["source-edit-button"] == f"{HOME}/edit/live/book/setup.md"
+
+
+def test_the_set_up_page_tells_the_address_and_the_buttons(addressed: Path) -> None:
+    text = parsed(addressed / "book/setup.html").get_text(" ", strip=True)
+    assert f"git clone {HOME}" in re.sub(r"\s+", " ", text)
+    assert "Binder, Colab or JupyterHub" in text
+
+
+def test_every_page_with_a_manuscript_leads_to_it(opened: ModuleType) -> None:
+    book = the_book()
+    for source in book.sources:
+        for target in book.targets(source):
+            page = target.relative_to(ROOT).with_suffix("").as_posix()
+            assert opened.manuscript_of(ROOT, page) == source.relative_to(ROOT).as_posix()
+    made = {page for page in PAGES if not opened.manuscript_of(ROOT, page)}
+    assert made == {f"chapters/reference/{name}" for name in ("api_index", "fact_check", "status", "symptom_index")}
+
+
+def test_gitlab_is_known_and_colab_left_out(tmp_path: Path) -> None:
+    address = imprint.read(configured(tmp_path, "https://gitlab.com/group/team/a-book.git"))
+    assert address.edit("book/setup.md") == "https://gitlab.com/group/team/a-book/-/edit/main/book/setup.md"
+    assert [name for name, _ in address.launchers] == ["binderhub_url"]
+
+
+@pytest.mark.parametrize(
+    "url", ["git@github.com:someone/a-book", "https://github.com/someone", "https://example.org/a/b"]
+)
+def test_an_address_that_cannot_be_used_is_refused(url: str, tmp_path: Path) -> None:
+    with pytest.raises(PressError, match="write https://github"):
+        imprint.read(configured(tmp_path, url))
+
+
+def test_rendering_needs_no_more_for_it_than_it_did() -> None:
+    """The book is rendered where neither torch nor jupytext is."""
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(('torch', 'jupytext')))\n"
+        "import press, runpy; runpy.run_path('book/_ext/opened.py')"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_text_has_a_gap_for_an_address(path: Path) -> None:
+    gaps = re.findall(
+        r"<the address>|ADDRESS-OF-THE-BOOK|<your[ -]\w+>|https?://(?:example|TODO)\S*", path.read_text("utf-8")
+    )
+    assert gaps == []
