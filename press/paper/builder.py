@@ -1,0 +1,88 @@
+"""The Sphinx extension behind both editions: Sphinx's own builder of EPUB, with pages that stand still.
+
+Its pages, in the order of :mod:`press.paper.contents` and without folds, steppers that move, scripts and styles, are
+the EPUB; :mod:`press.paper.sheets` makes the PDF of the same pages.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+from sphinx.application import Sphinx
+from sphinx.builders.epub3 import Epub3Builder
+from sphinx.util import logging
+
+from press.paper import markup
+from press.paper.code import wrap_long_lines
+from press.paper.contents import Leaf, leaves
+from press.paper.folds import open_folds
+from press.paper.stills import still
+
+_OF_THE_SITE = ("comments_config", "copybutton_selector", "copybutton_prompt_text", "copybutton_prompt_is_regexp")
+_LOGGER = logging.getLogger(__name__)
+
+
+class StillBuilder(Epub3Builder):
+    """Sphinx's builder of EPUB, with the pages of the book as they stand on paper."""
+
+    name = "epub"
+
+    def get_toc(self) -> None:
+        """The pages and their sections in the order of reading; Sphinx takes a root in a folder for its own folder."""
+        self.refnodes = []
+        for leaf in leaves(Path(self.srcdir) / "_toc.yml"):
+            self.refnodes.append(self._entry(leaf, self.env.titles[leaf.name].astext()))
+
+    def _entry(self, leaf: Leaf, title: str) -> dict[str, Any]:
+        return {
+            "level": leaf.depth + 1,
+            "refuri": html.escape(leaf.name + self.out_suffix),
+            "text": html.escape(title),
+        }
+
+    def handle_page(self, pagename: str, addctx: dict[str, Any], *rest: Any, **named: Any) -> None:
+        """Write a page as it stands still."""
+        if body := addctx.get("body"):
+            try:
+                addctx["body"] = settled(body)
+            except markup.MarkupError as error:
+                _LOGGER.warning("%s: not well-formed, so no EPUB can hold it: %s", pagename, error)
+        super().handle_page(pagename, addctx, *rest, **named)
+
+
+def settled(body: str) -> str:
+    """The body of a page without what moves, folds or loads.
+
+    Raises:
+        MarkupError: it is not well-formed.
+    """
+    tree = markup.read(body)
+    for part in markup.of_class(tree, "fx-screen-only"):
+        markup.drop(part)
+    still(tree)
+    open_folds(tree)
+    wrap_long_lines(tree)
+    _plain(tree)
+    return markup.written(tree)
+
+
+def _plain(tree: etree._Element) -> None:
+    """Leave out what only a script reads, and write links so that a reader of books knows them."""
+    for element in tree.iter(etree.Element):
+        for name in [name for name in element.attrib if name.startswith("data-") or name.startswith("on")]:
+            del element.attrib[name]
+        if re.fullmatch(r"#.*|.*#", element.get("href", "-")) and element.get("href") == "#":
+            del element.attrib["href"]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the builder in the place of Sphinx's own, whose name decides which output of a cell is shown."""
+    app.add_builder(StillBuilder, override=True)
+    # Of extensions that only the site has; its settings are in the same file.
+    for name in _OF_THE_SITE:
+        app.add_config_value(name, None, "")
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
