@@ -81,6 +81,16 @@ def serve(options: argparse.Namespace) -> int:
     return 0
 
 
+def pdf(_: argparse.Namespace) -> int:
+    """Make the book as one PDF, for paper."""
+    return _edition("pdf")
+
+
+def epub(_: argparse.Namespace) -> int:
+    """Make the book as one EPUB, for a reader."""
+    return _edition("epub")
+
+
 def bench(_: argparse.Namespace) -> int:
     """Run the benchmarks."""
     return _python("benchmarks/run.py")
@@ -94,9 +104,25 @@ def pins(_: argparse.Namespace) -> int:
 # One line for each part of the tests, in place of a dot for each test.
 _PROOF = ("-p", "press.proof", "-r", "fE")
 _NEEDS = {
-    **dict.fromkeys((book, serve), environment.BOOK),
+    **dict.fromkeys((book, serve, pdf, epub), environment.BOOK),
     **dict.fromkeys((test, test_cold, bench, pins), environment.EVERYTHING),
 }
+
+
+def _edition(kind: str) -> int:
+    editions = importlib.import_module("press.paper.editions")
+    problems = importlib.import_module("press.paper.chromium")
+    try:
+        made = getattr(editions, kind)()
+    except subprocess.CalledProcessError:
+        print(f"The {kind.upper()} was not made: mend the warnings above.", file=sys.stderr)
+        return 1
+    except problems.PrintError as error:
+        print(error, file=sys.stderr)
+        return 1
+    size = made.stat().st_size / 1e6
+    print(f"Open {made.relative_to(ROOT)} ({size:.1f} MB). The next `make book` offers it in the download menu.")
+    return 0
 
 
 def _python(*arguments: str) -> int:
@@ -106,7 +132,7 @@ def _python(*arguments: str) -> int:
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m press", description="Print, prove and bind the book.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for function in (book, test, test_cold, notebooks, quick, exercise, lab, watch, serve, bench, pins):
+    for function in (book, test, test_cold, notebooks, quick, exercise, lab, watch, serve, pdf, epub, bench, pins):
         name = function.__name__.replace("_", "-")
         command = commands.add_parser(name, help=(function.__doc__ or "").splitlines()[0])
         command.set_defaults(run=function, need=_NEEDS.get(function, environment.NOTEBOOKS))

@@ -8,22 +8,27 @@ from lxml import etree
 
 from press.paper.markup import E, find
 
-COLUMNS = 106
-"""Characters that fit beside each other on paper, in the type that ``print.css`` sets code in."""
+COLUMNS = 56
+"""Characters that fit beside each other in the narrowest column of ``print.css`` and on the page of a reader."""
+
+TOGETHER = 12
+"""Lines of a block that is not divided between two pages, at most."""
 
 
 def wrap_long_lines(tree: etree._Element) -> None:
     """Give each line of the blocks of code that have a long one an element of its own, which the style can mark."""
     for block in find(tree, ".//h:div[contains(@class, 'highlight')]/h:pre"):
         lines = list(_lines(block))
+        if len(lines) <= TOGETHER:
+            block.set("class", "fx-together")
         if max((sum(len(part.xpath("string()")) for part in line) for line in lines), default=0) <= COLUMNS:
             continue
         block[:] = []
         block.text = None
         for line in lines:
             long = sum(len(part.xpath("string()")) for part in line) > COLUMNS
-            block.append(E.span({"class": "fx-line fx-long" if long else "fx-line"}, *line))
-            block[-1].tail = "\n"
+            # Its end stands inside of it: between two blocks it would be an empty line of its own.
+            block.append(E.span({"class": "fx-line fx-long" if long else "fx-line"}, *line, "\n"))
 
 
 def _lines(block: etree._Element) -> Iterator[list[etree._Element]]:

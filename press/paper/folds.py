@@ -24,7 +24,10 @@ class Kind:
 
 OUTPUT = Kind("Output", "Outputs to predict", "paper-outputs")
 ANSWER = Kind("Answer", "Answers", "paper-answers")
-FIRST, SECOND = Kind("First hint", "First hints", "paper-first-hints"), Kind("Second hint", "Second hints", "paper-hints")
+FIRST, SECOND = (
+    Kind("First hint", "First hints", "paper-first-hints"),
+    Kind("Second hint", "Second hints", "paper-hints"),
+)
 KINDS = (OUTPUT, ANSWER, FIRST, SECOND)
 _QUESTIONS = "check-yourself"
 

@@ -36,8 +36,10 @@ def read(body: str) -> etree._Element:
 def written(tree: etree._Element) -> str:
     """What stands inside of the tree's root, as XHTML."""
     whole = etree.tostring(tree, encoding="unicode")
-    # An element of HTML that is empty but not void would swallow what follows it, where a browser takes the file for HTML.
-    whole = re.sub(r"<(a|b|code|div|em|i|li|p|pre|section|span|strong|td|th|ul)((?:\s[^<>]*)?)/>", r"<\1\2></\1>", whole)
+    # Where a file is taken for HTML, an element that is empty but not void would swallow what follows it.
+    whole = re.sub(
+        r"<(a|b|code|div|em|i|li|p|pre|section|span|strong|td|th|ul)((?:\s[^<>]*)?)/>", r"<\1\2></\1>", whole
+    )
     return whole[whole.index(">") + 1 : whole.rindex("<")] if "<" in whole[1:] else ""
 
 

@@ -17,7 +17,9 @@ _ELSEWHERE = re.compile(r"[a-z][a-z+.-]*:", re.IGNORECASE)
 # What names an id of the same page: links, the names of pictures, clips and markers of a plot.
 _NAMES = ("aria-labelledby", "aria-describedby", "for", "headers")
 _XLINK = "{http://www.w3.org/1999/xlink}href"
-_CHAPTERS = "Chapters"
+_CHAPTERS, _REFERENCE = "Chapters", "Reference"
+# What one looks things up in is set in two columns, except for pages with wide tables.
+_ACROSS = ("cheat_sheet", "fact_check", "status")
 # Sections that each chapter has: the contents name only what is its own.
 _IN_EVERY_CHAPTER = {
     *("when-it-breaks", "what-people-get-wrong", "check-yourself", "in-one-page", "exercises"),
@@ -25,14 +27,15 @@ _IN_EVERY_CHAPTER = {
 }
 
 
-def write(folder: Path, target: Path) -> Path:
+def write(folder: Path, target: Path, toc: Path = pages.ROOT / "_toc.yml") -> Path:
     """Write the document.
 
     Args:
         folder: the pages, as :func:`press.paper.pages.make` leaves them.
         target: the file to write.
+        toc: the table of contents of the site.
     """
-    told = leaves(pages.ROOT / "_toc.yml")
+    told = leaves(toc)
     places = {leaf.name: f"leaf-{number}" for number, leaf in enumerate(told)}
     bodies = {leaf: _body(folder / f"{leaf.name}.xhtml") for leaf in told}
     for leaf, body in bodies.items():
@@ -45,7 +48,9 @@ def write(folder: Path, target: Path) -> Path:
         E.head(E.meta({"charset": "utf-8"}), E.title(pages.config()["title"]), E.style("\n".join(styles))),
         E.body(_title_page(), _contents(bodies, places), *_articles(bodies, places)),
     )
-    text_of_it = etree.tostring(whole, encoding="unicode", method="html").replace(' xmlns="http://www.w3.org/1999/xhtml"', "")
+    text_of_it = etree.tostring(whole, encoding="unicode", method="html").replace(
+        ' xmlns="http://www.w3.org/1999/xhtml"', ""
+    )
     target.write_text("<!DOCTYPE html>\n" + text_of_it, encoding="utf-8")
     return target
 
@@ -96,10 +101,7 @@ def _title(body: etree._Element) -> str:
 def _running_head(place: str, leaf: Leaf, body: etree._Element) -> str:
     """The style of the pages of one leaf: at their head the part of the book and the title."""
     left, right = (string.replace("\\", "\\\\").replace('"', '\\"') for string in (leaf.part, _title(body)))
-    return (
-        f"#{place}{{page:{place}}}@page {place}{{"
-        f'@top-left{{content:"{left}"}}@top-right{{content:"{right}"}}}}'
-    )
+    return f'#{place}{{page:{place}}}@page {place}{{@top-left{{content:"{left}"}}@top-right{{content:"{right}"}}}}'
 
 
 def _title_page() -> etree._Element:
@@ -141,7 +143,14 @@ def _line(title: str, place: str, depth: int) -> etree._Element:
 def _articles(bodies: dict[Leaf, etree._Element], places: dict[str, str]) -> list[etree._Element]:
     articles = []
     for leaf, body in bodies.items():
-        article = E.article({"id": places[leaf.name], "class": f"fx-leaf-{posixpath.basename(leaf.name)}"})
+        article = E.article({"id": places[leaf.name], "class": " ".join(_kinds(leaf))})
         article.extend(list(body))
         articles.append(article)
     return articles
+
+
+def _kinds(leaf: Leaf) -> list[str]:
+    """Classes of a page for ``print.css``: its own, and how it is set."""
+    name = posixpath.basename(leaf.name)
+    reference = leaf.part == _REFERENCE and name not in _ACROSS
+    return [f"fx-leaf-{name}", *["fx-two-columns"] * reference]

@@ -8,15 +8,21 @@ import re
 
 from lxml import etree
 
-from press.paper.markup import E, drop, find, of_class, replace, text
+from press.paper.markup import E, classes, drop, find, of_class, replace, text
 
 AT_MOST = 4
 """Frames of one stepper that are shown, at most: as many as fit beside each other."""
+# What a row of a table says of its node: an edit, a fault, an error while it ran.
+_SAID = ("added", "broken", "changed", "is-raised", "moved", "removed", "renamed", "retargeted", "rewired")
+_MARKS = {f"fx-{mark}" for mark in _SAID}
 _PART = re.compile(r"visibility:\s*var\((--f\d+),\s*hidden\)")
 _SHOWN = re.compile(r"(--f\d+):\s*visible")
-WIDEST, TALLEST, LARGEST = 686, 600, 0.62
-"""What drawings may take: pixels in width, all that stand beside each other, and in height; and of their size on a screen."""
-_GAP = 10
+WIDEST, TALLEST = 686, 600
+"""What drawings may take, in pixels: in width all that stand beside each other, in height one."""
+_GAP, _DRAWING = 10, "drawing"
+# Of its size on a screen a drawing has this much at most. It is as large as keeps it low, so that few pages end before
+# a picture that does not fit any more, but never so small that its text is smaller than 5 points.
+_LARGEST, _LOW, _LEGIBLE = 0.8, 400, 0.55
 
 
 def still(tree: etree._Element) -> None:
@@ -29,28 +35,20 @@ def still(tree: etree._Element) -> None:
 
 
 def chosen(frames: list[etree._Element]) -> list[int]:
-    """The numbers of the frames to show: the first, the last, and of the others those that change most.
+    """The numbers of the frames to show: the first, the last, and of the others those in which most is marked.
 
-    Where several change as much as each other, those that divide the way evenly.
+    Where several have as many marks, those that divide the way evenly.
     """
     count = len(frames)
     if count <= AT_MOST:
         return list(range(count))
-    said = [_said(frame) for frame in frames]
-    changes = [0, *(len(now ^ before) for before, now in itertools.pairwise(said))]
+    marked = [sum(bool(_MARKS & set(classes(row))) for row in find(frame, ".//h:tr")) for frame in frames]
 
-    def worth(inner: tuple[int, ...]) -> tuple[int, float]:
-        stops = [0, *inner, count - 1]
-        uneven = max(b - a for a, b in itertools.pairwise(stops)) - min(b - a for a, b in itertools.pairwise(stops))
-        return sum(changes[at] for at in inner), -uneven
+    def worth(inner: tuple[int, ...]) -> tuple[int, int]:
+        ways = [after - before for before, after in itertools.pairwise([0, *inner, count - 1])]
+        return sum(marked[at] for at in inner), min(ways) - max(ways)
 
     return [0, *max(itertools.combinations(range(1, count - 1), AT_MOST - 2), key=worth), count - 1]
-
-
-def _said(frame: etree._Element) -> frozenset[str]:
-    """The rows of the tables and of the code of a frame, each with its marks."""
-    rows = [*find(frame, ".//h:tr"), *of_class(frame, "fx-row")]
-    return frozenset(f"{row.get('class', '')} {text(row)}" for row in rows)
 
 
 def _multiples(stepper: etree._Element) -> None:
@@ -58,41 +56,52 @@ def _multiples(stepper: etree._Element) -> None:
     frames = of_class(stepper, "fx-frame")
     shown = chosen(frames)
     _between(frames, shown)
-    code = ""
-    for at in shown:
-        for panel in of_class(frames[at], "fx-panel"):
-            panel.attrib.pop("style", None)
-            code = _kept(panel, code, last=at == shown[-1])
-    for at in shown:
-        for svg in find(frames[at], ".//s:svg[s:use]"):
-            _resolve(svg, films)
-    _fit([frames[at] for at in shown])
+    frames = [frames[at] for at in shown]
+    for svg in (svg for frame in frames for svg in find(frame, ".//s:svg[s:use]")):
+        _resolve(svg, films)
+    below = _below(frames)
+    _fit(frames)
+    if below:
+        find(stepper, "./*[@class='fx-frames']")[0].addnext(E.div({"class": "fx-below"}, *below))
     for defs in of_class(stepper, "fx-defs"):
         drop(defs)
-    columns = _columns([frames[at] for at in shown])
-    stepper.set("class", f"fx-drawing fx-stepper fx-still fx-columns-{columns}")
+    stepper.set("class", f"fx-drawing fx-stepper fx-still fx-columns-{_columns(frames)}")
     for name in ("style", "tabindex", "data-lm-suppress-shortcuts"):
         stepper.attrib.pop(name, None)
     for reach in find(stepper, ".//*[@tabindex]"):
         reach.attrib.pop("tabindex")
 
 
-def _kept(panel: etree._Element, code: str, *, last: bool) -> str:
-    """Leave out of a panel what its drawing says too; return the code that was shown last.
+def _below(frames: list[etree._Element]) -> list[etree._Element]:
+    """Take all panels but the drawing out of the frames; return those that stand below them, wide enough to be read.
 
-    The drawing tells the order, the names, the calls and what happened to each node, so the table beside it goes. The
-    code stands where it is another one than before, and a plot that all frames share stands in the last one.
+    A drawing tells the order, the names, the calls and what happened to each node, so the tables beside it go. The code
+    is there for each frame in which it is another one than before, and a plot that all frames share for the last one.
     """
-    if "fx-film" in panel.get("class", ""):
-        return code
-    if of_class(panel, "fx-code"):
-        now = text(panel)
-        if now == code:
+    kept: list[etree._Element] = []
+    code = ""
+    for frame in frames:
+        drawing, *others = sorted(of_class(frame, "fx-panel"), key=lambda panel: panel.get("data-fx-panel") != _DRAWING)
+        drawing.attrib.pop("style", None)
+        for panel in others:
             drop(panel)
-        return now
-    if not last or not find(panel, ".//s:svg"):
-        drop(panel)
-    return code
+            panel.attrib.pop("style", None)
+            lines = "".join(text(line) for line in of_class(panel, "fx-code"))
+            plotted = frame is frames[-1] and find(panel, ".//s:svg")
+            if plotted or (lines and lines != code):
+                code = lines or code
+                _say_of(panel, frame)
+                kept.append(panel)
+    return kept
+
+
+def _say_of(panel: etree._Element, frame: etree._Element) -> None:
+    """Name the frame that a panel was taken from."""
+    for number in of_class(frame, "fx-count"):
+        for heading in of_class(panel, "fx-heading"):
+            heading.text = f"{text(number)} \N{MIDDLE DOT} {heading.text or ''}"
+    for svg in find(panel, ".//s:svg[@viewBox]"):
+        _set(svg, _scale(svg, WIDEST / 2))
 
 
 def _drawings(frames: list[etree._Element]) -> list[etree._Element]:
@@ -114,18 +123,16 @@ def _fit(frames: list[etree._Element]) -> None:
     scale = min((_scale(svg, room) for svg in drawings), default=1.0)
     for svg in drawings:
         _set(svg, scale)
-    for other in (svg for frame in frames for svg in find(frame, ".//s:svg[@viewBox]") if svg not in drawings):
-        _set(other, _scale(other, room))
 
 
 def _scale(svg: etree._Element, room: float) -> float:
     width, height = _size(svg)
-    return min(LARGEST, room / width, TALLEST / height)
+    return min(_LARGEST, room / width, max(_LEGIBLE, _LOW / height), TALLEST / height)
 
 
 def _set(svg: etree._Element, scale: float) -> None:
     width, height = _size(svg)
-    svg.set("style", f"width:{width * scale:.0f}px;height:{height * scale:.0f}px;max-width:100%")
+    svg.set("style", f"width:{width * scale:.0f}px;height:{height * scale:.0f}px")
 
 
 def _resolve(svg: etree._Element, films: dict[str, etree._Element]) -> None:
@@ -167,6 +174,9 @@ def _between(frames: list[etree._Element], shown: list[int]) -> None:
 
 def _beside_its_table(drawing: etree._Element) -> None:
     for svg in find(drawing, ".//*[@class='fx-scroll']/s:svg[@viewBox]"):
-        _set(svg, _scale(svg, WIDEST))
+        scale = _scale(svg, WIDEST)
+        _set(svg, scale)
+        if _size(svg)[0] * scale < WIDEST / 2:
+            drawing.set("class", "fx-drawing fx-beside")
     for reach in find(drawing, ".//*[@tabindex]"):
         reach.attrib.pop("tabindex")
