@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.builders.epub3 import Epub3Builder
 from sphinx.util import logging
 
-from press.paper import markup
+from press.paper import front, markup
 from press.paper.code import wrap_long_lines
 from press.paper.contents import Leaf, leaves
 from press.paper.folds import open_folds
@@ -33,7 +33,7 @@ class StillBuilder(Epub3Builder):
 
     def get_toc(self) -> None:
         """The pages and their sections in the order of reading; Sphinx takes a root in a folder for its own folder."""
-        self.refnodes = []
+        self.refnodes = [{"level": 1, "refuri": front.NAME + self.out_suffix, "text": "Title page"}]
         for leaf in leaves(Path(self.srcdir) / "_toc.yml"):
             self.refnodes.append(self._entry(leaf, self.env.titles[leaf.name].astext()))
 
@@ -52,6 +52,21 @@ class StillBuilder(Epub3Builder):
             except markup.MarkupError as error:
                 _LOGGER.warning("%s: not well-formed, so no EPUB can hold it: %s", pagename, error)
         super().handle_page(pagename, addctx, *rest, **named)
+
+    def build_content(self) -> None:
+        """List the files; a page with a drawing has to say that it has one."""
+        super().build_content()
+        listed = Path(self.outdir) / "content.opf"
+        tree = etree.parse(listed)
+        for item in tree.iter("{http://www.idpf.org/2007/opf}item"):
+            page = Path(self.outdir) / item.get("href")
+            if page.suffix == self.out_suffix and page.is_file() and "<svg" in page.read_text(encoding="utf-8"):
+                item.set("properties", "svg")
+        tree.write(listed, encoding="utf-8", xml_declaration=True)
+
+    def toc_metadata(self, level: int, navpoints: list[Any]) -> dict[str, Any]:
+        """The head of the older table of contents: its identifier is that of the book."""
+        return super().toc_metadata(level, navpoints) | {"uid": html.escape(self.config.epub_identifier)}
 
 
 def settled(body: str) -> str:
@@ -79,9 +94,15 @@ def _plain(tree: etree._Element) -> None:
             del element.attrib["href"]
 
 
+def _title_page(_: Sphinx) -> list[tuple[str, dict[str, Any], str]]:
+    body = etree.tostring(front.title_page(), encoding="unicode")
+    return [(front.NAME, {"title": "Title page", "body": body}, "page.html")]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the builder in the place of Sphinx's own, whose name decides which output of a cell is shown."""
     app.add_builder(StillBuilder, override=True)
+    app.connect("html-collect-pages", _title_page)
     # Of extensions that only the site has; its settings are in the same file.
     for name in _OF_THE_SITE:
         app.add_config_value(name, None, "")

@@ -12,8 +12,7 @@ from pathlib import Path
 import pikepdf
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
-# Page numbers in the contents need `target-counter`, boxes at the head of a page need `@page` with margin boxes.
-_TAKES_AT_MOST = 600
+_TAKES_AT_MOST = 3600
 
 
 class PrintError(RuntimeError):
@@ -51,6 +50,22 @@ def print_pdf(document: Path, target: Path) -> None:
         raise PrintError(f"Chromium did not print {document}:\n{outcome.stderr.strip()[-2000:]}")
 
 
+def places(path: Path) -> dict[str, int]:
+    """By id, the number of the page on which each place stands that a link of the document leads to.
+
+    Chromium has no ``target-counter``, so the numbers are read from one print and written into the next.
+    """
+    with pikepdf.open(path) as pdf:
+        pages = {page.objgen: number for number, page in enumerate(pdf.pages, 1)}
+        if "/Dests" in pdf.Root:
+            named = list(pdf.Root.Dests.items())
+        else:
+            named = [(str(name), place) for name, place in pikepdf.NameTree(pdf.Root.Names.Dests).items()]
+        found = {name.removeprefix("/"): place for name, place in named}
+        arrays = {name: place if isinstance(place, pikepdf.Array) else place.D for name, place in found.items()}
+        return {name: pages[place[0].objgen] for name, place in arrays.items()}
+
+
 def date_pdf(path: Path, title: str, author: str, epoch: int) -> None:
     """Give a printed file the title, the author and a moment that is not that of its print.
 
@@ -64,6 +79,8 @@ def date_pdf(path: Path, title: str, author: str, epoch: int) -> None:
     with pikepdf.open(path, allow_overwriting_input=True) as pdf:
         for key, value in (("Title", title), ("Author", author), ("CreationDate", moment), ("ModDate", moment)):
             pdf.docinfo[f"/{key}"] = value
+        if "/ID" in pdf.trailer:
+            del pdf.trailer["/ID"]  # Its first half stays otherwise, and is another one in each print.
         pdf.Root.PageMode = pikepdf.Name.UseOutlines
         pdf.Root.ViewerPreferences = pikepdf.Dictionary(DisplayDocTitle=True)
         pdf.save(path, deterministic_id=True, object_stream_mode=pikepdf.ObjectStreamMode.generate)

@@ -10,6 +10,7 @@ from pathlib import Path
 from press import ROOT
 from press.paper import chromium, pages, sheets
 
+_PRINTS = 4
 EDITIONS = ROOT / "_build" / "editions"
 """Where the files are; the next build of the site takes them along, and its pages offer them."""
 
@@ -26,13 +27,24 @@ def pdf() -> Path:
     """
     chromium.chromium()  # before the minutes that the pages take
     folder = pages.make()
-    document = sheets.write(folder, pages.BUILD / "sheets.html")
     told = pages.config()
     with tempfile.TemporaryDirectory(dir=pages.BUILD) as scratch:
         printed = Path(scratch) / "book.pdf"
-        chromium.print_pdf(document, printed)
+        _print(folder, printed)
         chromium.date_pdf(printed, told["title"], told["author"], pages.epoch())
         return _lay(printed, f"{pages.NAME}.pdf")
+
+
+def _print(folder: Path, target: Path) -> None:
+    """Print until the numbers of the pages that the sheets name are those that they are printed on: twice."""
+    numbers: dict[str, int] = {}
+    for _ in range(_PRINTS):
+        chromium.print_pdf(sheets.write(folder, pages.BUILD / "sheets.html", numbers=numbers), target)
+        found = chromium.places(target)
+        if found == numbers:
+            return
+        numbers = found
+    raise chromium.PrintError(f"the numbers of the pages differ after {_PRINTS} prints: see `.fx-number` in print.css")
 
 
 def epub() -> Path:

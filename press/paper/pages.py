@@ -25,14 +25,7 @@ STYLES = [*sorted((ROOT / "fxbook" / "static").glob("*.css")), STATIC / "still.c
 """What both editions are styled with: the drawings' own style, and what is different where nothing moves."""
 _READER = [*STYLES, STATIC / "reader.css"]
 # Of the theme, and of the redirection that only a web server needs.
-_UNREAD = [
-    "_static/*.js",
-    "_static/*.png",
-    "_static/basic.css",
-    "_static/epub.css",
-    "_static/mystnb*.css",
-    "index.html",
-]
+_UNREAD = ["_static/*.js", "_static/*.png", "_static/basic.css", "index.html"]
 
 
 def make() -> Path:

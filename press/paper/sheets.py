@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from lxml import etree
@@ -11,11 +12,13 @@ from lxml import etree
 from press.paper import markup, pages
 from press.paper.contents import Leaf, leaves
 from press.paper.folds import KINDS
+from press.paper.front import title_page
 from press.paper.markup import E, find, headings, text
 
 _ELSEWHERE = re.compile(r"[a-z][a-z+.-]*:", re.IGNORECASE)
 # What names an id of the same page: links, the names of pictures, clips and markers of a plot.
 _NAMES = ("aria-labelledby", "aria-describedby", "for", "headers")
+_UNKNOWN = "000"
 _XLINK = "{http://www.w3.org/1999/xlink}href"
 _CHAPTERS, _REFERENCE = "Chapters", "Reference"
 # What one looks things up in is set in two columns, except for pages with wide tables.
@@ -27,13 +30,17 @@ _IN_EVERY_CHAPTER = {
 }
 
 
-def write(folder: Path, target: Path, toc: Path = pages.ROOT / "_toc.yml") -> Path:
+def write(
+    folder: Path, target: Path, toc: Path = pages.ROOT / "_toc.yml", numbers: Mapping[str, int] | None = None
+) -> Path:
     """Write the document.
 
     Args:
         folder: the pages, as :func:`press.paper.pages.make` leaves them.
         target: the file to write.
         toc: the table of contents of the site.
+        numbers: by id, the page that a place is printed on, as :func:`press.paper.chromium.places` finds it; before
+            the first print nobody knows it, and something of the same width stands there.
     """
     told = leaves(toc)
     places = {leaf.name: f"leaf-{number}" for number, leaf in enumerate(told)}
@@ -46,8 +53,9 @@ def write(folder: Path, target: Path, toc: Path = pages.ROOT / "_toc.yml") -> Pa
     whole = E.html(
         {"lang": "en"},
         E.head(E.meta({"charset": "utf-8"}), E.title(pages.config()["title"]), E.style("\n".join(styles))),
-        E.body(_title_page(), _contents(bodies, places), *_articles(bodies, places)),
+        E.body(title_page(), _contents(bodies, places), *_articles(bodies, places)),
     )
+    _number(whole, numbers or {})
     text_of_it = etree.tostring(whole, encoding="unicode", method="html").replace(
         ' xmlns="http://www.w3.org/1999/xhtml"', ""
     )
@@ -94,6 +102,14 @@ def _lead(element: etree._Element, target: str, name: str, places: dict[str, str
         element.set("class", " ".join([*markup.classes(element), "fx-page"]))
 
 
+def _number(whole: etree._Element, numbers: Mapping[str, int]) -> None:
+    """Write to each link that leads elsewhere, and to each line of the contents, the page where that is."""
+    for link in markup.of_class(whole, "fx-page", "h:a"):
+        number = E.span({"class": "fx-number"}, str(numbers.get(link.get("href", "")[1:], _UNKNOWN)))
+        around = ["", ""] if "fx-contents-line" in markup.classes(link) else [" (p.\N{NO-BREAK SPACE}", ")"]
+        link.append(E.span({"class": "fx-where"}, around[0], number, around[1]))
+
+
 def _title(body: etree._Element) -> str:
     return next(text(heading) for level, heading in headings(body) if level == 1)
 
@@ -102,21 +118,6 @@ def _running_head(place: str, leaf: Leaf, body: etree._Element) -> str:
     """The style of the pages of one leaf: at their head the part of the book and the title."""
     left, right = (string.replace("\\", "\\\\").replace('"', '\\"') for string in (leaf.part, _title(body)))
     return f'#{place}{{page:{place}}}@page {place}{{@top-left{{content:"{left}"}}@top-right{{content:"{right}"}}}}'
-
-
-def _title_page() -> etree._Element:
-    told = pages.config()
-    return E.section(
-        {"class": "fx-title-page"},
-        E.p({"class": "fx-book-title"}, told["title"]),
-        E.p({"class": "fx-book-author"}, f"By {told['author']}"),
-        E.p(
-            {"class": "fx-book-proof"},
-            f"Every output in this book was printed by torch {pages.torch_version()}, and a test compares it with what "
-            "the cell prints (timings excepted).",
-        ),
-        E.p({"class": "fx-book-date"}, pages.date()),
-    )
 
 
 def _contents(bodies: dict[Leaf, etree._Element], places: dict[str, str]) -> etree._Element:
@@ -137,7 +138,7 @@ def _contents(bodies: dict[Leaf, etree._Element], places: dict[str, str]) -> etr
 
 
 def _line(title: str, place: str, depth: int) -> etree._Element:
-    return E.a({"href": f"#{place}", "class": f"fx-contents-line fx-depth-{depth}"}, E.span(title))
+    return E.a({"href": f"#{place}", "class": f"fx-contents-line fx-page fx-depth-{depth}"}, E.span(title))
 
 
 def _articles(bodies: dict[Leaf, etree._Element], places: dict[str, str]) -> list[etree._Element]:
