@@ -99,10 +99,16 @@ def _title_page(_: Sphinx) -> list[tuple[str, dict[str, Any], str]]:
     return [(front.NAME, {"title": "Title page", "body": body}, "page.html")]
 
 
+def _without_folding_styles(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
+    """MyST-NB links a style of its own, for folds, to each page, and no EPUB takes the file along."""
+    context["css_files"] = [style for style in context["css_files"] if "mystnb" not in str(style)]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the builder in the place of Sphinx's own, whose name decides which output of a cell is shown."""
     app.add_builder(StillBuilder, override=True)
     app.connect("html-collect-pages", _title_page)
+    app.connect("html-page-context", _without_folding_styles, priority=900)
     # Of extensions that only the site has; its settings are in the same file.
     for name in _OF_THE_SITE:
         app.add_config_value(name, None, "")
