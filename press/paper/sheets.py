@@ -21,6 +21,7 @@ _NAMES = ("aria-labelledby", "aria-describedby", "for", "headers")
 _UNKNOWN = "000"
 _XLINK = "{http://www.w3.org/1999/xlink}href"
 _CHAPTERS, _REFERENCE = "Chapters", "Reference"
+_SHEETS = ("exercises/", "solutions/")
 # What one looks things up in is set in two columns, except for pages with wide tables.
 _ACROSS = ("cheat_sheet", "fact_check", "status")
 # Sections that each chapter has: the contents name only what is its own.
@@ -153,5 +154,6 @@ def _articles(bodies: dict[Leaf, etree._Element], places: dict[str, str]) -> lis
 def _kinds(leaf: Leaf) -> list[str]:
     """Classes of a page for ``print.css``: its own, and how it is set."""
     name = posixpath.basename(leaf.name)
-    reference = leaf.part == _REFERENCE and name not in _ACROSS
+    looked_up = leaf.part == _REFERENCE or leaf.name.startswith(_SHEETS)
+    reference = looked_up and name not in _ACROSS
     return [f"fx-leaf-{name}", *["fx-two-columns"] * reference]
