@@ -82,6 +82,16 @@ def serve(options: argparse.Namespace) -> int:
     return 0
 
 
+def pdf(_: argparse.Namespace) -> int:
+    """Make the book as one PDF, for paper."""
+    return _edition("pdf")
+
+
+def epub(_: argparse.Namespace) -> int:
+    """Make the book as one EPUB, for a reader."""
+    return _edition("epub")
+
+
 def bench(_: argparse.Namespace) -> int:
     """Run the benchmarks."""
     return _python("benchmarks/run.py")
@@ -117,12 +127,28 @@ def pins(_: argparse.Namespace) -> int:
 _PROOF = ("-p", "press.proof", "-r", "fE")
 _COMMANDS = (
     *(book, test, test_cold, notebooks, quick, exercise, lab, watch, serve, bench),
-    *(pins, links, inventory, card),
+    *(pdf, epub, pins, links, inventory, card),
 )
 _NEEDS = {
-    **dict.fromkeys((book, serve, links, inventory), environment.BOOK),
+    **dict.fromkeys((book, serve, links, inventory, pdf, epub), environment.BOOK),
     **dict.fromkeys((test, test_cold, bench, pins), environment.EVERYTHING),
 }
+
+
+def _edition(kind: str) -> int:
+    editions = importlib.import_module("press.paper.editions")
+    problems = importlib.import_module("press.paper.chromium")
+    try:
+        made = getattr(editions, kind)()
+    except subprocess.CalledProcessError:
+        print(f"The {kind.upper()} was not made: mend the warnings above.", file=sys.stderr)
+        return 1
+    except problems.PrintError as error:
+        print(error, file=sys.stderr)
+        return 1
+    size = made.stat().st_size / 1e6
+    print(f"Open {made.relative_to(ROOT)} ({size:.1f} MB). The next `make book` offers it in the download menu.")
+    return 0
 
 
 def _python(*arguments: str) -> int:

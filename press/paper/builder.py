@@ -1,0 +1,115 @@
+"""The Sphinx extension behind both editions: Sphinx's own builder of EPUB, with pages that stand still.
+
+Its pages, in the order of :mod:`press.paper.contents` and without folds, steppers that move, scripts and styles, are
+the EPUB; :mod:`press.paper.sheets` makes the PDF of the same pages.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+from sphinx.application import Sphinx
+from sphinx.builders.epub3 import Epub3Builder
+from sphinx.util import logging
+
+from press.paper import front, markup
+from press.paper.code import wrap_long_lines
+from press.paper.contents import Leaf, leaves
+from press.paper.folds import open_folds
+from press.paper.stills import still
+
+_OF_THE_SITE = ("comments_config", "copybutton_selector", "copybutton_prompt_text", "copybutton_prompt_is_regexp")
+_LOGGER = logging.getLogger(__name__)
+
+
+class StillBuilder(Epub3Builder):
+    """Sphinx's builder of EPUB, with the pages of the book as they stand on paper."""
+
+    name = "epub"
+
+    def get_toc(self) -> None:
+        """The pages and their sections in the order of reading; Sphinx takes a root in a folder for its own folder."""
+        self.refnodes = [{"level": 1, "refuri": front.NAME + self.out_suffix, "text": "Title page"}]
+        for leaf in leaves(Path(self.srcdir) / "_toc.yml"):
+            self.refnodes.append(self._entry(leaf, self.env.titles[leaf.name].astext()))
+
+    def _entry(self, leaf: Leaf, title: str) -> dict[str, Any]:
+        return {
+            "level": leaf.depth + 1,
+            "refuri": html.escape(leaf.name + self.out_suffix),
+            "text": html.escape(title),
+        }
+
+    def handle_page(self, pagename: str, addctx: dict[str, Any], *rest: Any, **named: Any) -> None:
+        """Write a page as it stands still."""
+        if body := addctx.get("body"):
+            try:
+                addctx["body"] = settled(body)
+            except markup.MarkupError as error:
+                _LOGGER.warning("%s: not well-formed, so no EPUB can hold it: %s", pagename, error)
+        super().handle_page(pagename, addctx, *rest, **named)
+
+    def build_content(self) -> None:
+        """List the files; a page with a drawing has to say that it has one."""
+        super().build_content()
+        listed = Path(self.outdir) / "content.opf"
+        tree = etree.parse(listed)
+        for item in tree.iter("{http://www.idpf.org/2007/opf}item"):
+            page = Path(self.outdir) / item.get("href")
+            if page.suffix == self.out_suffix and page.is_file() and "<svg" in page.read_text(encoding="utf-8"):
+                item.set("properties", "svg")
+        tree.write(listed, encoding="utf-8", xml_declaration=True)
+
+    def toc_metadata(self, level: int, navpoints: list[Any]) -> dict[str, Any]:
+        """The head of the older table of contents: its identifier is that of the book."""
+        return super().toc_metadata(level, navpoints) | {"uid": html.escape(self.config.epub_identifier)}
+
+
+def settled(body: str) -> str:
+    """The body of a page without what moves, folds or loads.
+
+    Raises:
+        MarkupError: it is not well-formed.
+    """
+    tree = markup.read(body)
+    for part in markup.of_class(tree, "fx-screen-only"):
+        markup.drop(part)
+    still(tree)
+    open_folds(tree)
+    wrap_long_lines(tree)
+    _plain(tree)
+    return markup.written(tree)
+
+
+def _plain(tree: etree._Element) -> None:
+    """Leave out what only a script reads, and write links so that a reader of books knows them."""
+    for element in tree.iter(etree.Element):
+        for name in [name for name in element.attrib if name.startswith("data-") or name.startswith("on")]:
+            del element.attrib[name]
+        if re.fullmatch(r"#.*|.*#", element.get("href", "-")) and element.get("href") == "#":
+            del element.attrib["href"]
+
+
+def _title_page(_: Sphinx) -> list[tuple[str, dict[str, Any], str]]:
+    body = etree.tostring(front.title_page(), encoding="unicode")
+    return [(front.NAME, {"title": "Title page", "body": body}, "page.html")]
+
+
+def _without_folding_styles(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
+    """MyST-NB links a style of its own, for folds, to each page, and no EPUB takes the file along."""
+    context["css_files"] = [style for style in context["css_files"] if "mystnb" not in str(style)]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the builder in the place of Sphinx's own, whose name decides which output of a cell is shown."""
+    app.add_builder(StillBuilder, override=True)
+    app.connect("html-collect-pages", _title_page)
+    app.connect("html-page-context", _without_folding_styles, priority=900)
+    # Of extensions that only the site has; its settings are in the same file.
+    for name in _OF_THE_SITE:
+        app.add_config_value(name, None, "")
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

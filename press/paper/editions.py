@@ -1,0 +1,87 @@
+"""The two one-file editions: made, dated, and laid where the next build of the site finds and offers them."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+
+from press import ROOT
+from press.paper import chromium, pages, sheets
+
+_PRINTS = 4
+EDITIONS = ROOT / "_build" / "editions"
+"""Where the files are; the next build of the site takes them along, and its pages offer them."""
+
+
+def pdf() -> Path:
+    """Make the PDF.
+
+    Returns:
+        The file.
+
+    Raises:
+        subprocess.CalledProcessError: Sphinx warned or failed.
+        PrintError: Chromium is not there, or failed.
+    """
+    chromium.chromium()  # before the minutes that the pages take
+    folder = pages.make()
+    told = pages.config()
+    with tempfile.TemporaryDirectory(dir=pages.BUILD) as scratch:
+        printed = Path(scratch) / "book.pdf"
+        _print(folder, printed)
+        chromium.date_pdf(printed, told["title"], told["author"], pages.epoch())
+        return _lay(printed, f"{pages.NAME}.pdf")
+
+
+def _print(folder: Path, target: Path) -> None:
+    """Print until the numbers of the pages that the sheets name are those that they are printed on: twice."""
+    numbers: dict[str, int] = {}
+    for _ in range(_PRINTS):
+        chromium.print_pdf(sheets.write(folder, pages.BUILD / "sheets.html", numbers=numbers), target)
+        found = chromium.places(target)
+        if found == numbers:
+            return
+        numbers = found
+    raise chromium.PrintError(f"the numbers of the pages differ after {_PRINTS} prints: see `.fx-number` in print.css")
+
+
+def epub() -> Path:
+    """Make the EPUB.
+
+    Returns:
+        The file.
+
+    Raises:
+        subprocess.CalledProcessError: Sphinx warned or failed.
+    """
+    made = pages.make() / f"{pages.NAME}.epub"
+    with tempfile.TemporaryDirectory(dir=pages.BUILD) as scratch:
+        packed = Path(scratch) / made.name
+        repack(made, packed, pages.epoch())
+        return _lay(packed, made.name)
+
+
+def repack(source: Path, target: Path, epoch: int) -> None:
+    """Pack an EPUB anew with one date on all its files, so that the same pages give the same bytes.
+
+    Args:
+        source: as Sphinx packed it; its first entry says what it is, and stays first and uncompressed.
+        target: the file to write.
+        epoch: the date, in seconds.
+    """
+    moment = time.gmtime(epoch)[:6]
+    with zipfile.ZipFile(source) as given, zipfile.ZipFile(target, "w") as packed:
+        first, *others = given.infolist()
+        for entry in (first, *sorted(others, key=lambda entry: entry.filename)):
+            dated = zipfile.ZipInfo(entry.filename, moment)
+            dated.external_attr = 0o644 << 16
+            method = zipfile.ZIP_STORED if entry is first else zipfile.ZIP_DEFLATED
+            packed.writestr(dated, given.read(entry), method, compresslevel=9)
+
+
+def _lay(file: Path, name: str) -> Path:
+    """Put a finished file to the editions, in one step."""
+    EDITIONS.mkdir(parents=True, exist_ok=True)
+    return file.replace(EDITIONS / name)
