@@ -43,6 +43,8 @@ _ORDERED = {
     "list": "{} rows, in the order of the list.",
     "data": "{} nodes, each below the nodes that it uses; numbered as in the list.",
 }
+_SLIM = 400
+"""A picture of at most so many pixels leaves a page room for text beside it."""
 _ordinals = itertools.count(1)
 
 
@@ -120,9 +122,10 @@ class Drawing:
         items = "".join(f"<li>{item}</li>" for item in self._legend())
         legend = f'<ul class="fx-legend">{items}</ul>' if items else ""
         # A picture wider than a phone scrolls there, so it must be reachable by keyboard.
+        slim = " fx-slim" if self.layout.width <= _SLIM else ""
         reach = f' aria-label="{title}" role="group" tabindex="0"' if self.layout.width * 0.96 > 300 else ""
         return (
-            f'<div class="fx-drawing"><style>{style()}</style><figure><figcaption class="fx-caption">{title}{banners}'
+            f'<div class="fx-drawing{slim}"><style>{style()}</style><figure><figcaption class="fx-caption">{title}{banners}'
             f'</figcaption><div class="fx-scroll"{reach}>{svg}</div></figure>{legend}'
             f"<details><summary>The graph as a table</summary>{html_table(self.record, self.words)}</details></div>"
         )

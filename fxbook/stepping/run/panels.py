@@ -13,7 +13,7 @@ from fxbook.stepping.run.subject import Subject
 MOST_ROWS = 20
 """Values in a table; of more, those that hold most or have just changed are shown."""
 _FEWER_ROWS = 12
-_LEGEND: tuple[tuple[Kind, str], ...] = (
+_MEANINGS: tuple[tuple[Kind, str], ...] = (
     ("made", "made by this node"),
     ("alive", "alive"),
     ("stored", "stored in the module"),
@@ -22,6 +22,11 @@ _LEGEND: tuple[tuple[Kind, str], ...] = (
     ("freed", "freed after this node"),
     ("gone", "freed before"),
 )
+LEGEND = (
+    "thick outline: this node",
+    *(f'<span class="fx-mark">{SIGNS[kind]}</span> {text}' for kind, text in _MEANINGS),
+)
+"""What the signs say, as HTML."""
 
 
 def node_table(subject: Subject, span: range, label: str = "") -> str:
@@ -110,13 +115,7 @@ def _totals(subjects: Sequence[Subject], step: int) -> str:
 
     stored = [subject.run.in_module for subject in subjects]
     rows = row("alive now", [subject.bytes_after(step) for subject in subjects])
-    return rows + (row("in the module, counted apart", stored) if any(stored) else "")
-
-
-def legend() -> str:
-    """What the signs say."""
-    items = "".join(f'<li><span class="fx-mark">{SIGNS[kind]}</span> {text}</li>' for kind, text in _LEGEND)
-    return f'<ul class="fx-legend"><li>thick outline: this node</li>{items}</ul>'
+    return rows + (row("stored in the module", stored) if any(stored) else "")
 
 
 def _chosen(states: list[list[State]], span: range) -> list[int]:
