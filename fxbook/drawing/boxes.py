@@ -61,7 +61,7 @@ def brief_lettering(node: NodeRecord, words: Sequence[str]) -> Lettering:
     name = cut(clean(node.name), int(_COLUMNS * CALL_SIZE / NAME_SIZE))
     together = clean(", ".join(words))
     lines: Lettering = [("name", name, NAME_SIZE)]
-    return lines + [("word", line, LABEL_SIZE) for line in wrap(together, _COLUMNS, 2)] if words else lines
+    return lines + [("word", line, LABEL_SIZE) for line in wrap(together, _COLUMNS, 3)] if words else lines
 
 
 def text_width(looks: Iterable[Lettering], least: float) -> float:

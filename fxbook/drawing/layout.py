@@ -17,6 +17,7 @@ from fxbook.drawing.boxes import (
     PAD_Y,
     Box,
     Lettering,
+    brief_lettering,
     even,
     inset,
     letter,
@@ -66,10 +67,11 @@ class Layout:
     wires: tuple[Wire, ...]
 
 
-def place(record: GraphRecord, words: dict[int, list[str]] | None = None) -> Layout:
+def place(record: GraphRecord, words: dict[int, list[str]] | None = None, *, brief: bool = False) -> Layout:
     """Place every node and edge of the record; ``words`` are further lines of text for nodes, by index."""
-    words = words or {}
-    return place_looks(record, [[lettering(node, words.get(node.index, ()))] for node in record], input_labels(record))
+    words, written = words or {}, brief_lettering if brief else lettering
+    looks = [[written(node, words.get(node.index, ()))] for node in record]
+    return place_looks(record, looks, input_labels(record), brief=brief)
 
 
 def place_looks(

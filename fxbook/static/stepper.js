@@ -105,11 +105,12 @@
     // One stop for the Tab key in each list and drawing; Up and Down go on from there.
     const groups = () => [...all("table"), ...all("pre"), ...films.map(film => film.svg)];
     const members = group => [...group.querySelectorAll("tr[data-fx-node], .fx-node[data-fx-node], .fx-row[data-fx-node]")]
-      .filter(part => !part.dataset.fxNode.startsWith("-") && seen(part));
+      .filter(part => !part.dataset.fxNode.startsWith("-") && (!part.closest("svg") || seen(part)));
     const rove = () => {
-      for (const group of groups()) {
-        group.querySelectorAll("[tabindex]").forEach(part => part.removeAttribute("tabindex"));
-        members(group).forEach((part, at) => {
+      // All is read before anything is written, so that the browser computes styles once.
+      for (const [group, parts] of groups().map(group => [group, members(group)])) {
+        group.querySelectorAll("[tabindex]").forEach(part => parts.includes(part) || part.removeAttribute("tabindex"));
+        parts.forEach((part, at) => {
           part.setAttribute("tabindex", at ? -1 : 0);
           if (part.closest("svg")) {
             part.setAttribute("role", "img");

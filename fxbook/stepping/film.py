@@ -14,7 +14,6 @@ import urllib.parse
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 
-
 _EVERYWHERE = {"fx-svg", "fx-node", "fx-edge", "fx-rail", "fx-shape", "fx-inner", "fx-name", "fx-word"}
 """Classes that say nothing of what a rule is for, beside others."""
 

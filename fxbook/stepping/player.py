@@ -151,7 +151,7 @@ class Player:
         rows = max(len(left), len(right))
         two = [["head"] * 2, *([left[min(i, len(left) - 1)], right[min(i, len(right) - 1)]] for i in range(rows))]
         three = [["head"] * 3, *(row.split() for row in self.wide)] if self.wide else two
-        columns = "min(var(--fx-left),35%) minmax(0,1fr) 312px" if self.wide else _TWO_COLUMNS
+        columns = "min(var(--fx-left),35%) minmax(0,1fr) 276px" if self.wide else _TWO_COLUMNS
         return (
             f"--fx-one:{one};--fx-two:{_areas(two)};--fx-three:{_areas(three)};--fx-left:{self.left:g}px;"
             f"--fx-columns:{columns};--fx-rows:{_heights(two)};--fx-wide-rows:{_heights(three)}"

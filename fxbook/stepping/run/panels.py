@@ -46,7 +46,7 @@ def node_table(subject: Subject, span: range, label: str = "") -> str:
     if not rows:
         body = '<tr><td></td><td colspan="2">this run has ended</td></tr>'
     heading = f'<p class="fx-heading">{_e(label)}</p>' if label else ""
-    return heading + _table(("", "value", "first numbers"), body)
+    return heading + _table(("", "value", "first numbers"), body, name="fx-list fx-values")
 
 
 def _node_row(subject: Subject, word: str, node: NodeRecord) -> str:
@@ -133,10 +133,10 @@ def _chosen(states: list[list[State]], span: range) -> list[int]:
     return sorted(sorted(telling, key=weight, reverse=True)[:_FEWER_ROWS])
 
 
-def _table(heads: Sequence[str], body: str, foot: str = "") -> str:
+def _table(heads: Sequence[str], body: str, foot: str = "", name: str = "fx-list") -> str:
     head = "".join(f'<th scope="col">{_e(text)}</th>' if text else "<td></td>" for text in heads)
     foot = f"<tfoot>{foot}</tfoot>" if foot else ""
-    return f'<table class="fx-table fx-list"><thead><tr>{head}</tr></thead><tbody>{body}</tbody>{foot}</table>'
+    return f'<table class="fx-table {name}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody>{foot}</table>'
 
 
 def _named(node: NodeRecord, kind: str) -> str:
