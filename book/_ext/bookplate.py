@@ -63,6 +63,12 @@ def _name_day(_app: Sphinx, page: str, _template: str, context: dict[str, Any], 
         )
 
 
+def _name_folds(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
+    """MyST-NB gives each fold of a cell one name, which is not what stands on it: what stands on it is its name."""
+    if "body" in context:
+        context["body"] = context["body"].replace('<summary aria-label="Toggle hidden content">', "<summary>")
+
+
 def _slim(app: Sphinx, failure: Exception | None) -> None:
     if failure is None and app.builder.format == "html":
         drop_unread(Path(app.outdir) / "_static")
@@ -103,6 +109,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register the steps with Sphinx."""
     app.connect("config-inited", _name_version)
     app.connect("html-page-context", _name_day)
+    app.connect("html-page-context", _name_folds)
+    app.add_js_file("wrap_lines.js", loading_method="defer")
     app.connect("env-get-outdated", _copy_static)
     app.connect("build-finished", _slim)
     app.connect("build-finished", _keep_digest)

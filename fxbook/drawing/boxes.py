@@ -13,7 +13,9 @@ from fxbook.graph.record import NodeRecord
 NAME_SIZE, CALL_SIZE, LABEL_SIZE = 14, 13, 12.5
 ADVANCE = 0.605
 _COLUMNS, _CALL_LINES = 24, 2
-_NAME_LINE, _LINE, _PAD_X, _PAD_Y = 19, 17, 12, 7
+_NAME_LINE, _LINE, _PAD_X, PAD_Y = 18, 16, 12, 5
+BRIEF_PAD_Y = 3
+"""Above and below the lines of a node that is drawn briefly."""
 # A hexagon's and a pill's ends narrow towards top and bottom; a cylinder needs room for its lids.
 CHAMFER, LID = 11, 5
 _ENDS = ("placeholder", "output")
@@ -54,16 +56,24 @@ def lettering(node: NodeRecord, words: Sequence[str]) -> Lettering:
     return lines
 
 
+def brief_lettering(node: NodeRecord, words: Sequence[str]) -> Lettering:
+    """The same where a table beside the drawing tells the call: its name, and ``words`` in a line."""
+    name = cut(clean(node.name), int(_COLUMNS * CALL_SIZE / NAME_SIZE))
+    together = clean(", ".join(words))
+    lines: Lettering = [("name", name, NAME_SIZE)]
+    return lines + [("word", line, LABEL_SIZE) for line in wrap(together, _COLUMNS, 3)] if words else lines
+
+
 def text_width(looks: Iterable[Lettering], least: float) -> float:
     """How wide a box is that holds each of the looks; ``least`` is the width of one with nothing written on it."""
     widths = (columns(text) * size * ADVANCE for look in looks for _, text, size in look)
     return even(max(max(widths, default=0) + 2 * _PAD_X, least))
 
 
-def text_height(op: str, looks: Iterable[Lettering]) -> float:
-    """How high a box is that holds each of the looks."""
+def text_height(op: str, looks: Iterable[Lettering], pad: float = PAD_Y) -> float:
+    """How high a box is that holds each of the looks, with ``pad`` above and below."""
     lid = LID if op == "get_attr" else 0
-    return max(map(_lines_height, looks)) + 2 * _PAD_Y + 2 * lid
+    return max(map(_lines_height, looks)) + 2 * pad + 2 * lid
 
 
 def letter(box: Box, op: str, look: Lettering) -> Box:

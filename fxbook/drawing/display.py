@@ -43,6 +43,8 @@ _ORDERED = {
     "list": "{} rows, in the order of the list.",
     "data": "{} nodes, each below the nodes that it uses; numbered as in the list.",
 }
+_SLIM = 400
+"""A picture of at most so many pixels leaves a page room for text beside it."""
 _ordinals = itertools.count(1)
 
 
@@ -103,7 +105,8 @@ class Drawing:
     def layout(self) -> Layout:
         """Where everything stands; computed when first shown."""
         if self.order == "list":
-            return place(self.record, self.words)
+            # Where the colours tell a number, the calls are in the table.
+            return place(self.record, self.words, brief=self.fill is not None)
         from fxbook.drawing.layers import place_layers  # Brings graphviz in.
 
         return place_layers(self.record, self.words)
@@ -119,11 +122,16 @@ class Drawing:
         svg = self.picture(prefix, self._description())
         items = "".join(f"<li>{item}</li>" for item in self._legend())
         legend = f'<ul class="fx-legend">{items}</ul>' if items else ""
+        if self.fill is not None and items:
+            # The shapes say little where the colours tell a number, which stands on each node.
+            legend = f"<details><summary>What the signs mean</summary>{legend}</details>"
         # A picture wider than a phone scrolls there, so it must be reachable by keyboard.
+        slim = " fx-slim" if self.layout.width <= _SLIM else ""
         reach = f' aria-label="{title}" role="group" tabindex="0"' if self.layout.width * 0.96 > 300 else ""
+        head = f'<figcaption class="fx-caption">{title}{banners}</figcaption>'
         return (
-            f'<div class="fx-drawing"><style>{style()}</style><figure><figcaption class="fx-caption">{title}{banners}'
-            f'</figcaption><div class="fx-scroll"{reach}>{svg}</div></figure>{legend}'
+            f'<div class="fx-drawing{slim}"><style>{style()}</style>'
+            f'<figure>{head}<div class="fx-scroll"{reach}>{svg}</div></figure>{legend}'
             f"<details><summary>The graph as a table</summary>{html_table(self.record, self.words)}</details></div>"
         )
 

@@ -26,7 +26,7 @@ graphviz.backend.dot_command.DOT_BINARY = Path(sysconfig.get_path("scripts")) / 
 # Pixels, which are Graphviz's points. The corner is the part of a shape's top that may be round.
 _CORNER, _LEAST_INPUT, _LEAST_WIDTH = 22, 14, 64
 _INCH = 72
-_GRAPH = {"nodesep": f"{4 / _INCH:.3f}", "ranksep": f"{40 / _INCH:.3f}", "nslimit": "1"}
+_GRAPH = {"nodesep": f"{4 / _INCH:.3f}", "ranksep": f"{30 / _INCH:.3f}", "nslimit": "1"}
 # Graphviz's search for the best places takes minutes where hundreds of edges cross: above so many, good ones will do.
 _QUICK_ABOVE, _LINES_ABOVE = 200, 1000
 _CELL = '<TD{} FIXEDSIZE="TRUE" WIDTH="{:g}" HEIGHT="{:g}"></TD>'

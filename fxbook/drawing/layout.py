@@ -12,9 +12,12 @@ from collections.abc import Mapping, Sequence
 
 from fxbook.drawing.boxes import (
     ADVANCE,
+    BRIEF_PAD_Y,
     LABEL_SIZE,
+    PAD_Y,
     Box,
     Lettering,
+    brief_lettering,
     even,
     inset,
     letter,
@@ -28,7 +31,7 @@ from fxbook.graph.record import JSON, GraphRecord, NodeRecord
 
 MARGIN = 3
 """Pixels around a drawing."""
-_ROW_GAP, _PITCH, _LEAST_WIDTH = 24, 9, 96
+_ROW_GAP, _BRIEF_ROW_GAP, _PITCH, _LEAST_WIDTH = 18, 16, 9, 96
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,10 +67,11 @@ class Layout:
     wires: tuple[Wire, ...]
 
 
-def place(record: GraphRecord, words: dict[int, list[str]] | None = None) -> Layout:
+def place(record: GraphRecord, words: dict[int, list[str]] | None = None, *, brief: bool = False) -> Layout:
     """Place every node and edge of the record; ``words`` are further lines of text for nodes, by index."""
-    words = words or {}
-    return place_looks(record, [[lettering(node, words.get(node.index, ()))] for node in record], input_labels(record))
+    words, written = words or {}, brief_lettering if brief else lettering
+    looks = [[written(node, words.get(node.index, ()))] for node in record]
+    return place_looks(record, looks, input_labels(record), brief=brief)
 
 
 def place_looks(
@@ -75,6 +79,8 @@ def place_looks(
     looks: Sequence[Sequence[Lettering]],
     labels: Mapping[int, Sequence[str]],
     highest_number: int | None = None,
+    *,
+    brief: bool = False,
 ) -> Layout:
     """Place nodes that look different at different times.
 
@@ -83,7 +89,9 @@ def place_looks(
         looks: for each row, everything that is ever written on it: its box holds each of them, and shows the first.
         labels: for each row, a label per input, or none.
         highest_number: the largest number on the rail, where it is not that of the last row.
+        brief: whether rows stand close together, since a table beside the drawing tells the rest.
     """
+    gap, pad = (_BRIEF_ROW_GAP, BRIEF_PAD_Y) if brief else (_ROW_GAP, PAD_Y)
     straight, lanes = find_lanes(record)
     slots: dict[tuple[int, Side], list[tuple[int, Lane]]] = defaultdict(list)
     for lane in lanes:
@@ -104,9 +112,9 @@ def place_looks(
     boxes, y = [], float(MARGIN)
     for node, row in zip(record, looks, strict=True):
         most = max(len(slots[node.index, side]) + len(exits[node.index, side]) for side in ("left", "right"))
-        boxes.append(_box(node, row, left, y, width, most))
-        y = boxes[-1].y + boxes[-1].height + _ROW_GAP
-    height = max(y - _ROW_GAP, 30) + MARGIN
+        boxes.append(_box(node, row, left, y, width, most, pad))
+        y = boxes[-1].y + boxes[-1].height + gap
+    height = max(y - gap, 30) + MARGIN
     wires = [_straight_wire(record, boxes, labels, *edge) for edge in straight]
     for lane in lanes:
         wires += _lane_wires(record, boxes, labels, lane, slots, exits, gaps[lane.side])
@@ -164,10 +172,10 @@ def shown_label(labels: Mapping[int, Sequence[str]], reader: int, k: int, broken
     return "!" if broken else cut(clean(labels[reader][k]), 5) if labels[reader] else ""
 
 
-def _box(node: NodeRecord, looks: Sequence[Lettering], x: float, y: float, width: float, slots: int) -> Box:
+def _box(node: NodeRecord, looks: Sequence[Lettering], x: float, y: float, width: float, slots: int, pad: float) -> Box:
     # Labels need 15 pixels each; many ends on one side are drawn closer together, without growing the node for ever.
     spread = (slots + 1) * (15 if slots <= 8 else 7)
-    height = max(text_height(node.op, looks), spread)
+    height = max(text_height(node.op, looks, pad), spread)
     return letter(Box(node.index, x, y, width, height, (), y + 9), node.op, looks[0])
 
 

@@ -9,10 +9,14 @@
     return element;
   };
 
+  // How to step each player of the page.
+  const players = new Map();
+
   const start = root => {
     root.dataset.fxOn = "";
     const box = root.querySelector(".fx-frames");
-    const frames = [...box.querySelectorAll(":scope > .fx-frame")];
+    const frames = [...box.querySelectorAll(".fx-frame")];
+    box.replaceChildren(...frames);
     const last = frames.length - 1;
     let now = -1, held = null, timer = 0;
 
@@ -35,10 +39,34 @@
     const slider = make("input", {type: "range", min: 1, max: last + 1, step: 1, "aria-label": "Frame"});
     const heard = make("p", {class: "fx-heard", "aria-live": "polite"});
     const status = make("p", {class: "fx-status"});
-    const bar = make("div", {class: "fx-bar", role: "group", "aria-label": "Frames"});
-    bar.append(back, next, slider, play);
-    if (last > 0) box.before(bar, heard);
-    box.before(status);
+    const bar = make("div", {class: "fx-bar"});
+    if (last > 0) {
+      const steps = make("div", {class: "fx-steps", role: "group", "aria-label": "Frames"});
+      steps.append(back, next, slider, play);
+      bar.append(steps);
+      box.before(heard);
+    }
+    const foot = make("div", {class: "fx-foot"});
+    const legend = root.querySelector(":scope > .fx-key");
+    box.after(foot);
+    foot.append(status, ...legend ? [legend] : []);
+
+    // Where there is room for one panel only, a button for each.
+    const panels = name => box.querySelectorAll(`.fx-panel[data-fx-panel="${name}"]`);
+    const tabs = [...frames[0].querySelectorAll(".fx-panel")].map(panel =>
+      make("button", {type: "button", "data-fx-picks": panel.dataset.fxPanel}, panel.dataset.fxTab));
+    const pick = chosen => tabs.forEach(tab => {
+      tab.setAttribute("aria-pressed", tab === chosen);
+      panels(tab.dataset.fxPicks).forEach(panel => panel.classList.toggle("fx-picked", tab === chosen));
+    });
+    tabs.forEach(tab => tab.addEventListener("click", () => pick(tab)));
+    if (tabs.length > 1) {
+      const row = make("div", {class: "fx-tabs", role: "group", "aria-label": "Shown of each frame"});
+      row.append(...tabs);
+      bar.append(row);
+    }
+    if (bar.hasChildNodes()) box.before(bar);
+    pick(tabs.find(tab => films.some(film => film.name === tab.dataset.fxPicks && film.name !== "memory")) || tabs[0]);
 
     const seen = element => getComputedStyle(element).visibility === "visible";
     const all = (selector, inside = [frames[now], ...films.map(film => film.live)]) =>
@@ -77,11 +105,12 @@
     // One stop for the Tab key in each list and drawing; Up and Down go on from there.
     const groups = () => [...all("table"), ...all("pre"), ...films.map(film => film.svg)];
     const members = group => [...group.querySelectorAll("tr[data-fx-node], .fx-node[data-fx-node], .fx-row[data-fx-node]")]
-      .filter(part => !part.dataset.fxNode.startsWith("-") && seen(part));
+      .filter(part => !part.dataset.fxNode.startsWith("-") && (!part.closest("svg") || seen(part)));
     const rove = () => {
-      for (const group of groups()) {
-        group.querySelectorAll("[tabindex]").forEach(part => part.removeAttribute("tabindex"));
-        members(group).forEach((part, at) => {
+      // All is read before anything is written, so that the browser computes styles once.
+      for (const [group, parts] of groups().map(group => [group, members(group)])) {
+        group.querySelectorAll("[tabindex]").forEach(part => parts.includes(part) || part.removeAttribute("tabindex"));
+        parts.forEach((part, at) => {
           part.setAttribute("tabindex", at ? -1 : 0);
           if (part.closest("svg")) {
             part.setAttribute("role", "img");
@@ -150,13 +179,16 @@
       const part = target.closest && target.closest("[data-fx-node]");
       return part ? part.dataset.fxNode : null;
     };
+    const steps = {ArrowLeft: -1, ArrowRight: 1, p: -1, n: 1, Home: -2, End: 2};
+    if (last > 0) players.set(root, step);
     root.addEventListener("keydown", event => {
       if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
       const target = event.target, scrolls = target.matches(".fx-scroll") && target.scrollWidth > target.clientWidth;
-      const by = {ArrowLeft: -1, ArrowRight: 1, Home: -last, End: last}[event.key];
       const along = {ArrowUp: -1, ArrowDown: 1}[event.key];
+      const by = target === slider && along ? -along : steps[event.key];
+      if (scrolls && event.key.startsWith("Arrow")) return event.stopPropagation();
       if (event.key === "Escape") mark(held = null);
-      else if (by !== undefined && target !== slider && !scrolls && last > 0) step(by);
+      else if (by !== undefined && last > 0) step(by * (Math.abs(by) > 1 ? last : 1));
       else if (along && target.matches("[data-fx-node]")) {
         const line = members(target.closest("table, pre, svg"));
         const to = line[line.indexOf(target) + along];
@@ -187,8 +219,24 @@
   const startAll = () => document.querySelectorAll(".fx-stepper:not([data-fx-on])").forEach(root => {
     if (root.querySelector(":scope > script")) start(root);
   });
+  // The keys n and p step the player that fills most of the screen. A notebook has commands on single keys itself.
+  const shown = root => {
+    const {top, bottom} = root.getBoundingClientRect();
+    return root.isConnected && root.checkVisibility() ? Math.min(bottom, innerHeight) - Math.max(top, 0) : 0;
+  };
+  const onKey = event => {
+    const by = {p: -1, n: 1}[event.key];
+    if (!by || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (event.target.closest && event.target.closest("input, textarea, select, [contenteditable], dialog")) return;
+    if (document.querySelector(".jp-Notebook, #notebook")) return;
+    const root = [...players.keys()].sort((one, other) => shown(other) - shown(one))[0];
+    if (!root || shown(root) <= 0) return;
+    players.get(root)(by);
+    event.preventDefault();
+  };
   if (!window.fxSteppers) {
     window.fxSteppers = startAll;
+    document.addEventListener("keydown", onKey);
     new MutationObserver(startAll).observe(document.documentElement, {childList: true, subtree: true});
   }
   window.fxSteppers();

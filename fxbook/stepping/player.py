@@ -1,4 +1,9 @@
-"""Show frames one at a time: plain HTML that reads well stacked, and a script that turns it into a player."""
+"""Show frames one at a time: plain HTML that reads well stacked, and a script that turns it into a player.
+
+A viewer that trusts nobody takes away script, style, svg and ids, some of them inline style too, and keeps the text of
+what it takes away. What is left then is the last frame, with pictures (``<img>``) in place of its films, below a fold
+with the frames before it; the words of the films are in a fold of their own.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +22,22 @@ MAX_FRAMES = 100
 """Frames in one player, at most: nobody steps through more, and the page has to hold them all."""
 _STATIC = Path(__file__).parent.parent / "static"
 _WIDTH = 100
+_TWO_COLUMNS = "min(var(--fx-left),55%) minmax(0,1fr)"
+# Where style elements are taken away, this one often stays.
+_UNSEEN = 'class="fx-films" style="display:none"'
 
 
 @dataclasses.dataclass(frozen=True)
 class Panel:
-    """A part of a frame: HTML that is escaped already, or a film (the same one in every frame)."""
+    """A part of a frame: HTML that is escaped already, or a film (the same one in every frame).
+
+    ``tab`` is its name where there is room for one panel only; without one, that is its heading.
+    """
 
     key: str
     heading: str
     body: str | Film
+    tab: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,17 +62,18 @@ class Player:
         title: str,
         frames: Sequence[Frame],
         columns: Sequence[Sequence[str]] = (("drawing",), ("list", "code")),
-        left: float | None = None,
         legend: Sequence[str] = (),
+        wide: Sequence[str] = (),
     ) -> None:
         """Put frames together.
 
         Args:
             title: what the frames show.
             frames: in order.
-            columns: keys of panels, the left column and the right one, each from top to bottom.
-            left: width of the left column in pixels; without it, that of the widest film there.
+            columns: keys of panels, the left column and the right one, each from top to bottom; the left one is as
+                wide as its widest film.
             legend: what signs and shapes mean, as HTML, an item each.
+            wide: rows of three keys each, for a screen with room for three columns; without them, two are enough.
 
         Raises:
             ValueError: there is no frame, or there are more than :data:`MAX_FRAMES`.
@@ -69,10 +82,10 @@ class Player:
             raise ValueError("a player needs a frame: record one before you show it")
         if len(frames) > MAX_FRAMES:
             raise ValueError(f"a player shows at most {MAX_FRAMES} frames, got {len(frames)}: record fewer of them")
-        self.title, self.frames, self.columns = clean(title, 200), tuple(frames), columns
+        self.title, self.frames, self.columns, self.wide = clean(title, 200), tuple(frames), columns, wide
         self.legend = "".join(f"<li>{item}</li>" for item in legend)
         films = [panel.body for panel in frames[0].panels if panel.key in columns[0] and isinstance(panel.body, Film)]
-        self.left = left or max((film.width for film in films), default=400)
+        self.left = max((film.width for film in films), default=400)
 
     def __repr__(self) -> str:
         lines = wrap(self.title, _WIDTH, 2)
@@ -90,15 +103,17 @@ class Player:
             if isinstance(panel.body, Film)
         }
         definitions = "".join(film.definition(identity) for identity, film in films.values())
-        frames = "".join(self._frame(at, frame, prefix) for at, frame in enumerate(self.frames))
+        words = f"<details {_UNSEEN}><summary>The words in the drawings</summary>{definitions}</details>"
+        *earlier, last = (self._frame(at, frame, prefix) for at, frame in enumerate(self.frames))
+        before = f'<details class="fx-earlier"><summary>{_before(len(earlier))}</summary>{"".join(earlier)}</details>'
         title = html.escape(self.title)
         signs = f'<summary>What the signs mean</summary><ul class="fx-legend">{self.legend}</ul>'
         legend = f'<details class="fx-key">{signs}</details>' if self.legend else ""
         return (
             f'<div class="fx-drawing fx-stepper" id="{prefix}" role="group" aria-label="{title}" tabindex="-1"'
             f' data-lm-suppress-shortcuts="true" style="{self._grid()}">'
-            f"<style>{style()}{stepper_style()}</style>{definitions}"
-            f'<p class="fx-title">{title}</p><div class="fx-frames">{frames}</div>{legend}'
+            f"<style>{style()}{stepper_style()}</style>{words if definitions else ''}"
+            f'<p class="fx-title">{title}</p><div class="fx-frames">{before if earlier else ""}{last}</div>{legend}'
             f"<script>{script()}</script></div>"
         )
 
@@ -115,28 +130,45 @@ class Player:
 
     def _panel(self, at: int, panel: Panel, prefix: str) -> str:
         heading = f'<p class="fx-heading">{html.escape(panel.heading)}</p>' if panel.heading else ""
-        film, body, name = "", panel.body, f' data-fx-panel="{panel.key}"'
+        tab = html.escape(panel.tab or panel.heading)
+        film, body, name = "", panel.body, f' data-fx-panel="{panel.key}" data-fx-tab="{tab}"'
         if isinstance(body, Film):
             # A picture wider than a phone scrolls there, so it must be reachable by keyboard.
             label = html.escape(f"{panel.heading or self.title}, frame {at + 1}")
             reach = f' role="group" tabindex="0" aria-label="{label}"' if body.width * 0.96 > 290 else ""
             film = " fx-film"
-            body = f'<div class="fx-scroll"{reach}>{body.picture(f"{prefix}-{panel.key}", at)}</div>'
+            still = body.still(at, _film_style()) if at == len(self.frames) - 1 else ""
+            body = f'<div class="fx-scroll"{reach}>{body.picture(f"{prefix}-{panel.key}", at)}</div>{still}'
         return f'<div class="fx-panel{film}"{name} style="grid-area:{panel.key}">{heading}{body}</div>'
 
     def _grid(self) -> str:
-        """Where the panels stand, on a wide screen and on a narrow one, as custom properties for the style."""
+        """Where the panels stand, on a narrow screen, a wide and a wider one, as custom properties for the style."""
         present = {panel.key for panel in self.frames[0].panels}
         left, right = ([key for key in column if key in present] for column in self.columns)
-        one = " ".join(f"'{key}'" for key in ("head", *left, *right))
+        one = _areas([["head"], *([key] for key in (*left, *right))])
         if not left or not right:
-            return f"--fx-one:{one};--fx-two:{one};--fx-left:100%;--fx-rows:auto"
+            return f"--fx-one:{one};--fx-two:{one};--fx-three:{one};--fx-left:100%;--fx-columns:100%;--fx-rows:auto"
         rows = max(len(left), len(right))
-        pairs = [f"'{left[min(i, len(left) - 1)]} {right[min(i, len(right) - 1)]}'" for i in range(rows)]
-        # What is left over goes to the last row, so that the panels above keep together.
-        heights = " ".join(["auto", *["auto"] * (rows - 1), "1fr"])
-        two = " ".join(["'head head'", *pairs])
-        return f"--fx-one:{one};--fx-two:{two};--fx-left:{self.left:g}px;--fx-rows:{heights}"
+        two = [["head"] * 2, *([left[min(i, len(left) - 1)], right[min(i, len(right) - 1)]] for i in range(rows))]
+        three = [["head"] * 3, *(row.split() for row in self.wide)] if self.wide else two
+        columns = "min(var(--fx-left),35%) minmax(0,1fr) 276px" if self.wide else _TWO_COLUMNS
+        return (
+            f"--fx-one:{one};--fx-two:{_areas(two)};--fx-three:{_areas(three)};--fx-left:{self.left:g}px;"
+            f"--fx-columns:{columns};--fx-rows:{_heights(two)};--fx-wide-rows:{_heights(three)}"
+        )
+
+
+def _areas(rows: Sequence[Sequence[str]]) -> str:
+    return " ".join(f"'{' '.join(row)}'" for row in rows)
+
+
+def _heights(rows: Sequence[Sequence[str]]) -> str:
+    # What is left over goes to the last row, so that the panels above keep together.
+    return " ".join([*["auto"] * (len(rows) - 1), "1fr"])
+
+
+def _before(count: int) -> str:
+    return f"The {count} frames before the last" if count > 1 else "The frame before the last"
 
 
 def _manner(remark: str) -> str:
@@ -146,7 +178,14 @@ def _manner(remark: str) -> str:
 @functools.cache
 def stepper_style() -> str:
     """The style that every stepper carries: the same bytes each time."""
-    return _short((_STATIC / "stepper.css").read_text(encoding="utf-8"), "/*")
+    rules = ((_STATIC / name).read_text(encoding="utf-8") for name in ("stepper.css", "film.css"))
+    return "".join(_short(text, "/*") for text in rules)
+
+
+@functools.cache
+def _film_style() -> str:
+    """The rules that a film may need outside the page, a line each."""
+    return "\n".join((_STATIC / name).read_text(encoding="utf-8") for name in ("drawing.css", "film.css"))
 
 
 @functools.cache

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from fxbook.drawing.boxes import Box, letter, lettering
+from fxbook.drawing.boxes import Box, brief_lettering, letter
 from fxbook.drawing.display import words_for
 from fxbook.drawing.layout import Layout, Wire, argument_places, place_looks
 from fxbook.drawing.paint import paint_node, paint_number, paint_rail, paint_tick, paint_wire, state_classes
@@ -16,7 +16,7 @@ from fxbook.stepping.film import Film
 
 Edge = tuple[int, int, str]
 """The row of the node that is read, the row of its reader, the label at the arrow."""
-_ARROW_ROOM, _GHOST_HEIGHT = 20, 52
+_ARROW_ROOM, _GHOST_HEIGHT = 20, 44
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Seen:
     def look(self) -> tuple:
         """Equal for what is drawn alike; the number stands apart, on the rail."""
         node = self.node
-        return node.op, node.name, node.call, node.kind, self.words, self.classes
+        return node.op, node.name, self.words, self.classes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,9 +89,10 @@ def film_of(scenes: Sequence[Scene], label: str) -> Film:
         for row, seen in scene.seen.items():
             looks[row].setdefault(seen.look, (seen, []))[1].append(frame)
     record, labels = _union(looks, edges)
-    written = [[lettering(seen.node, seen.words) for seen, _ in row.values()] for row in looks]
+    written = [[brief_lettering(seen.node, seen.words) for seen, _ in row.values()] for row in looks]
     numbers = [seen.number for scene in scenes for seen in scene.seen.values()]
-    layout = place_looks(record, written, labels, max((int(number) for number in numbers if number), default=0))
+    highest = max((int(number) for number in numbers if number), default=0)
+    layout = place_looks(record, written, labels, highest, brief=True)
     room = _ARROW_ROOM if any(scene.moves for scene in scenes) else 0
     film = Film(layout.width + room, layout.height, len(scenes), label, -room)
     _draw_rail(film, layout, scenes)
@@ -210,5 +211,5 @@ def _draw_node(
         if not seen.number and "fx-ghost" in seen.classes:
             # Nothing leads to it, so it need not fill its row.
             box = dataclasses.replace(box, height=min(box.height, _GHOST_HEIGHT))
-        box = letter(box, seen.node.op, lettering(seen.node, seen.words))
+        box = letter(box, seen.node.op, brief_lettering(seen.node, seen.words))
         film.show(paint_node(film.root, box, seen.node.op, seen.classes, attributes), shown)

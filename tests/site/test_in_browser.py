@@ -20,8 +20,10 @@ pytestmark = needs_chromium
 
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
 # Without preload, since axe would fetch the style sheets again, and the imported ones from a wrong address.
-AXE = {"resultTypes": ["violations"], "preload": False}
-AXE_ON_A_PHONE = AXE | {"runOnly": ["color-contrast", "scrollable-region-focusable", "target-size"]}
+AXE = {"resultTypes": ["violations"], "preload": False, "rules": {"label-content-name-mismatch": {"enabled": True}}}
+AXE_ON_A_PHONE = {"resultTypes": ["violations"], "preload": False} | {
+    "runOnly": ["color-contrast", "scrollable-region-focusable", "target-size"]
+}
 THEMES = ("light", "dark")
 Look = tuple[str, dict[str, int], dict]
 # All rules where there is most to see; on a phone, in the dark, those of colours and of width.

@@ -52,8 +52,8 @@ def frames_of(steps: EditStepper) -> list[list[str]]:
 
 
 def tree(steps: EditStepper) -> list[ET.Element]:
-    """The frames of the HTML, which must be well-formed but for the script."""
-    html = re.sub(r"<script>.*</script>", "", steps._repr_html_(), flags=re.S)
+    """The frames of the HTML, which must be well-formed but for the script and the stills."""
+    html = re.sub(r"<script>.*</script>|<img [^>]*>", "", steps._repr_html_(), flags=re.S)
     return ET.fromstring(html).findall(".//div[@class='fx-frame']")
 
 

@@ -99,9 +99,9 @@ def _play(title: str, shots: Sequence[Shot], not_kept: int) -> Player:
         stale = " (stale)" if shot.record.stale else ""
         heading = f"The code that forward runs{stale}" if shot.compiled else "The code that recompile() would make"
         panels = [
-            Panel("drawing", "The graph", film),
-            Panel("list", "The list of nodes", list_panel(step.entries(), shot, step.changes)),
-            Panel("code", heading, code_panel(shot, step.before, names, moved[step.at], wanted)),
+            Panel("drawing", "The graph", film, "Graph"),
+            Panel("list", "The list of nodes", list_panel(step.entries(), shot, step.changes), "List"),
+            Panel("code", heading, code_panel(shot, step.before, names, moved[step.at], wanted), "Code"),
         ]
         shown.append(Frame(shot.caption, panels, step.remarks()))
     if not_kept:

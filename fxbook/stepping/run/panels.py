@@ -13,7 +13,7 @@ from fxbook.stepping.run.subject import Subject
 MOST_ROWS = 20
 """Values in a table; of more, those that hold most or have just changed are shown."""
 _FEWER_ROWS = 12
-_LEGEND: tuple[tuple[Kind, str], ...] = (
+_MEANINGS: tuple[tuple[Kind, str], ...] = (
     ("made", "made by this node"),
     ("alive", "alive"),
     ("stored", "stored in the module"),
@@ -22,6 +22,11 @@ _LEGEND: tuple[tuple[Kind, str], ...] = (
     ("freed", "freed after this node"),
     ("gone", "freed before"),
 )
+LEGEND = (
+    "thick outline: this node",
+    *(f'<span class="fx-mark">{SIGNS[kind]}</span> {text}' for kind, text in _MEANINGS),
+)
+"""What the signs say, as HTML."""
 
 
 def node_table(subject: Subject, span: range, label: str = "") -> str:
@@ -41,7 +46,7 @@ def node_table(subject: Subject, span: range, label: str = "") -> str:
     if not rows:
         body = '<tr><td></td><td colspan="2">this run has ended</td></tr>'
     heading = f'<p class="fx-heading">{_e(label)}</p>' if label else ""
-    return heading + _table(("", "value", "first numbers"), body)
+    return heading + _table(("", "value", "first numbers"), body, name="fx-list fx-values")
 
 
 def _node_row(subject: Subject, word: str, node: NodeRecord) -> str:
@@ -110,13 +115,7 @@ def _totals(subjects: Sequence[Subject], step: int) -> str:
 
     stored = [subject.run.in_module for subject in subjects]
     rows = row("alive now", [subject.bytes_after(step) for subject in subjects])
-    return rows + (row("in the module, counted apart", stored) if any(stored) else "")
-
-
-def legend() -> str:
-    """What the signs say."""
-    items = "".join(f'<li><span class="fx-mark">{SIGNS[kind]}</span> {text}</li>' for kind, text in _LEGEND)
-    return f'<ul class="fx-legend"><li>thick outline: this node</li>{items}</ul>'
+    return rows + (row("stored in the module", stored) if any(stored) else "")
 
 
 def _chosen(states: list[list[State]], span: range) -> list[int]:
@@ -134,10 +133,10 @@ def _chosen(states: list[list[State]], span: range) -> list[int]:
     return sorted(sorted(telling, key=weight, reverse=True)[:_FEWER_ROWS])
 
 
-def _table(heads: Sequence[str], body: str, foot: str = "") -> str:
+def _table(heads: Sequence[str], body: str, foot: str = "", name: str = "fx-list") -> str:
     head = "".join(f'<th scope="col">{_e(text)}</th>' if text else "<td></td>" for text in heads)
     foot = f"<tfoot>{foot}</tfoot>" if foot else ""
-    return f'<table class="fx-table fx-list"><thead><tr>{head}</tr></thead><tbody>{body}</tbody>{foot}</table>'
+    return f'<table class="fx-table {name}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody>{foot}</table>'
 
 
 def _named(node: NodeRecord, kind: str) -> str:

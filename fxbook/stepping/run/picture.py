@@ -42,9 +42,8 @@ def _scene(subjects: Sequence[Subject], span: range) -> Scene:
     words: dict[int, list[str]] = {}
     classes: dict[int, list[str]] = {}
     for index, row in enumerate(rows):
-        looks = [_look(subject, row, span, len(subjects) == 1) for subject in subjects]
-        prefixes = [f"{subject.label} " for subject in subjects] if len(subjects) > 1 else [""]
-        words[index] = [prefix + look for prefix, (look, _) in zip(prefixes, looks, strict=True)]
+        looks = [_look(subject, row, span, "" if len(subjects) == 1 else subject.label) for subject in subjects]
+        words[index] = [look for look, _ in looks]
         kinds = {kind for _, kind in looks}
         # Where two runs differ, the node looks as in the one that still has the value.
         kind = next(kind for kind in _FOREMOST if kind in kinds)
@@ -55,14 +54,15 @@ def _scene(subjects: Sequence[Subject], span: range) -> Scene:
     return dataclasses.replace(scene, seen=seen)
 
 
-def _look(subject: Subject, row: range, span: range, with_bytes: bool) -> tuple[str, Kind]:
-    """The words on a drawn node, and the state it looks like."""
+def _look(subject: Subject, row: range, span: range, label: str) -> tuple[str, Kind]:
+    """The words on a drawn node, and the state it looks like; of runs with a label, that and the sign of the state."""
     if not len(span):
         return "· not yet", "later"
     states = [state_after(subject.run, subject.graph, index, subject.at(span[-1])) for index in row]
     if len(states) == 1:
-        return states[0].brief if with_bytes else f"{states[0].sign} {states[0].word}", states[0].kind
-    return _summary(states)
+        return f"{states[0].sign} {label}" if label else states[0].brief, states[0].kind
+    words, kind = _summary(states)
+    return (f"{label} {words}" if label else words), kind
 
 
 def _summary(states: list[State]) -> tuple[str, Kind]:

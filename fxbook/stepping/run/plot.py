@@ -15,7 +15,7 @@ from fxbook.stepping.run.subject import Subject
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_WIDTH, _HEIGHT = 308, 120
+_WIDTH, _HEIGHT = 272, 112
 _LEFT, _RIGHT, _BOTTOM, _LINE = 70, 10, 42, 18
 _NODES, _NODES_OF_HUNDREDS, _BYTES = 10, 5, 4
 """Steps between the numbers at the axes, at most: fewer where numbers have three digits."""

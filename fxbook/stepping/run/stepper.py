@@ -12,7 +12,7 @@ from fxbook.drawing.lettering import clean, wrap
 from fxbook.graph.record import record
 from fxbook.stepping.film import Film
 from fxbook.stepping.player import Frame, Panel, Player
-from fxbook.stepping.run.panels import legend, node_table, value_table
+from fxbook.stepping.run.panels import LEGEND, node_table, value_table
 from fxbook.stepping.run.picture import film
 from fxbook.stepping.run.plot import FINE_NODES, plot
 from fxbook.stepping.run.record import Method, record_run
@@ -100,27 +100,31 @@ class RunStepper:
         memory = plot(self._subjects, spans)
         frames = [self._frame(at, spans, films, memory) for at in range(len(spans))]
         if len(films) == 1:
-            return Player(self.title, frames, (("drawing",), ("node", "memory", "values")))
-        return Player(self.title, frames, (("memory", "drawing", "values"), ("node", "second", "others")), 480)
+            wide = ("drawing node memory", "drawing values values")
+            return Player(self.title, frames, (("drawing",), ("node", "memory", "values")), LEGEND, wide)
+        columns = (("drawing", "memory", "values"), ("second", "node", "others"))
+        wide = ("drawing second node", "drawing second memory", "drawing second values", "drawing second others")
+        return Player(self.title, frames, columns, LEGEND, wide)
 
     def _frame(self, at: int, spans: Sequence[range], films: Sequence[Film], memory: Film) -> Frame:
         span, groups = spans[at], self._drawn_together
         two = len(groups) > 1
         fine = all(len(subject.graph) <= FINE_NODES for subject in self._subjects)
         heading = "up when a result is made, down when values are freed" if fine else "when each result was made"
-        panels = [Panel("memory", f"Live memory: {heading}", memory)]
+        panels = [Panel("memory", f"Live memory: {heading}", memory, "Memory")]
         for group, keys, drawing in zip(groups, (("drawing", "values"), ("second", "others")), films, strict=False):
             label = f"{group[0].label}: all" if two else "All"
-            panels.append(Panel(keys[0], group[0].label if two else "", drawing))
+            panels.append(Panel(keys[0], group[0].label if two else "", drawing, "" if two else "Graph"))
             panels.append(
                 Panel(
                     keys[1],
                     f"{label} values after {'this node' if len(span) == 1 else 'these nodes'}",
-                    value_table(group, span) + legend(),
+                    value_table(group, span),
+                    f"{group[0].label}: values" if two else "Values",
                 )
             )
         now = "".join(node_table(group[0], span, group[0].label if two else "") for group in groups)
-        panels.append(Panel("node", "This node" if len(span) == 1 else "These nodes", now))
+        panels.append(Panel("node", "This node" if len(span) == 1 else "These nodes", now, "Node"))
         return Frame(caption(self._subjects, span), panels, self._said(at, spans))
 
     def _said(self, at: int, spans: Sequence[range]) -> list[str]:

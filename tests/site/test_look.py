@@ -1,0 +1,68 @@
+"""How much of a screen a page takes: chapters at a laptop's width, code and steppers on a phone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.browsing import needs_chromium
+
+pytestmark = needs_chromium
+
+# Half the pixels that each chapter took in the first edition, at 1,400 px; there is none for 05.
+BARS = {
+    "00_first_graph": 11_277,
+    "01_node_creation": 16_908,
+    "02_insertion_points": 15_627,
+    "03_replacement": 20_497,
+    "04_recompile": 18_030,
+    "06_kwargs": 17_932,
+    "07_placeholder": 16_967,
+    "08_boxed_run": 16_392,
+    "09_profiling": 14_559,
+}
+PHONE = {"width": 390, "height": 844}
+# The columns of the longest part of a line that stands in one row, and whether any row is cut off.
+ROWS = """() => [...document.querySelectorAll("article div.cell_input pre")]
+  .filter(pre => pre.checkVisibility()).every(pre => pre.scrollWidth <= pre.clientWidth)"""
+
+
+def opened(browser: Browser, book: Path, chapter: str, size: dict[str, int]) -> Page:
+    page = browser.new_page(viewport=size, reduced_motion="reduce")
+    page.goto((book / f"chapters/{chapter}.html").as_uri())
+    return page
+
+
+@pytest.mark.parametrize("chapter", BARS)
+def test_a_chapter_is_at_most_half_as_tall_as_it_was(browser: Browser, built_book: Path, chapter: str) -> None:
+    page = opened(browser, built_book, chapter, {"width": 1400, "height": 900})
+    page.wait_for_function("[...document.querySelectorAll('.fx-stepper')].every(root => root.matches('.fx-live'))")
+    assert page.evaluate("document.querySelector('article.bd-article').scrollHeight") <= BARS[chapter]
+    page.close()
+
+
+@pytest.mark.parametrize("chapter", ["01_node_creation", "08_boxed_run"])
+def test_on_a_phone_code_goes_on_behind_a_mark(browser: Browser, built_book: Path, chapter: str) -> None:
+    wide = opened(browser, built_book, chapter, {"width": 1400, "height": 900})
+    text = "[...document.querySelectorAll('article div.cell_input pre')].map(pre => pre.textContent)"
+    assert wide.locator(".fx-line").count() == 0
+    page = opened(browser, built_book, chapter, PHONE)
+    assert page.evaluate(ROWS)
+    assert page.evaluate(text) == wide.evaluate(text), "what one copies is the same"
+    tall = """lines => lines.filter(line => line.getClientRects().length && line.offsetHeight
+      > 1.5 * parseFloat(getComputedStyle(line).lineHeight)).length"""
+    assert page.locator(".fx-line").evaluate_all(tall) > 0
+    wide.close()
+    page.close()
+
+
+def test_in_the_book_the_controls_of_a_stepper_stay_in_view_too(browser: Browser, built_book: Path) -> None:
+    page = opened(browser, built_book, "00_first_graph", PHONE)
+    root, bar = page.locator(".fx-stepper"), page.locator(".fx-bar")
+    page.evaluate("y => scrollBy(0, y)", root.bounding_box()["y"] + root.bounding_box()["height"] / 2)
+    assert 0 <= bar.bounding_box()["y"] < 120
+    bar.get_by_role("button", name="Next").click()
+    assert page.locator(".fx-now .fx-caption").inner_text().startswith("2/")
+    page.close()

@@ -1,0 +1,87 @@
+"""The keys of steppers: n and p step the one in view, arrows the one in focus, and a page's own keys stay apart."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page
+
+from fxbook import EditStepper
+from tests.browsing import needs_chromium
+from tests.stepping.test_edit_in_browser import moved_node
+from tests.stepping.test_edit_stepper import traced, twelve_nodes_eight_frames
+
+pytestmark = needs_chromium
+
+# A page that goes somewhere else on an arrow, as a book does, unless somebody has used the key.
+NAVIGATION = """() => {
+  window.went = [];
+  document.addEventListener("keydown", event => {
+    if (!event.defaultPrevented && event.key.startsWith("Arrow")) window.went.push(event.key);
+  });
+}"""
+FAR_APART = """() => {
+  document.querySelectorAll(".fx-stepper").forEach(root => { root.style.marginBottom = "2000px"; });
+  const field = document.createElement("input");
+  document.querySelector("main").prepend(field);
+}"""
+
+
+def captions(page: Page) -> list[str]:
+    """The number of the frame that each stepper shows."""
+    return [text.split("/")[0] for text in page.locator(".fx-now .fx-caption").all_inner_texts()]
+
+
+@pytest.fixture
+def page(show) -> Page:
+    """Two steppers far apart, and a field to type in."""
+    page = show(twelve_nodes_eight_frames(), moved_node(), EditStepper(traced(), "one frame"))
+    page.evaluate(FAR_APART)
+    page.evaluate(NAVIGATION)
+    return page
+
+
+def test_n_and_p_step_the_stepper_in_view(page: Page) -> None:
+    for key in "nnp":
+        page.keyboard.press(key)
+    assert captions(page) == ["2", "1", "one frame"]
+    page.locator(".fx-stepper").nth(1).scroll_into_view_if_needed()
+    page.keyboard.press("n")
+    assert captions(page) == ["2", "2", "one frame"]
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.keyboard.press("p")
+    assert captions(page) == ["2", "2", "one frame"], "a stepper of one frame, or none, is in view"
+
+
+def test_n_and_p_are_letters_where_one_types_and_beside_other_keys(page: Page) -> None:
+    page.locator("main > input").press_sequentially("np")
+    assert page.locator("main > input").input_value() == "np"
+    page.locator("main > input").blur()
+    for key in ("Control+n", "Alt+n", "Meta+n", "Shift+N"):
+        page.evaluate(
+            """key => document.body.dispatchEvent(new KeyboardEvent("keydown", {
+              key: "n", bubbles: true, cancelable: true, ctrlKey: key.startsWith("Control"),
+              altKey: key.startsWith("Alt"), metaKey: key.startsWith("Meta"), shiftKey: key.startsWith("Shift")}))""",
+            key,
+        )
+    assert captions(page)[0] == "1"
+
+
+def test_arrows_belong_to_the_stepper_in_focus_and_else_to_the_page(page: Page) -> None:
+    page.keyboard.press("ArrowRight")
+    assert (captions(page)[0], page.evaluate("went")) == ("1", ["ArrowRight"])
+    for place in ("button:text('Next')", "input[type=range]", ".fx-now tr[data-fx-node]"):
+        before = int(captions(page)[0])
+        page.locator(f".fx-stepper >> nth=0 >> {place}").first.focus()
+        page.keyboard.press("ArrowRight")
+        assert int(captions(page)[0]) == before + 1, place
+    page.keyboard.press("n")
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowRight")
+    assert captions(page)[0] == "8"
+    assert page.evaluate("went") == ["ArrowRight"], "only the one that was pressed outside"
+
+
+def test_a_stepper_of_one_frame_leaves_the_arrows_to_the_page(page: Page) -> None:
+    page.locator(".fx-stepper").nth(2).locator("tr[data-fx-node]").first.focus()
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("went") == ["ArrowLeft"]

@@ -1,0 +1,60 @@
+"""A step is quick and moves nothing: from the key to the next painted frame, and what the browser counts as shift."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from fxbook import RunStepper
+from tests.browsing import needs_chromium
+from tests.stepping.test_edit_stepper import twelve_nodes_eight_frames
+from tests.stepping.test_run_stepper import Block, trace
+
+pytestmark = needs_chromium
+
+BAR = 50
+"""Milliseconds from a key to the next frame: those that the page itself works, whatever else the machine does."""
+WATCH = """() => {
+  window.shifts = [];
+  new PerformanceObserver(list => list.getEntries().forEach(entry => window.shifts.push(entry.value)))
+    .observe({type: "layout-shift", buffered: false});
+}"""
+# A frame is painted when a message that was sent in its callback arrives.
+STEP = """() => new Promise(done => {
+  document.dispatchEvent(new KeyboardEvent("keydown", {key: "n", bubbles: true, cancelable: true}));
+  requestAnimationFrame(() => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => done();
+    channel.port2.postMessage(null);
+  });
+})"""
+
+
+def run_of_twelve() -> RunStepper:
+    torch.manual_seed(0)
+    with torch.no_grad():
+        return RunStepper(trace(Block()), torch.randn(4, 8), torch.randn(4, 8), compare="boxed_run")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("build", [twelve_nodes_eight_frames, run_of_twelve])
+def test_a_step_is_painted_within_50_ms_and_nothing_shifts(show, build, width: int) -> None:
+    page = show(build(), build(), width=width)
+    page.evaluate(WATCH)
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def worked() -> float:
+        measured = session.send("Performance.getMetrics")["metrics"]
+        return 1000 * next(one["value"] for one in measured if one["name"] == "TaskDuration")
+
+    page.evaluate(STEP)
+    took = []
+    for _ in range(6):
+        before = worked()
+        page.evaluate(STEP)
+        took.append(worked() - before)
+    assert 0 < max(took) < BAR, took
+    assert page.locator(".fx-now .fx-caption").first.inner_text().startswith("8/")
+    page.wait_for_timeout(100)
+    assert page.evaluate("shifts") == []

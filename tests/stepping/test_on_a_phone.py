@@ -1,0 +1,65 @@
+"""A stepper on a phone: its controls stay in view, one panel at a time, at most one and a half screens tall."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from playwright.sync_api import Browser, Page
+
+from fxbook import EditStepper, RunStepper
+from tests.browsing import STEPPER_HEIGHT, needs_chromium
+from tests.stepping.test_edit_stepper import twelve_nodes_eight_frames
+from tests.stepping.test_run_stepper import Block, trace
+
+pytestmark = needs_chromium
+
+WIDTH, HEIGHT = 390, 844
+
+
+def run_of_twelve() -> RunStepper:
+    torch.manual_seed(0)
+    with torch.no_grad():
+        return RunStepper(trace(Block()), torch.randn(4, 8), torch.randn(4, 8), compare="boxed_run")
+
+
+def phone(browser: Browser, stepper: EditStepper | RunStepper) -> Page:
+    page = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, has_touch=True).new_page()
+    room = "<div style='height:1500px'></div>"
+    page.set_content(f"<!doctype html><main>{room}{stepper._repr_html_()}{room}</main>")
+    return page
+
+
+@pytest.mark.parametrize("build", [twelve_nodes_eight_frames, run_of_twelve])
+def test_each_panel_alone_and_never_more_than_one_and_a_half_screens(browser: Browser, build) -> None:
+    page = phone(browser, build())
+    tabs = page.locator(".fx-tabs button")
+    assert tabs.count() >= 3
+    for tab in tabs.all():
+        tab.click()
+        assert page.locator(".fx-tabs [aria-pressed=true]").all_inner_texts() == [tab.inner_text()]
+        shown = page.locator(":is(.fx-now > .fx-panel:not(.fx-film), .fx-frames > .fx-film):visible")
+        assert [panel.get_attribute("data-fx-tab") for panel in shown.all()] == [tab.inner_text()]
+        assert page.evaluate(STEPPER_HEIGHT) <= 1.5 * HEIGHT, tab.inner_text()
+        assert page.evaluate("document.documentElement.scrollWidth") <= WIDTH
+    page.context.close()
+
+
+def test_the_drawing_is_what_one_sees_first(browser: Browser) -> None:
+    for build in (twelve_nodes_eight_frames, run_of_twelve):
+        page = phone(browser, build())
+        assert page.locator(".fx-tabs [aria-pressed=true]").inner_text() == "Graph"
+        page.context.close()
+
+
+def test_the_controls_stay_in_view(browser: Browser) -> None:
+    page = phone(browser, twelve_nodes_eight_frames())
+    stepper, bar = page.locator(".fx-stepper"), page.locator(".fx-bar")
+    top, height = stepper.bounding_box()["y"], stepper.bounding_box()["height"]
+    for part in (0.2, 0.5, 0.8):
+        page.evaluate("y => scrollTo(0, y)", top + part * height)
+        box = bar.bounding_box()
+        assert -1 <= box["y"] < 10, part
+        # Nothing lies upon them.
+        page.touchscreen.tap(box["x"] + 100, box["y"] + 20)
+    assert page.locator(".fx-now .fx-caption").inner_text().startswith("4/8")
+    page.context.close()

@@ -1,0 +1,93 @@
+"""Where nobody is trusted, a stepper is a readable still of its last frame; the words of its drawings are out of sight.
+
+What JupyterLab keeps before one trusts a notebook, and what the viewers of code hosts keep, is taken from their
+sanitisers: both drop script and style with their text, and svg, ids and events, but keep the text in an svg.
+JupyterLab keeps inline style, code hosts do not, nor images that are part of the page.
+"""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from bs4 import BeautifulSoup
+from playwright.sync_api import Browser, Page
+
+from fxbook import EditStepper, RunStepper
+from tests.browsing import needs_chromium
+from tests.stepping.test_edit_in_browser import moved_node
+from tests.stepping.test_run_stepper import Block, trace
+
+pytestmark = needs_chromium
+
+_KEPT = {"align", "alt", "colspan", "height", "open", "scope", "src", "style", "width"}
+
+
+def sanitised(html: str, *, inline: bool) -> str:
+    """What is left of an output; ``inline``: of style in attributes, too, and of images in addresses."""
+    page = BeautifulSoup(html, "html.parser")
+    for part in page(["script", "style"]):
+        part.decompose()
+    for svg in page("svg"):
+        svg.replace_with(svg.get_text(" "))
+    for part in page(True):
+        part.attrs = {name: value for name, value in part.attrs.items() if name in _KEPT}
+        if not inline:
+            part.attrs.pop("style", None)
+            if str(part.get("src", "")).startswith("data:"):
+                del part["src"]
+    return str(page)
+
+
+def opened(browser: Browser, stepper: EditStepper | RunStepper, *, inline: bool) -> Page:
+    page = browser.new_page(viewport={"width": 900, "height": 1000})
+    page.set_content(f"<!doctype html><main>{sanitised(stepper._repr_html_(), inline=inline)}</main>")
+    return page
+
+
+def run() -> RunStepper:
+    torch.manual_seed(0)
+    with torch.no_grad():
+        return RunStepper(trace(Block()), torch.randn(4, 8), torch.randn(4, 8))
+
+
+@pytest.mark.parametrize("inline", [True, False], ids=["JupyterLab", "a code host"])
+def test_the_last_frame_is_what_one_reads(browser: Browser, inline: bool) -> None:
+    page = opened(browser, moved_node(), inline=inline)
+    text = page.locator("main").inner_text()
+    assert "2/2 append moves cos behind sin" in " ".join(text.split())
+    assert "1/2" not in text, "the earlier frame is in a fold"
+    assert page.locator("table:visible").count() == 1 and page.locator("pre:visible").count() == 1
+    assert "stood here" not in text, "a word of the drawing alone"
+    page.locator("summary", has_text="The frame before the last").click()
+    assert "1/2 cos reads sin" in " ".join(page.locator("main").inner_text().split())
+    page.close()
+
+
+def test_a_run_shows_no_numbers_of_its_plot(browser: Browser) -> None:
+    page = opened(browser, run(), inline=True)
+    text = " ".join(page.locator("main").inner_text().split())
+    assert "Repeat" not in text and "bytes alive" not in text and "0 B" not in text.split("12/12")[0]
+    assert "12/12" in text and "11/12" not in text
+    page.close()
+
+
+@pytest.mark.parametrize("build", [moved_node, run])
+def test_the_drawings_of_the_last_frame_are_pictures(browser: Browser, build) -> None:
+    page = opened(browser, build(), inline=True)
+    films = build()._repr_html_().count("<defs>")
+    pictures = page.locator("img:visible").all()
+    assert len(pictures) == films > 0
+    for picture in pictures:
+        assert picture.evaluate("image => image.decode().then(() => image.naturalHeight)") > 50
+        assert picture.get_attribute("alt")
+    page.close()
+
+
+def test_where_it_is_trusted_there_is_neither(show) -> None:
+    page = show(moved_node())
+    assert page.locator(".fx-still:visible, .fx-films:visible, .fx-earlier").count() == 0
+
+
+def test_the_text_alternative_tells_every_frame() -> None:
+    """An editor in restricted mode takes the plain text in place of HTML."""
+    assert "append moves cos behind sin" in repr(moved_node())
