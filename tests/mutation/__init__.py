@@ -5,11 +5,11 @@
 - :mod:`operators`: what is made wrong, each with a name;
 - :mod:`mutants`: the mutants of a program, each known by its operator and the line that it changes;
 - :mod:`trying`: a mutant put before the check, under several seeds;
-- :mod:`listed`: the mutants that are right too, each with its reason, in ``mutants.toml`` beside the exercise;
+- :mod:`listed`: the mutants that pass, each with its reason, in ``mutants.toml`` beside the exercise;
 - :mod:`table`: what was made, and what became of it.
 
 ``python -m tests.mutation 00-readers`` (or ``00``) tries an exercise (or a chapter) and prints what passed.
 
-The mutation tools for Python (mutmut, cosmic-ray) are commands that rewrite a project's files and run its tests: neither
-offers its operators to other programs, and each operator that matters here is one of torch.fx or of a learner.
+The mutation tools for Python (mutmut, cosmic-ray) are commands that rewrite a project's files and run its tests. Neither
+offers its operators to other programs, and the mistakes that matter here are those of torch.fx and of learners.
 """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
@@ -178,9 +179,13 @@ def _pattern(before: str, after: str) -> Operator:
     return operator
 
 
-def _constant(parts: Parts) -> bool:
-    """Texts and numbers are the same objects where they are equal."""
-    return any(isinstance(part, ast.Constant) for part in parts.values())
+def _same_object(parts: Parts) -> bool:
+    """Where what is equal is the same object: texts, numbers, and what a module holds, functions and classes."""
+    return any(isinstance(part, ast.Constant) or _is_in_a_module(part) for part in parts.values())
+
+
+def _never_subclassed(parts: Parts) -> bool:
+    return ast.unparse(parts["B"]) in ("str", "fx.Node", "Node", "fx.Graph", "bool")
 
 
 def _collection(parts: Parts) -> bool:
@@ -188,11 +193,23 @@ def _collection(parts: Parts) -> bool:
     return isinstance(parts["A"], ast.Tuple | ast.List | ast.Set)
 
 
+def _is_in_a_module(node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute(value):
+            return _is_in_a_module(value)
+        case ast.Name(name):
+            return name in ("torch", "nn", "fx", "operator", "functional", "F", "math", "aten")
+    return False
+
+
 # What would be the same, or what nobody would write.
 _NOT_OF: dict[tuple[str, str], Callable[[Parts], bool]] = {
-    **dict.fromkeys(PATTERNS["== for is, and back"], _constant),
+    **dict.fromkeys(PATTERNS["== for is, and back"], _same_object),
     **dict.fromkeys((("B in A", "A.get(B)"), ("B not in A", "not A.get(B)")), _collection),
+    **dict.fromkeys((pair for pair in PATTERNS["isinstance for type, and back"] if "B" in pair[1]), _never_subclassed),
 }
+# None of them is a part of another.
+_OPCODES = ("placeholder", "get_attr", "call_function", "call_method", "call_module", "output", "root")
 
 
 def constant(node: ast.AST) -> Instead:
@@ -224,7 +241,7 @@ def either(node: ast.AST) -> Instead:
 
 def string_compared(node: ast.AST) -> Instead:
     match node:
-        case ast.Compare(left, [ast.Eq()], [ast.Constant(str()) as text]):
+        case ast.Compare(left, [ast.Eq()], [ast.Constant(str(value)) as text]) if value not in _OPCODES:
             yield filled("A.startswith(B)", {"A": left, "B": text})
             yield filled("B in A", {"A": left, "B": text})
 
@@ -291,6 +308,8 @@ def first_input_only(node: ast.AST) -> Instead:
             yield ast.Call(function, [filled("A[0]", {"A": value})], keywords)
         case ast.comprehension(target, iterated, ifs, is_async):
             yield ast.comprehension(target, filled("[*A][:1]", {"A": iterated}), ifs, is_async)
+            if isinstance(iterated, ast.Attribute) and iterated.attr == "nodes":
+                return  # The last of all is the output.
             yield ast.comprehension(target, filled("[*A][:-1]", {"A": iterated}), ifs, is_async)
 
 
@@ -319,8 +338,16 @@ def arguments_swapped(node: ast.AST) -> Instead:
             return
         case ast.Call(_, [first, second, *rest]) if not isinstance(second, ast.Starred):
             yield _called(node, args=[second, first, *rest])
-        case ast.Tuple([first, second, *rest], ast.Load()):
+        case ast.Tuple([first, second, *rest] as all_, ast.Load()) if not all(map(_in_any_order, all_)):
             yield ast.Tuple([second, first, *rest], ast.Load())
+
+
+def _in_any_order(element: ast.expr) -> bool:
+    """Of what is only searched, the order means nothing: opcodes, functions, and all arguments of a node."""
+    match element:
+        case ast.Constant(str()) | ast.Attribute(_, "args" | "kwargs"):
+            return True
+    return _is_in_a_module(element)
 
 
 def recursion(node: ast.AST) -> Instead:
@@ -419,7 +446,7 @@ def early_return(node: ast.AST) -> Instead:
     body = getattr(node, "body", None)
     if not isinstance(node, ast.FunctionDef) or not body:
         return
-    for index, (loop, after) in enumerate(zip(body, body[1:], strict=False)):
+    for index, (loop, after) in enumerate(itertools.pairwise(body)):
         match loop, after:
             case ast.For(), ast.Return():
                 changed = copy.copy(node)
@@ -478,9 +505,7 @@ def assigned(node: ast.AST) -> Instead:
             yield [ast.Assign([target], value, lineno=0)]
 
 
-OPERATORS: dict[str, list[Operator]] = {
-    name: [_pattern(*pair) for pair in pairs] for name, pairs in PATTERNS.items()
-}
+OPERATORS: dict[str, list[Operator]] = {name: [_pattern(*pair) for pair in pairs] for name, pairs in PATTERNS.items()}
 for _name, _more in {
     "== for startswith or in, and back": string_compared,
     "tolerance": tolerance,

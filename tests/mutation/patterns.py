@@ -1,4 +1,4 @@
-"""Code written as a pattern: ``type(A) is B`` finds each such comparison, ``isinstance(A, B)`` is filled in with its parts.
+"""Code written as a pattern: ``type(A) is B`` finds each such comparison, ``isinstance(A, B)`` is filled in.
 
 A single capital letter stands for any expression, the same letter for the same expression.
 """
@@ -57,6 +57,6 @@ class _Filling(ast.NodeTransformer):
     def __init__(self, parts: Mapping[str, ast.expr]) -> None:
         self._parts = parts
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802 (the name that ast asks for)
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         letter = _letter(node)
         return node if letter is None else self._parts[letter]

@@ -55,10 +55,11 @@ def answer_of(source: str, name: str) -> Any:
 
 def programs_of(exercise_id: str) -> list[Program]:
     """The printed solution, then the right answers in their order."""
-    return [_solution(exercise_id), *_answers(exercise_id)]
+    return [solution_of(exercise_id), *_answers(exercise_id)]
 
 
-def _solution(exercise_id: str) -> Program:
+def solution_of(exercise_id: str) -> Program:
+    """The solution as it is printed."""
     chapter = tasks.folder_of(exercise_id).parent.name
     sheet = _sheet(chapter)
     statements = [statement for cell in sheet.opening if cell.kind == "code" for statement in _parsed(cell.source)]

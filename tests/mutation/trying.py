@@ -15,6 +15,7 @@ from tests.mutation.mutants import Mutant
 from tests.mutation.programs import MODULE, answer_of
 
 SEEDS = (1, 2, 3)
+_OUT_OF_TIME = "ends well"
 _FILE = f"<{MODULE}>"
 
 
@@ -68,6 +69,8 @@ def _tried(mutant: Mutant, seeds: Sequence[int]) -> tuple[tuple[int, ...], str]:
         except Exception as error:  # It cannot even be defined.
             return (), type(error).__name__
         report = check(mutant.program.exercise, answer, seed=seed)
+        if report.violated == _OUT_OF_TIME:  # A busy machine does the same.
+            report = check(mutant.program.exercise, answer, seed=seed)
         if report.passed:
             passed.append(seed)
         else:
