@@ -10,6 +10,6 @@
 
 ``python -m tests.mutation 00-readers`` (or ``00``) tries an exercise (or a chapter) and prints what passed.
 
-The mutation tools for Python (mutmut, cosmic-ray) are commands that rewrite a project's files and run its tests. Neither
-offers its operators to other programs, and the mistakes that matter here are those of torch.fx and of learners.
+The mutation tools for Python (mutmut, cosmic-ray) are commands that rewrite the files of a project and run its tests.
+Neither offers its operators to other programs, and the mistakes that matter here are those of torch.fx and of learners.
 """

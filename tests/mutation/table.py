@@ -1,4 +1,4 @@
-"""What was made of right answers, and what became of it: how many each operator made, how many were right or refused."""
+"""What was made of right answers, and what became of it: how many each operator made, and how many were refused."""
 
 from __future__ import annotations
 
