@@ -181,7 +181,8 @@ def _pattern(before: str, after: str) -> Operator:
 
 def _same_object(parts: Parts) -> bool:
     """Where what is equal is the same object: texts, numbers, and what a module holds, functions and classes."""
-    return any(isinstance(part, ast.Constant) or _is_in_a_module(part) for part in parts.values())
+    known = (isinstance(part, ast.Constant) or _is_in_a_module(part) for part in parts.values())
+    return any(known) or any(matched("type(A)", part) is not None for part in parts.values())
 
 
 def _never_subclassed(parts: Parts) -> bool:
