@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from _pytest.terminal import TerminalReporter
 from filelock import FileLock
 
 from press.binding import bind
@@ -19,6 +20,18 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
     from fxbook import EditStepper, RunStepper
+
+
+def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
+    """What became of the mutants of right answers, where a test has tried some."""
+    reports = [report for outcome in ("passed", "failed") for report in terminalreporter.stats.get(outcome, [])]
+    recorded = [kept for report in reports for name, kept in report.user_properties if name == "mutants"]
+    if recorded:
+        from tests.mutation import table  # It imports torch, which most tests need not.
+
+        terminalreporter.section("mutants of right answers")
+        for line in table.lines(recorded):
+            terminalreporter.write_line(line)
 
 
 @pytest.fixture(autouse=True)

@@ -56,6 +56,20 @@ class ByName(nn.Module):
         return self.activation(input=self.leave(x))
 
 
+class Methods(nn.Module):
+    """ReLU as a method, twice; a parametric ReLU, which is to stay."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.enter = nn.Linear(4, 4)
+        self.leave = nn.Linear(4, 4)
+        self.slope = nn.Parameter(torch.tensor(0.3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.enter(x).relu()
+        return (self.leave(x).prelu(self.slope) + 0.1).relu()
+
+
 USAGE = Usage(
     "pass",
     cases=(
@@ -63,5 +77,6 @@ USAGE = Usage(
         Case("an MLP with four spellings", FourSpellings, rows(6)),
         Case("a residual network", Residual, rows(5), unseen=True),
         Case("calls that give the value by name", ByName, rows(4), unseen=True),
+        Case("a ReLU as a method, twice", Methods, rows(4), unseen=True),
     ),
 )

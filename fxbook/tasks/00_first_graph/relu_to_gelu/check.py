@@ -13,7 +13,7 @@ from fxbook.asking.view import CaseView
 
 from ..cases import Classifier
 from ..check import target_fits_op
-from .cases import ByName, FourSpellings, Residual
+from .cases import ByName, FourSpellings, Methods, Residual
 
 LEAKY_RELU = family("leaky_relu", modules=(nn.LeakyReLU,)).called("leaky_relu, which was to stay")
 
@@ -31,6 +31,9 @@ def with_gelu(model: nn.Module, x: Tensor) -> Tensor:
         return nn.functional.leaky_relu(model.relu(nn.functional.gelu(x)), 0.2)
     if isinstance(model, ByName):
         return nn.functional.gelu(model.leave(nn.functional.gelu(model.enter(x))))
+    if isinstance(model, Methods):
+        x = nn.functional.gelu(model.enter(x))
+        return nn.functional.gelu(nn.functional.prelu(model.leave(x), model.slope) + 0.1)
     assert isinstance(model, Classifier)
     return (model.head(nn.functional.gelu(model.hidden(x))) / model.temperature).softmax(dim=-1)
 

@@ -15,7 +15,7 @@ SWAPS: dict[Any, Any] = {"relu": "tanh", torch.relu: torch.tanh}
 
 
 class NamedRelu(nn.Module):
-    """Two calls to be changed, in two spellings, and a submodule of the same name that is to stay."""
+    """Calls to be changed, twice in either spelling and once by name; a submodule of the same name that is to stay."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -24,7 +24,8 @@ class NamedRelu(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         kept = self.relu(self.mix(x))
-        return torch.relu(kept - 0.3) + (self.mix(kept) - 0.1).relu()
+        functions = torch.relu(kept - 0.3) + torch.relu(input=kept - 0.6)
+        return functions + (self.mix(kept) - 0.1).relu() + (kept - 0.2).relu()
 
 
 def traced_and_the_table(model: nn.Module) -> tuple[fx.GraphModule, dict[Any, Any]]:

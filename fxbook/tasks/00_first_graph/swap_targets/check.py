@@ -25,7 +25,8 @@ def with_tanh(model: nn.Module, x: Tensor) -> Tensor:
     """The model with ``tanh`` for each relu that the table names."""
     if isinstance(model, NamedRelu):
         kept = torch.relu(model.mix(x))
-        return torch.tanh(kept - 0.3) + torch.tanh(model.mix(kept) - 0.1)
+        functions = torch.tanh(kept - 0.3) + torch.tanh(kept - 0.6)
+        return functions + torch.tanh(model.mix(kept) - 0.1) + torch.tanh(kept - 0.2)
     assert isinstance(model, Classifier)
     return (model.head(torch.tanh(model.hidden(x))) / model.temperature).softmax(dim=-1)
 

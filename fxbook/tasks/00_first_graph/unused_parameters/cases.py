@@ -13,7 +13,7 @@ from ..cases import Classifier, Dense, Drawn, Recurrent, made, rows
 
 
 class Tied(nn.Module):
-    """Two layers with one weight, of which the second is called; a constant made in ``forward``."""
+    """Two layers with one weight, of which the second is called; constants made in ``forward``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class Tied(nn.Module):
         self.gain = nn.Parameter(torch.ones(4))
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.decoder(x) * self.gain - torch.tensor([0.5, 0.5, 0.5, 0.5])
+        return self.decoder(x) * self.gain - torch.tensor([0.5, 0.5, 0.5, 0.5]) + torch.tensor(0.1)
 
 
 class Tagger(nn.Module):
@@ -40,6 +40,31 @@ class Tagger(nn.Module):
 
     def forward(self, tokens: Tensor) -> Tensor:
         return self.tag(self.norm(self.embed(tokens)))
+
+
+class Scale(nn.Module):
+    """A parameter of its own, one level down."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gain = nn.Parameter(torch.ones(4))
+        self.offset = nn.Parameter(torch.zeros(4))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * self.gain
+
+
+class Attending(nn.Module):
+    """A layer of ``torch.nn`` that holds another one, and a module of its own, which tracing enters."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.attention = nn.MultiheadAttention(4, 2)
+        self.scale = Scale()
+
+    def forward(self, x: Tensor) -> Tensor:
+        mixed, _ = self.attention(x, x, x)
+        return self.scale(mixed)
 
 
 def tokens() -> tuple[Tensor]:
@@ -62,6 +87,7 @@ USAGE = Usage(
         Case("a model that calls a layer twice", Recurrent, rows(5), unseen=True),
         Case("a model with tied weights and a constant", Tied, rows(4), unseen=True),
         Case("a model that takes tokens", Tagger, tokens, unseen=True),
+        Case("a model with a parameter one level down", Attending, rows(4), unseen=True),
         Case("a model with layers of its own", Drawn, rows(4), unseen=True),
     ),
     given=eager,

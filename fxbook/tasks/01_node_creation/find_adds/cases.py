@@ -47,7 +47,7 @@ class ManySums(nn.Module):
         named = torch.add(input=plain, other=x)
         called = self.add(named, x)
         placed = called.clone().add_(x)
-        weighted = placed.add(x, alpha=3)
+        weighted = torch.add(placed.add(x, alpha=3), x, alpha=0)
         return 1 + weighted.sub(x)
 
 
@@ -90,6 +90,7 @@ _STEPS: tuple[Callable[[torch.Tensor, torch.Tensor], torch.Tensor], ...] = (
     lambda value, x: value.add(x),
     lambda value, x: value.clone().add_(1.0),
     lambda value, x: value.add(x, alpha=3),
+    lambda value, x: value.add(x, alpha=0),
     lambda value, x: value - x,
     lambda value, x: value.sum(dim=-1, keepdim=True) * x,
     lambda value, x: torch.mul(value, 2),

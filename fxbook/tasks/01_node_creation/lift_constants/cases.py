@@ -27,7 +27,7 @@ def scale_and_shift_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
 
 
 class Padded(nn.Module):
-    """A column of constants on each side, a floor, then an affine map of the module's own."""
+    """A column of constants on each side, a floor and a ceiling, then an affine map of the module's own."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,16 +36,17 @@ class Padded(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         padded = torch.cat([torch.zeros(2, 1), x, torch.full((2, 1), 7.0)], dim=1)
-        floored = torch.clamp(padded, min=torch.tensor(-0.5))
+        floored = torch.clamp(padded, min=torch.tensor(-0.5), max=torch.tensor(0.75))
         return floored * self.constant_0 + self._tensor_constant0
 
 
 def padded_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
-    """``Padded`` as a graph with tensors in a list and in a keyword."""
+    """``Padded`` as a graph with tensors in a list and in two keywords."""
     graph = fx.Graph()
     x = graph.placeholder("x")
     padded = graph.call_function(torch.cat, ([torch.zeros(2, 1), x, torch.full((2, 1), 7.0)],), {"dim": 1})
-    floored = graph.call_function(torch.clamp, (padded,), {"min": torch.tensor(-0.5)})
+    bounds = {"min": torch.tensor(-0.5), "max": torch.tensor(0.75)}
+    floored = graph.call_function(torch.clamp, (padded,), bounds)
     scaled = graph.call_function(torch.mul, (floored, graph.get_attr("constant_0")))
     graph.output(graph.call_function(torch.add, (scaled, graph.get_attr("_tensor_constant0"))))
     return (fx.GraphModule(model, graph),)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 from fxbook.asking import Case, Usage
 
@@ -26,10 +27,21 @@ def nested() -> nn.Module:
     )
 
 
+def zeros() -> nn.Module:
+    """Settings that are zero, which a default must not replace."""
+    return nn.Sequential(nn.LayerNorm(4, eps=0.0), nn.LeakyReLU(0.0), nn.Linear(4, 3))
+
+
+def small() -> tuple[Tensor]:
+    """Rows of so little variance that an ``eps`` shows."""
+    return (torch.randn(3, 4) / 1000,)
+
+
 USAGE = Usage(
     "pass",
     cases=(
         Case("the MLP", lambda: trained(mlp()), rows(4)),
         Case("the nested model", lambda: trained(nested()), rows(4), unseen=True),
+        Case("settings of zero", lambda: trained(zeros()), small, unseen=True),
     ),
 )

@@ -46,6 +46,27 @@ class BehindInput(Passing, Anchored):
     chain = (torch.exp, torch.tanh, torch.neg)
 
 
+class BehindNoChain(FeedForward, Anchored):
+    """The block of the chapter, and no function at all."""
+
+    anchor = "up"
+    chain = ()
+
+
+class BehindPair(nn.Module, Anchored):
+    """A value that is read by name, beside another one."""
+
+    anchor = "scores"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scores = nn.Linear(4, 4)
+        self.gate = nn.Linear(4, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.mul(input=self.gate(x), other=self.scores(x))
+
+
 def traced_and_what_is_asked(model: nn.Module) -> tuple[fx.GraphModule, str, tuple[Function, ...]]:
     """The answer is called with the traced model, the name of a node, and the functions that are to run behind it."""
     assert isinstance(model, Anchored)
@@ -58,7 +79,9 @@ USAGE = Usage(
         Case("`up` of the block", BehindLayer, rows()),
         Case("a value read in lists, by name and twice", BehindBlock, rows(), unseen=True),
         Case("a function of the block", BehindFunction, rows(), unseen=True),
+        Case("a value read by name, beside another", BehindPair, rows(), unseen=True),
         Case("an input", BehindInput, rows(), unseen=True),
+        Case("no function at all", BehindNoChain, rows(), unseen=True),
     ),
     given=traced_and_what_is_asked,
 )

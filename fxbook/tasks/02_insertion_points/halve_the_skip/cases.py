@@ -21,10 +21,22 @@ class TwoSkips(nn.Module):
         return (hidden + x) * (residual + x) + (x + x) * residual
 
 
+class Scaled(nn.Module):
+    """An input that no addition reads, before the one that is skipped; a number is added to it, too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mix = nn.Linear(4, 4)
+
+    def forward(self, scale: Tensor, x: Tensor) -> Tensor:
+        return (self.mix(x) + x) * scale - (x + 1.0)
+
+
 USAGE = Usage(
     "edit",
     cases=(
         Case("the block of the chapter", FeedForward, rows()),
         Case("a model with two inputs", TwoSkips, rows(2), unseen=True),
+        Case("an input that no addition reads", Scaled, rows(2), unseen=True),
     ),
 )

@@ -12,7 +12,7 @@ from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 
 from ..cases import FeedForward
-from .cases import TwoSkips
+from .cases import Scaled, TwoSkips
 
 
 def halved(model: nn.Module, x: Tensor, *residuals: Tensor) -> Tensor:
@@ -21,6 +21,9 @@ def halved(model: nn.Module, x: Tensor, *residuals: Tensor) -> Tensor:
         [residual] = residuals
         hidden = model.mix(x) + model.mix(residual)
         return (hidden + x / 2) * (residual / 2 + x / 2) + x * residual
+    if isinstance(model, Scaled):
+        [value] = residuals
+        return (model.mix(value) + value / 2) * x - (value / 2 + 1.0)
     assert isinstance(model, FeedForward)
     return x * 0.5 + model.down(torch.relu(model.up(x)))
 

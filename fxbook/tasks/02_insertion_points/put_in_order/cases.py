@@ -84,6 +84,13 @@ def _last_input_late(nodes: list[fx.Node]) -> list[fx.Node]:
     return [*others, late, output]
 
 
+def _two_inputs_late(nodes: list[fx.Node]) -> list[fx.Node]:
+    """The right order, but for the last two inputs, of which the second is read first."""
+    late = [node for node in nodes if node.op == "placeholder"][-2:]
+    *others, output = (node for node in nodes if node not in late)
+    return [*others, *late, output]
+
+
 def without_copies(answer: Any, traced: fx.GraphModule) -> Any:
     """Use the answer; a node that is a copy of one that was given no longer says so, and counts as new."""
     given = set(traced.graph.nodes)
@@ -107,7 +114,9 @@ USAGE = Usage(
         Case("attention, with three inputs", Attention, rows(3), unseen=True),
         mixed("attention in no order at all", Attention, rows(3), _every_third),
         mixed("attention, one input late", Attention, rows(3), _last_input_late),
+        mixed("attention, two inputs late", Attention, rows(3), _two_inputs_late),
         mixed("a value read in lists, by name and twice", Joined, rows(), _every_third),
+        mixed("the same, reversed", Joined, rows(), _reversed_behind_inputs),
         mixed("a chain that nothing reads", Unread, rows(), _every_third),
     ),
     given=in_list_order(_reversed_behind_inputs),

@@ -1,0 +1,164 @@
+"""The mutants of a program: each is one operator at one place, and is known by the lines that it changes."""
+
+from __future__ import annotations
+
+import ast
+import collections
+import dataclasses
+import difflib
+import types
+import warnings
+from collections.abc import Hashable, Iterator
+
+from tests.mutation.operators import OPERATORS
+from tests.mutation.programs import Program
+
+_LONGEST = 150
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutant:
+    """A program that was made wrong.
+
+    Args:
+        program: what it was made of.
+        operator: the name of what was done.
+        index: which statement of the program was changed.
+        text: the source of that statement now.
+        change: the lines that differ, ``"before -> after"``; where it would be the same as that of another mutant of
+            the program by the same operator, with the number of it.
+    """
+
+    program: Program
+    operator: str
+    index: int
+    text: str
+    change: str
+
+    @property
+    def key(self) -> str:
+        """What it is called in ``mutants.toml``."""
+        return f"{self.program.name}: {self.operator}: {self.change}"
+
+    def source(self) -> str:
+        """The whole of it."""
+        texts = list(self.program.texts)
+        texts[self.index] = self.text
+        return "\n".join(texts)
+
+    def diff(self) -> str:
+        """What it changes, with a line around it."""
+        return _diff(self.program.texts[self.index], self.text, 1)
+
+
+def mutants_of(program: Program) -> Iterator[Mutant]:
+    """Every mutant that is another program than its parent, and than every mutant before it."""
+    changes: collections.Counter[tuple[str, str]] = collections.Counter()
+    known = {index: {_bytecode(program.texts[index])} for index in program.own}
+    for operator, index, text in _made(program):
+        try:
+            bytecode = _bytecode(text)
+        except (SyntaxError, ValueError):  # A `return` outside of a function, a name that is bound twice.
+            continue
+        if bytecode in known[index]:
+            continue
+        known[index].add(bytecode)
+        change = _change(program.texts[index], text)
+        changes[operator, change] += 1
+        count = changes[operator, change]
+        yield Mutant(program, operator, index, text, change if count == 1 else f"{change} ({count})")
+
+
+def _made(program: Program) -> Iterator[tuple[str, int, str]]:
+    """What each operator makes of each place of each statement; the statements are as they were after it."""
+    places = [(index, place) for index in program.own for place in _places(ast.parse(program.texts[index]))]
+    for name, operators in OPERATORS.items():
+        for index, place in places:
+            for operator in operators:
+                for instead in operator(place.node):
+                    if (text := place.text_with(instead)) is not None:
+                        yield name, index, text
+
+
+@dataclasses.dataclass(frozen=True)
+class _Place:
+    """A node of a tree, and where it stands: in a field of another node, with an index if the field is a list."""
+
+    tree: ast.Module
+    holder: ast.AST
+    field: str
+    index: int | None
+    node: ast.AST
+
+    def text_with(self, instead: ast.AST | list[ast.stmt]) -> str | None:
+        """The source of the tree with something else in this place; ``None`` where that is none."""
+        before = getattr(self.holder, self.field)
+        if self.index is None:
+            after = instead
+        else:
+            these = instead if isinstance(instead, list) else [instead]
+            after = before[: self.index] + these + before[self.index + 1 :]
+            if not after and self.field == "body":
+                after = [ast.Pass()]
+        setattr(self.holder, self.field, after)
+        try:
+            return ast.unparse(self.tree)
+        except (AttributeError, ValueError, TypeError):
+            return None
+        finally:
+            setattr(self.holder, self.field, before)
+
+
+def _places(tree: ast.Module) -> list[_Place]:
+    """Every node of a tree, from outside to inside."""
+
+    def inside(holder: ast.AST) -> Iterator[_Place]:
+        for field, value in ast.iter_fields(holder):
+            if field in ("annotation", "returns"):
+                continue
+            for index, node in enumerate(value) if isinstance(value, list) else [(None, value)]:
+                if isinstance(node, ast.AST):
+                    yield _Place(tree, holder, field, index, node)
+                    # What stands in a text, or is the default of a parameter, is as it is.
+                    if not isinstance(node, ast.JoinedStr | ast.arguments):
+                        yield from inside(node)
+
+    return list(inside(tree))
+
+
+def _bytecode(source: str) -> Hashable:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        return _compared(compile(source, "<an_answer>", "exec"))
+
+
+def _compared(code: object) -> Hashable:
+    """What a code object does, whatever its lines."""
+    if not isinstance(code, types.CodeType):
+        return type(code).__name__, repr(code)
+    constants = tuple(map(_compared, code.co_consts))
+    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    return code.co_name, code.co_code, code.co_exceptiontable, constants, names, code.co_argcount, code.co_flags
+
+
+def _diff(before: str, after: str, around: int) -> str:
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=around, lineterm="")
+    return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
+
+
+def _change(before: str, after: str) -> str:
+    lines = _diff(before, after, 0).splitlines()
+    # Only how deep they stand may differ: what was around them says what happened.
+    gone = [line[1:].strip() for line in lines if line.startswith("-")]
+    come = [line[1:].strip() for line in lines if line.startswith("+")]
+    both = [line for line in gone if line in come]
+    for line in both:
+        if line in gone and line in come:
+            gone.remove(line)
+            come.remove(line)
+    return f"{_short(gone) or '(nothing)'} -> {_short(come) or '(nothing)'}"
+
+
+def _short(lines: list[str]) -> str:
+    text = " / ".join(lines)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
