@@ -42,7 +42,7 @@ def pinned_version(requirements: Path, package: str) -> str:
 
 def drop_unread(static: Path) -> int:
     """Delete from the built `_static` folder what no page loads; return how many bytes that frees."""
-    unread = [path for pattern in UNREAD for path in static.rglob(pattern)]
+    unread = {path for pattern in UNREAD for path in static.rglob(pattern)}
     freed = sum(path.stat().st_size for path in unread)
     for path in unread:
         path.unlink()
