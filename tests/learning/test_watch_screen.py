@@ -80,6 +80,8 @@ def terminal(columns: int, rows: int, *arguments: str, path: Path = ROOT) -> Ite
         os.chdir(ROOT)
         # All of it: readline may have put a size into the environment that Python does not know of.
         environment = {**os.environ, "PYTHONPATH": f"{path}{os.pathsep}{ROOT}", "TERM": "xterm"}
+        for size in ("COLUMNS", "LINES"):  # a process of pytest-xdist has them
+            environment.pop(size, None)
         os.execve(sys.executable, [sys.executable, "-m", "fxbook", "watch", *arguments], environment)
     resize(fd, columns, rows)
     try:
