@@ -261,8 +261,8 @@ def test_a_comparison_shows_both_runs() -> None:
     page = stepper._repr_html_()
     assert "run frees nothing." in page
     assert "boxed_run frees a (16 B)." in page
-    assert "run: at most 64 B" in page
-    assert "boxed_run: at most 48 B" in page
+    assert "run: up to 64 B" in page
+    assert "boxed_run: up to 48 B" in page
     assert "stroke: #0072b2" in page
     assert "stroke-dasharray" in page[page.index("stroke: #d55e00") - 90 : page.index("stroke: #d55e00")]
     assert RunStepper(trace(two_inputs), FOUR, OTHER, boxed=True, compare="run").title.endswith("Interpreter.run")

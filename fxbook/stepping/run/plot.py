@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT = 272, 112
 _LEFT, _RIGHT, _BOTTOM, _LINE = 70, 10, 42, 18
+# Columns of a line of the legend, which begins a little to the left of the axes.
+_LABEL = 24
 _NODES, _NODES_OF_HUNDREDS, _BYTES = 10, 5, 4
 """Steps between the numbers at the axes, at most: fewer where numbers have three digits."""
 _LOOKS = ({"color": "C0", "linewidth": 3}, {"color": "#d55e00", "linestyle": "--"})
@@ -37,7 +39,8 @@ def plot(subjects: Sequence[Subject], spans: Sequence[range]) -> Film:
         for frame, span in enumerate(spans):
             drawn.axes.axvspan(span.start, span.start + max(len(span), 1), gid=styled(f"fx-here {frame}"))
         for subject, look in zip(subjects, _LOOKS, strict=False):
-            _draw_line(drawn.axes, subject.run, f"{cut(subject.label, 14)}: at most {size(subject.run.peak)}", look)
+            most = f": up to {size(subject.run.peak)}"
+            _draw_line(drawn.axes, subject.run, cut(subject.label, _LABEL - len(most)) + most, look)
         _set_scales(drawn.axes, max(len(subject.graph) for subject in subjects), max(s.run.peak for s in subjects))
         drawn.axes.legend(loc="lower left", bbox_to_anchor=(-0.05, 1), borderpad=0.2, labelspacing=0.2)
         svg = without_references(drawn.svg())
