@@ -115,10 +115,11 @@ def index(pages: dict[str, tuple[str, list[Section]]], synonyms: dict[str, str])
         synonyms: more words of a section, by its page and anchor: ``"chapters/03_replacement#replace-a-pattern"``.
 
     Raises:
-        ExtensionError: a section with synonyms does not exist.
+        ExtensionError: a page lacks a section that has synonyms.
     """
     places = [f"{page}#{section.anchor}" for page, (_, own) in pages.items() for section in own]
-    if lost := [place for place in synonyms if place not in places]:
+    # A book of some of the pages has some of the synonyms.
+    if lost := [place for place in synonyms if place.partition("#")[0] in pages and place not in places]:
         raise ExtensionError(f"{SYNONYMS.name}: no section has the address {', '.join(lost)}")
     found: dict[str, list[dict[int, int]]] = defaultdict(lambda: [{} for _ in FIELDS])
     lengths = []

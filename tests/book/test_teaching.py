@@ -123,11 +123,10 @@ def test_a_private_fork_keeps_what_is_added_and_takes_what_the_book_changes(tmp_
     git("commit", "-q", "--allow-empty", "-m", "The book", folder=book)
     commands = re.findall(r"^\$ (git .+|cd .+)$", GUIDE, re.MULTILINE)
     commands = [command for command in commands if not command.startswith("cd ~")]
-    folder = tmp_path
+    git("clone", "-q", str(book), "our-book", folder=tmp_path)
+    folder = tmp_path / "our-book"
     for command in commands:
-        words = (
-            command.replace("ADDRESS-OF-THE-BOOK", str(book)).replace("ADDRESS-OF-YOUR-REPOSITORY", str(own)).split()
-        )
+        words = command.replace("ADDRESS-OF-YOUR-REPOSITORY", str(own)).split()
         if words[0] == "cd":
             folder /= words[1]
         else:

@@ -30,7 +30,6 @@ NO_CELL = {
     "Graph.materialize_symint": _SIZES,
     "Graph.materialize_symints": _SIZES,
     "Graph.process_outputs": _NOT_YET,
-    "GraphModule.delete_submodule": _NOT_YET,
     "Tracer.create_arg": _NOT_YET,
     "Tracer.get_fresh_qualname": _NOT_YET,
     "Tracer.getattr": _NOT_YET,

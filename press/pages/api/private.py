@@ -16,6 +16,7 @@ REASONS = {
     "_boxed_call": "the mark by which torch's compilers know a function that takes its arguments in one list",
     "_dynamo": "`torch._dynamo`: `explain` lists graph breaks, `exc` has the classes of its errors, `backends` and "
     "`config` have what a backend of one's own needs",
+    "_export": "`torch._export.verifier`: the one home of `SpecViolationError`",
     "_inductor": "`torch._inductor.config`: the settings of the default backend of `torch.compile`",
     "_python_dispatch": "`torch.utils._python_dispatch`: the one home of `TorchDispatchMode`",
     "_pytree": "`torch.utils._pytree`: the one home of `tree_leaves`",

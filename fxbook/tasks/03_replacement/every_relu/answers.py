@@ -222,7 +222,11 @@ def looks_for_the_name(model, *inputs):
     return traced
 
 
-@wrong("ends well", says="Your code raises IndexError: tuple index out of range")
+@wrong(
+    "ends well",
+    says="Your code raises IndexError: tuple index out of range",
+    read="when_it_breaks/01_node_creation#indexerror-tuple-index-out-of-range",
+)
 def takes_the_first_positional_argument(model, *inputs):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):

@@ -50,7 +50,11 @@ def appends_to_the_frozen_list(traced):
     traced.recompile()
 
 
-@wrong("ends well", says="not on another (a model with two inputs): your code raises IndexError: tuple index")
+@wrong(
+    "ends well",
+    says="not on another (a model with two inputs): your code raises IndexError: tuple index",
+    read="when_it_breaks/01_node_creation#indexerror-tuple-index-out-of-range",
+)
 def looks_by_position_only(traced):
     for node in cats(traced):
         node.update_arg(0, [*node.args[0], first_input(traced)])
