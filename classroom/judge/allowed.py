@@ -38,9 +38,9 @@ _ELEMENTWISE = _words(
     "floor_divide fmod frac ge gelu greater greater_equal gt hardshrink hardsigmoid hardswish hardtanh isclose "
     "isfinite isinf isnan le leaky_relu lerp less less_equal log log10 log1p log2 logaddexp logical_and logical_not "
     "logical_or logical_xor logit logsigmoid lt masked_fill maximum minimum mish mul multiply nan_to_num ne neg "
-    "negative not_equal positive pow reciprocal relu relu6 remainder round rsqrt rsub selu sgn sigmoid sign silu sin "
-    "sinc sinh softplus softsign sqrt square sub subtract tan tanh tanhshrink threshold true_divide trunc where xlogy "
-    "zero"
+    "negative not_equal positive pow prelu reciprocal relu relu6 remainder round rsqrt rsub selu sgn sigmoid sign "
+    "silu sin sinc sinh softplus softsign sqrt square sub subtract tan tanh tanhshrink threshold true_divide trunc "
+    "where xlogy zero"
 )
 _REDUCTIONS = _words(
     "all amax amin aminmax any argmax argmin argsort count_nonzero cummax cummin cumprod cumsum log_softmax logsumexp "

@@ -12,6 +12,8 @@ XHTML, SVG = "http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"
 E = ElementMaker(namespace=XHTML, nsmap={None: XHTML})
 # Every stepper brings both along; on paper nothing runs, and the style stands once.
 _BROUGHT = re.compile(r"<(script|style)\b[^>]*>.*?</\1>", re.DOTALL)
+# HTML leaves them open.
+_VOID = re.compile(r"<(br|hr|img|input)\b([^<>]*?)\s*/?>")
 _PREFIXES = {"h": XHTML, "s": SVG}
 
 
@@ -26,6 +28,7 @@ def read(body: str) -> etree._Element:
         MarkupError: a tag is not closed, or an attribute has no value.
     """
     bare = re.sub(r"<svg\b(?![^>]*\bxmlns=)", f'<svg xmlns="{SVG}"', _BROUGHT.sub("", body))
+    bare = _VOID.sub(r"<\1\2/>", bare)
     try:
         return etree.fromstring(f'<div xmlns="{XHTML}">{bare}</div>', etree.XMLParser(huge_tree=True))
     except etree.XMLSyntaxError as error:

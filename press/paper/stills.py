@@ -53,6 +53,11 @@ def chosen(frames: list[etree._Element]) -> list[int]:
 
 def _multiples(stepper: etree._Element) -> None:
     films = {g.get("id"): g for g in find(stepper, ".//s:defs/s:g")}
+    for earlier in of_class(stepper, "fx-earlier"):
+        replace(earlier, of_class(earlier, "fx-frame"))
+    # The picture for viewers that take no drawing.
+    for image in of_class(stepper, "fx-still", "h:img"):
+        drop(image)
     frames = of_class(stepper, "fx-frame")
     shown = chosen(frames)
     _between(frames, shown)
@@ -63,7 +68,7 @@ def _multiples(stepper: etree._Element) -> None:
     _fit(frames)
     if below:
         find(stepper, "./*[@class='fx-frames']")[0].addnext(E.div({"class": "fx-below"}, *below))
-    for defs in of_class(stepper, "fx-defs"):
+    for defs in of_class(stepper, "fx-films"):
         drop(defs)
     stepper.set("class", f"fx-drawing fx-stepper fx-still fx-columns-{_columns(frames)}")
     for name in ("style", "tabindex", "data-lm-suppress-shortcuts"):

@@ -99,7 +99,7 @@ DIFFERENT = {
 }
 ADDITIONS = {
     "the residual block": ["add", "add_1", "add_2"],
-    "the block of many sums": ["add_1", "add_2", "add_", "add_5", "iadd"],
+    "the block of many sums": ["add_1", "add_2", "add_", "add_6", "iadd"],
 }
 UNUSED = {
     "the classifier of the chapter": ["auxiliary.weight", "auxiliary.bias"],
@@ -107,6 +107,7 @@ UNUSED = {
     "a model that calls a layer twice": ["unused.weight", "unused.bias"],
     "a model with tied weights and a constant": ["spare.weight", "spare.bias"],
     "a model that takes tokens": ["spare_norm.weight", "spare_norm.bias", "spare.weight", "spare.bias"],
+    "a model with a parameter one level down": ["scale.offset"],
 }
 
 
