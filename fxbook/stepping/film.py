@@ -92,8 +92,8 @@ def _needed(style: str, drawing: str) -> str:
     """The rules of the style for classes that the drawing has."""
     there = set(re.findall(r"fx-[\w-]+", drawing))
     needed = []
-    for rule in style.splitlines():
-        named = set(re.findall(r"\.(fx-[\w-]+)", rule.partition("{")[0]))
+    for line in style.splitlines():
+        named = set(re.findall(r"\.(fx-[\w-]+)", line.partition("{")[0]))
         if named and (named <= there or (named - _EVERYWHERE) & there):
-            needed.append(rule.replace('"', "'"))
+            needed.append(line.replace('"', "'"))
     return "".join(needed)
