@@ -25,7 +25,7 @@ from tests.site.test_official_links import load
 found = load("found")
 TITLE = "torch.fx, Node by Node"
 SETTINGS = """\
-extensions = ["sphinx_external_toc", "sphinx_book_theme", "navigation", "found"]
+extensions = ["sphinx_external_toc", "sphinx_book_theme", "navigation", "found", "bundle"]
 import sys
 sys.path.insert(0, {ext!r})
 smartquotes = False
