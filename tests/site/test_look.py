@@ -11,8 +11,8 @@ from tests.browsing import needs_chromium
 
 pytestmark = needs_chromium
 
-# Half the pixels that each chapter took in the first edition, at 1,400 px; there is none for 05. Half of 09 were 14,559:
-# its graphs have 15 nodes and more.
+# Half the pixels that each chapter took in the first edition, at 1,400 px; there is none for 05. Half of 09 were
+# 14,559: its graphs have 15 nodes and more.
 BARS = {
     "00_first_graph": 11_277,
     "01_node_creation": 16_908,
