@@ -128,6 +128,7 @@ def violations(page: Page, options: dict, script: str = "") -> list[str]:
 def faults_of(page: Page, address: str, name: str, looks: Sequence[Look], known: dict[str, set[str]]) -> Iterator[str]:
     """Visit a page once; ``known`` are the colours of each theme that had a look."""
     troubles = troubles_of(page, urlsplit(address).netloc)
+    page.set_viewport_size(looks[0][1])
     page.goto(f"{address}/{name}.html")
     page.evaluate("document.querySelectorAll('article details').forEach(fold => { fold.open = true })")
     for theme, size, options in looks:
