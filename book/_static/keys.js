@@ -35,3 +35,17 @@
     }
   });
 })();
+
+// The theme lets the keyboard into boxes that scroll, when the window gets another size: a fold that opens shows more of them.
+(() => {
+  "use strict";
+  let waits = false;
+  document.addEventListener("toggle", () => {
+    if (waits) return;
+    waits = true;
+    requestAnimationFrame(() => {
+      waits = false;
+      dispatchEvent(new Event("resize"));
+    });
+  }, true);
+})();
