@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from press import ROOT
+from tests.loading import load
 
 
 @pytest.fixture(scope="module")
 def extension() -> ModuleType:
     """The book's own Sphinx extension."""
-    spec = importlib.util.spec_from_file_location("editions", ROOT / "book/_ext/editions.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load("book/_ext/editions.py")
 
 
 def offered(extension: ModuleType, source: Path) -> list[tuple[str, str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import itertools
 import re
 from pathlib import Path
@@ -14,6 +13,7 @@ from bs4 import Tag
 from sphinx.errors import ConfigError
 
 from press import ROOT
+from tests.loading import load
 from tests.site.pages import CHAPTERS, PAGES, PARTS, TOC, article, ids_of, parsed
 
 # What a browser fetches by itself; a link to another host is a thing to click, and allowed.
@@ -31,10 +31,7 @@ PAGE_BUDGET, STATIC_BUDGET = 70_000, 300_000
 @pytest.fixture(scope="module")
 def bookplate() -> ModuleType:
     """The book's own Sphinx extension."""
-    spec = importlib.util.spec_from_file_location("bookplate", ROOT / "book/_ext/bookplate.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load("book/_ext/bookplate.py")
 
 
 def test_every_page_of_the_table_of_contents_is_there(built_book: Path) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import re
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 import yaml
@@ -16,22 +14,13 @@ from sphinx.util.inventory import InventoryFile
 from press import ROOT
 from press.binding import inventory
 from press.pages.api.documented import names
+from tests.loading import load
 from tests.site.pages import PAGES, article, parsed
 
 TABLES = sorted(inventory.TABLES.glob("*.toml"))
 MAPPING = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["sphinx"]["config"]["intersphinx_mapping"]
 
-
-def load(name: str) -> ModuleType:
-    """A Sphinx extension of the book."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / f"book/_ext/{name}.py")
-    # Its dataclasses ask for it by name.
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-official = load("official")
+official = load("book/_ext/official.py")
 
 
 def addresses() -> dict[str, str]:

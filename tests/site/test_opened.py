@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shutil
 import subprocess
@@ -17,6 +16,7 @@ import yaml
 from press import ROOT, imprint
 from press.book import the_book
 from press.manuscript.problems import PressError
+from tests.loading import load
 from tests.site.pages import PAGES, parsed
 
 HOME = "https://github.com/someone/a-book"
@@ -31,10 +31,7 @@ TEXTS = sorted(
 @pytest.fixture(scope="module")
 def opened() -> ModuleType:
     """The Sphinx extension that shows the address."""
-    spec = importlib.util.spec_from_file_location("opened", ROOT / "book/_ext/opened.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load("book/_ext/opened.py")
 
 
 def configured(folder: Path, url: str, branch: str = "main", hub: str = "") -> Path:

@@ -11,11 +11,13 @@ from urllib.parse import quote, unquote, urlsplit
 import pytest
 import yaml
 from playwright.sync_api import Browser
+from sphinx.errors import ExtensionError
 
 from press.book import the_book
 from press.pages.symptoms import of_every_chapter
 from tests.browsing import needs_chromium
-from tests.site.pages import CHAPTERS, ids_of
+from tests.loading import load
+from tests.site.pages import CHAPTERS, PAGES, ids_of
 
 pytestmark = needs_chromium
 
@@ -177,3 +179,13 @@ def test_a_result_opens_its_section_from_a_folder(browser: Browser, built_book: 
 
 def test_a_word_that_is_nowhere_finds_nothing(search: Search) -> None:
     assert search("xylophone") == []
+
+
+def test_words_for_a_section_that_is_not_there_are_refused() -> None:
+    find = load("book/_ext/find.py")
+    pages = {"chapters/here": ("Here", [find.Section("there-is-one", "There is one", "A text.")])}
+    find.index(pages, {"chapters/here#there-is-one": "word", "chapters/left-out#any": "word"})
+    with pytest.raises(ExtensionError, match="chapters/here#there-is-none"):
+        find.index(pages, {"chapters/here#there-is-none": "word"})
+    words = yaml.safe_load(find.SYNONYMS.read_text("utf-8"))
+    assert {place.partition("#")[0] for place in words} <= set(PAGES)

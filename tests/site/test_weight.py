@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from playwright.sync_api import Browser
@@ -15,30 +11,16 @@ from pygments import highlight
 from pygments.lexers import get_lexer_by_name
 from pygments.styles import get_style_by_name
 
-from press import ROOT
 from tests.browsing import needs_chromium
+from tests.loading import load
 from tests.site.pages import CHAPTERS, PAGES
 
 # The first load of a chapter, and the elements of any page.
 MOST_BYTES, MOST_REQUESTS, MOST_ELEMENTS = 150_000, 12, 6_000
 
 
-@pytest.fixture(scope="module")
-def load() -> Callable[[str], ModuleType]:
-    """Import a file that belongs to no package, by its path."""
-
-    def loader(path: str) -> ModuleType:
-        name = Path(path).stem
-        spec = importlib.util.spec_from_file_location(name, ROOT / path)
-        module = sys.modules.setdefault(name, importlib.util.module_from_spec(spec))
-        spec.loader.exec_module(module)
-        return module
-
-    return loader
-
-
 @needs_chromium
-def test_the_first_load_of_a_chapter_is_light(browser: Browser, built_book: Path, load: Callable) -> None:
+def test_the_first_load_of_a_chapter_is_light(browser: Browser, built_book: Path) -> None:
     pages = load("benchmarks/pages.py")
     weights = {page: pages.weigh(browser, built_book / f"{page}.html") for page in CHAPTERS}
     heavy = {page: it for page, it in weights.items() if it.bytes > MOST_BYTES or it.requests > MOST_REQUESTS}
@@ -48,7 +30,7 @@ def test_the_first_load_of_a_chapter_is_light(browser: Browser, built_book: Path
 
 
 @needs_chromium
-def test_no_page_has_too_many_elements(browser: Browser, built_book: Path, load: Callable) -> None:
+def test_no_page_has_too_many_elements(browser: Browser, built_book: Path) -> None:
     pages = load("benchmarks/pages.py")
     sizes = {page: pages.weigh(browser, built_book / f"{page}.html").elements for page in PAGES}
     assert {page: size for page, size in sizes.items() if size > MOST_ELEMENTS} == {}
@@ -62,7 +44,7 @@ def test_each_style_and_script_stands_once_on_a_page(built_book: Path) -> None:
         assert sum("window.fxSteppers" in text for text in own) == ("fx-stepper" in html), page
 
 
-def test_a_style_that_goes_on_from_another_says_only_the_rest(load: Callable) -> None:
+def test_a_style_that_goes_on_from_another_says_only_the_rest() -> None:
     lean = load("book/_ext/lean_pages.py").lean
     assert (
         lean("<style>a{}</style>x<style>a{}b{}</style>y<style>a{}b{}</style>")
@@ -76,7 +58,7 @@ def test_a_style_that_goes_on_from_another_says_only_the_rest(load: Callable) ->
     )
 
 
-def test_code_has_an_element_only_where_its_looks_change(load: Callable) -> None:
+def test_code_has_an_element_only_where_its_looks_change() -> None:
     lean = load("book/_ext/lean_pages.py")
     styles = [get_style_by_name("a11y-high-contrast-light"), get_style_by_name("github-dark")]
     lean.LeanFormatter.looks = lean.same_looks(styles)
@@ -105,16 +87,16 @@ def test_code_has_an_element_only_where_its_looks_change(load: Callable) -> None
         ('html[data-theme="dark"] .shown { margin: 0 }', 'html[data-theme="dark"] .shown{margin:0}'),
     ],
 )
-def test_a_rule_goes_only_if_its_class_or_id_is_nowhere(load: Callable, css: str, kept: str) -> None:
+def test_a_rule_goes_only_if_its_class_or_id_is_nowhere(css: str, kept: str) -> None:
     assert load("book/_ext/bundle.py").purged(css, {"shown", "here"}) == kept
 
 
-def test_a_style_sheet_that_fetches_another_is_refused(load: Callable) -> None:
+def test_a_style_sheet_that_fetches_another_is_refused() -> None:
     with pytest.raises(ValueError, match="fetches another file"):
         load("book/_ext/bundle.py").purged('@import "other.css";', set())
 
 
-def test_licences_stay(built_book: Path, load: Callable) -> None:
+def test_licences_stay(built_book: Path) -> None:
     assert load("book/_ext/bundle.py").notices(["/*! MIT */a{}/* own */", "/*! MIT */"]) == "/*! MIT */"
     css = (built_book / "_static/site.css").read_text("utf-8")
     assert "Bootstrap Authors" in css and "Font Awesome Free" in css
@@ -122,14 +104,14 @@ def test_licences_stay(built_book: Path, load: Callable) -> None:
     assert (built_book / "_static/scripts/bootstrap.js.LICENSE.txt").is_file()
 
 
-def test_custom_properties_that_are_asked_for_stay(load: Callable) -> None:
+def test_custom_properties_that_are_asked_for_stay() -> None:
     css = 'a{--one:1;--two:var(--three);--three:"x;y";--four:4;color:var(--one)}'
     without = load("book/_ext/bundle.py").without_unasked
     assert without(css, {"--two"}) == 'a{--one:1;--two:var(--three);--three:"x;y";color:var(--one)}'
     assert without(css, set()) == "a{--one:1;color:var(--one)}"
 
 
-def test_every_class_that_a_page_shows_keeps_its_rules(built_book: Path, load: Callable) -> None:
+def test_every_class_that_a_page_shows_keeps_its_rules(built_book: Path) -> None:
     """Of the theme's rules that fit an element of a page, each is in the site's sheet."""
     bundle = load("book/_ext/bundle.py")
     import pydata_sphinx_theme
