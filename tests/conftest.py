@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
@@ -65,8 +66,13 @@ def write(project: Path) -> Callable[[str, str], Path]:
 @pytest.fixture(scope="session")
 def built_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the built HTML; the first worker that asks builds it, the others wait."""
-    with FileLock(tmp_path_factory.getbasetemp().parent / "book.lock"):
-        return bind.build().parent
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    with FileLock(shared / "book.lock"):
+        told = shared / "book.txt"
+        if not told.is_file():
+            told.write_text(str(bind.build().parent), encoding="utf-8")
+        return Path(told.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
