@@ -18,11 +18,11 @@ from playwright.sync_api import Browser
 from press import ROOT
 from press.binding import card
 from tests.browsing import needs_chromium
+from tests.loading import load
 from tests.site.pages import PAGES, TOC, parsed
 from tests.site.serving import served
-from tests.site.test_official_links import load
 
-found = load("found")
+found = load("book/_ext/found.py")
 TITLE = "torch.fx, Node by Node"
 SETTINGS = """\
 extensions = ["sphinx_external_toc", "sphinx_book_theme", "navigation", "found", "bundle"]
