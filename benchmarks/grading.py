@@ -2,7 +2,8 @@
 
 A class hands in six exercises, in all shapes of ``tests/classroom/students.py``, with answers that are mostly right;
 all of it is graded in the sandbox. Then the book's own answers are graded one by one, stage by stage, on one processor.
-The floor is what no grader can do without: use the answer once and judge it once, in one process that never forks.
+The floor is what no grader can do without: use the answer once and judge it once, in one process that never forks. It
+is measured twice: alone, and in as many processes at once as there are workers, which share the machine as they do.
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ import contextlib
 import dataclasses
 import functools
 import io
+import multiprocessing
 import statistics
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -30,6 +34,7 @@ from tests.classroom import students as class_
 
 CHAPTER = "02"
 _TIMES = 5
+_together: threading.Barrier
 
 
 def whole(folder: Path, students: int, assignment: Assignment, workers: grading.LocalWorkers) -> float:
@@ -45,25 +50,54 @@ def whole(folder: Path, students: int, assignment: Assignment, workers: grading.
     return seconds
 
 
+def floor(assignment: Assignment) -> dict[str, float]:
+    """Milliseconds to use an answer and to judge it, once each, in this process: medians, means over the exercises."""
+    from fxbook import tasks
+    from fxbook.checking.judge import judge
+    from fxbook.checking.prepare import prepare
+    from fxbook.learning import sheets
+
+    using, judging = [], []
+    sheet = sheets.parse(*_solved(assignment))
+    for about in assignment.exercises:
+        exercise = tasks.find(about.id)
+        assert exercise
+        observation = sheets.observe_answer(sheet, prepare(exercise, 1, rebuildable=True), about.answer)["observation"]
+        using.append(_milliseconds(lambda: sheets.observe_answer(sheet, prepare(exercise, 1), about.answer)))  # noqa: B023
+        judging.append(_milliseconds(functools.partial(judge, exercise, observation, 1)))
+    return {"use the answer once": statistics.mean(using), "judge it once": statistics.mean(judging)}
+
+
+def floor_at_once(assignment: Assignment, processes: int) -> float:
+    """The floor in so many processes at once, in milliseconds, the mean over them."""
+    context = multiprocessing.get_context("spawn")
+    barrier = context.Barrier(processes)
+    with ProcessPoolExecutor(processes, context, initializer=_meet, initargs=(barrier,)) as pool:
+        return statistics.mean(pool.map(_floor_together, [assignment] * processes))
+
+
+def _meet(barrier: threading.Barrier) -> None:
+    global _together
+    _together = barrier
+
+
+def _floor_together(assignment: Assignment) -> float:
+    floor(assignment)  # All that is imported and kept is there.
+    _together.wait()
+    return sum(floor(assignment).values())
+
+
 def stages(assignment: Assignment) -> dict[str, float]:
     """Milliseconds for an answer in each stage: medians over repetitions, the mean over the exercises."""
     from classroom.collect.reading import read_sheet
     from classroom.grade.records import Submission
     from classroom.sandbox import Sandbox
-    from fxbook import tasks
-    from fxbook.asking import Exercise
-    from fxbook.checking.judge import judge
-    from fxbook.checking.prepare import prepare
     from fxbook.learning import sheets
 
-    def use_once(exercise: Exercise, answer: str) -> None:
-        sheets.observe_answer(sheet, prepare(exercise, 1), answer)
-
     [chapter] = assignment.chapters
-    given = {about.id: class_.solution(about.id) for about in assignment.exercises}
-    data = class_.as_bytes(class_.notebook(chapter, given))
-    submission = Submission("a", "A", {chapter: data}, {chapter: f"{chapter}.ipynb"})
-    sheet = sheets.parse(f"{chapter}.ipynb", data)
+    name, data = _solved(assignment)
+    submission = Submission("a", "A", {chapter: data}, {chapter: name})
+    sheet = sheets.parse(name, data)
     timings: dict[str, list[float]] = collections.defaultdict(list)
     with (
         Sandbox(chapters=[CHAPTER]) as sandbox,
@@ -73,13 +107,8 @@ def stages(assignment: Assignment) -> dict[str, float]:
         reading = _milliseconds(lambda: read_sheet(submission, assignment, chapter, sandbox))
         keeping = _milliseconds(lambda: book.keep("a", "d", []))
         for about in assignment.exercises:
-            exercise = tasks.find(about.id)
-            assert exercise
-            bare = functools.partial(use_once, exercise, about.answer)
             observed = functools.partial(sandbox.observe, sheet, about.id, about.answer, 1)
             observation = observed().data["observation"]
-            timings["use the answer once (floor)"].append(_milliseconds(bare))
-            timings["judge it once (floor)"].append(_milliseconds(functools.partial(judge, exercise, observation, 1)))
             timings["observed in the sandbox"].append(_milliseconds(observed))
             judged = functools.partial(sandbox.judge, about.id, observation, 1)
             timings["judged in the sandbox"].append(_milliseconds(judged))
@@ -89,6 +118,13 @@ def stages(assignment: Assignment) -> dict[str, float]:
         "read the sheet": reading / many,
         "keep the marks": keeping / many,
     }
+
+
+def _solved(assignment: Assignment) -> tuple[str, bytes]:
+    """The name of the chapter's sheet with all solutions in it, and the file."""
+    [chapter] = assignment.chapters
+    given = {about.id: class_.solution(about.id) for about in assignment.exercises}
+    return f"{chapter}.ipynb", class_.as_bytes(class_.notebook(chapter, given))
 
 
 def _milliseconds(work: Callable[[], object]) -> float:
@@ -117,14 +153,19 @@ def main() -> None:
     each = 1000 * seconds * workers.count / answers
     print(f"{options.students} students, {answers} answers, {options.seeds} hidden variants: {seconds:.0f} s")
     print(f"{each:.0f} ms of each of {workers.count} workers for an answer\n\nOne answer alone, on one processor:")
-    timings = stages(assignment)
-    floor = sum(ms for name, ms in timings.items() if name.endswith("(floor)"))
-    for name, ms in timings.items():
-        print(f"{name:30}{ms:8.1f} ms{ms / floor:8.2f} x floor")
-    alone = sum(ms for name, ms in timings.items() if not name.endswith("(floor)"))
-    print(f"{'floor':30}{floor:8.1f} ms{1:8.2f} x floor")
-    print(f"{'all stages':30}{alone:8.1f} ms{alone / floor:8.2f} x floor")
-    print(f"{'in the class':30}{each:8.1f} ms{each / floor:8.2f} x floor")
+    alone, processed = floor(assignment), stages(assignment)
+    least, together = sum(alone.values()), floor_at_once(assignment, workers.count)
+    rows = {
+        **{f"{name} (floor)": ms for name, ms in alone.items()},
+        "floor": least,
+        **processed,
+        "all stages": sum(processed.values()),
+    }
+    for name, ms in rows.items():
+        print(f"{name:30}{ms:8.1f} ms{ms / least:8.2f} x floor")
+    print(f"\n{workers.count} at once:")
+    print(f"{'floor':30}{together:8.1f} ms")
+    print(f"{'in the class':30}{each:8.1f} ms{each / together:8.2f} x floor")
 
 
 if __name__ == "__main__":
