@@ -1,0 +1,14 @@
+"""The case of a clause sees a wrong answer whatever numbers are drawn (slow)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.checking.test_clauses import TABLED, unseen
+
+SEEDS = range(3, 13)
+
+
+@pytest.mark.parametrize("identity", TABLED)
+def test_every_clause_is_seen_with_every_seed(identity: str) -> None:
+    assert [(seed, missed) for seed in SEEDS for missed in unseen(identity, seed)] == []
