@@ -1,6 +1,6 @@
 """A new exercise: a folder that runs, with a stub that fails, a solution that passes, and answers that prove the check.
 
-It is copied from ``press/template/``, a small exercise that is complete; CONTRIBUTING.md shows the same four files.
+It is copied from ``press/template/``, a small exercise that is complete; CONTRIBUTING.md shows the same files.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from press.manuscript.problems import PressError, Problem
 from press.manuscript.sheet import CHECKED_BY, OPENING, ORDER, TASK, TITLE
 
 TEMPLATE = Path(__file__).parent / "template"
-FILES = (TASK, *CHECKED_BY)
+FILES = (TASK, *CHECKED_BY, "clauses.toml")
 _IDENTITY = re.compile(r"\d\d(-[a-z0-9]+)+")
 _FILL_IN = {
     "task.md": "the task, the stub and the solution between their marks, two hints, why, and what if",
     "cases.py": "the models that an answer is tried on, one of them unseen, and how it is used",
     "check.py": "the rules, in the order in which a violation is worth telling",
     "answers.py": "two right answers of another kind than yours, and a wrong one for each rule, five at least",
+    "clauses.toml": "what the text asks, clause by clause, each with the case that sees it and a wrong answer",
 }
 _INIT = '"""Exercises of chapter {number}."""\n\nORDER = ()\n'
 _OPENING = """\
@@ -99,8 +100,9 @@ def tell(folder: Path) -> None:
     """Say what is to be filled in, and what to run then."""
     print(f"{folder.relative_to(ROOT)} holds a small exercise that runs. Fill in yours:")
     for name in FILES:
-        print(f"  {name:<11} {_FILL_IN[name]}")
+        print(f"  {name:<12} {_FILL_IN[name]}")
     identity = f"{folder.parent.name[:2]}-{folder.name.replace('_', '-')}"
     print(f"It stands last in ORDER in {(folder.parent / ORDER).relative_to(ROOT)}: move it to where it belongs. Then:")
     print("  make notebooks")
     print(f"  python -m pytest tests/checking -k {identity}")
+    print(f"  python -m tests.mutation {identity}")

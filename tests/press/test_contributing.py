@@ -61,7 +61,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_what_is_shown_is_what_the_command_makes(copy: Path) -> None:
     folder = copy / "fxbook" / "tasks" / "01_node_creation" / "double_the_input"
-    shown = re.findall(r"^(?P<fence>`{3,})(?:markdown|python)\n(.*?)\n(?P=fence)$", TEXT, re.DOTALL | re.MULTILINE)
+    shown = re.findall(r"^(?P<fence>`{3,})(?:markdown|python|toml)\n(.*?)\n(?P=fence)$", TEXT, re.DOTALL | re.MULTILINE)
     for name in FILES:
         assert (folder / name).read_text(encoding="utf-8").rstrip() in [text for _, text in shown], name
     assert f"python -m press exercise {SHOWN}\n" in TEXT
