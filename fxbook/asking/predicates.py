@@ -1,8 +1,8 @@
 """The rules that many exercises share; see :mod:`fxbook.asking.rule` for what a rule is and yields.
 
 A rule without settings is used by its name (``lints``), one with settings is called (``calls(RELU, times=2)``). Its
-message says what the learner's graph does and what was asked, and never how to get there. It holds no random number,
-since reports are printed into notebooks and compared.
+message says what the learner's graph does and what was asked, and never how to get there. Numbers that were drawn stand
+behind a colon, so that the rest is the same under any seed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 
 from fxbook.asking.families import Family
 from fxbook.asking.rule import Found, configurable, rule
-from fxbook.asking.values import difference
+from fxbook.asking.values import difference, without_numbers
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
 
@@ -61,10 +61,29 @@ def runs(case: CaseView) -> Found:
 def same_result(case: CaseView) -> Found:
     """On random inputs the result gives the outputs that were asked for (see ``Exercise.expected``)."""
     yield from runs.find(case)
+    for draw, (output, expected) in enumerate(zip(case.outputs or [], case.expected, strict=True)):
+        if differs := difference(output, expected):
+            astray = case.astray(draw)
+            if astray:
+                sentence = (
+                    f"The result is not the one asked for: {without_numbers(differs)}. Node `{astray.node.name}` is "
+                    f"the first whose value is not what it should be: {astray.differs}."
+                )
+                yield astray.node, sentence
+            yield _returning(case), f"The result is not the one asked for: {differs}."
+
+
+@rule
+def same_output(case: CaseView) -> Found:
+    """As :func:`same_result`, where a right answer may change what the nodes that were given compute."""
+    yield from runs.find(case)
     for output, expected in zip(case.outputs or [], case.expected, strict=True):
         if differs := difference(output, expected):
-            returning = next((node for node in case.nodes if node.op == "output"), None)
-            yield returning, f"The result is not the one asked for: {differs}."
+            yield _returning(case), f"The result is not the one asked for: {differs}."
+
+
+def _returning(case: CaseView) -> NodeRecord | None:
+    return next((node for node in case.nodes if node.op == "output"), None)
 
 
 # ---- the model that was given ----------------------------------------------------------------------------------------

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from torch import nn
 
+from fxbook.asking.astray import Astray, first_astray
 from fxbook.asking.exercise import Case, Exercise
 from fxbook.asking.trial import Trial
 from fxbook.asking.values import Value
@@ -36,6 +37,11 @@ class Claims:
     origins: list[int | None]
 
 
+def nothing_inside(_draw: int) -> list[Value] | None:
+    """Stands for the values of the nodes where nobody can tell them."""
+    return None
+
+
 @dataclasses.dataclass(frozen=True)
 class CaseView:
     """One case as observed, for a rule to read. Nothing in it is the learner's own object.
@@ -48,6 +54,8 @@ class CaseView:
         run_node: the index of the node that raised, where it is known.
         modules: the paths of the result's submodules.
         claims: see :class:`Claims`; a rule reads them by the properties of the same names.
+        inside: the value of each node for a draw of inputs, ``None`` where they cannot be had; asked for only where the
+            outputs are wrong, since the graph is run again for them.
         read: the names of the claims that rules have read so far.
     """
 
@@ -59,6 +67,7 @@ class CaseView:
     run_node: int | None
     modules: list[str]
     claims: Claims
+    inside: Callable[[int], list[Value] | None] = nothing_inside
     read: set[str] = dataclasses.field(default_factory=set, compare=False)
 
     # ---- what the model itself gives ---------------------------------------------------------------------------------
@@ -120,6 +129,12 @@ class CaseView:
     def now(self) -> dict[int, NodeRecord]:
         """What the nodes of the graph given are now, by their index there; without those that are gone."""
         return {before.index: node for node, before in self.kept()}
+
+    def astray(self, draw: int) -> Astray | None:
+        """The first node whose value is not what it should be on these inputs, where that is known."""
+        found = self.inside(draw) if self.graph else None
+        # Not read as a claim: it says where, and not whether.
+        return first_astray(self.trial, self.graph, self.claims.origins, found, draw) if self.graph and found else None
 
     # ---- what is claimed of it ---------------------------------------------------------------------------------------
 

@@ -22,8 +22,8 @@ import torch
 from torch import fx, nn
 
 from fxbook.asking.exercise import Case, Use, inputs_of, seeded
-from fxbook.asking.running import run_on
-from fxbook.asking.values import encode
+from fxbook.asking.running import run_on, values_inside
+from fxbook.asking.values import Value, encode
 from fxbook.checking.answers import UnusableError, caller
 from fxbook.checking.apart import had_its_time, spare_memory
 from fxbook.checking.blame import describe
@@ -51,13 +51,14 @@ class TimeUp(BaseException):
     """The soft limit is over; raised in the learner's code, so that its line is known."""
 
 
-def observe(prepared: Prepared, answer: Any, seconds: float | None = None) -> JSON:
+def observe(prepared: Prepared, answer: Any, seconds: float | None = None, longest: float | None = None) -> JSON:
     """Use the answer on every case of an exercise.
 
     Args:
         prepared: see :func:`fxbook.checking.prepare.prepare`.
         answer: the learner's function, class, module or graph.
         seconds: soft limit; ``None`` where there is none. Only the main thread can be interrupted.
+        longest: the same of a machine that is busy with something else.
 
     Returns:
         An :class:`fxbook.checking.observation.Observation` as JSON. Of an answer that is data a case has an ``error``
@@ -71,7 +72,7 @@ def observe(prepared: Prepared, answer: Any, seconds: float | None = None) -> JS
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         try:
             # Whatever the notebook has set: chapter 08 switches gradients off.
-            with _alarm(seconds), quick_errors(), torch.enable_grad():
+            with _alarm(seconds, longest), quick_errors(), torch.enable_grad():
                 call = caller(prepared, answer)
                 for case in prepared.cases:
                     cases.append(_observed(prepared.use, case, call))
@@ -140,7 +141,10 @@ def _facts_of_graph(case: PreparedCase, result: Any) -> dict[str, Any]:
     facts: dict[str, Any] = {"origins": [tried.origins.get(id(node), _copied_from(node)) for node in graph.nodes]}
     if tried.kept is not None:
         facts["wire"] = wire.describe(result, tried.kept)
-    return facts | _as_dict(observe_graph(result, tried.root, tried.weights, tried.case, tried.seed))
+    facts |= _as_dict(observe_graph(result, tried.root, tried.weights, tried.case, tried.seed))
+    if tried.look is not None and facts["outputs"] is not None:
+        facts["inside"] = observe_inside(result, tried.root, tried.case, tried.seed, tried.look)
+    return facts
 
 
 def observe_graph(
@@ -168,6 +172,19 @@ def observe_graph(
         modules=[path for path, _ in module.named_modules(remove_duplicate=False) if path],
         **_run(module, case, seed),
     )
+
+
+def observe_inside(
+    result: fx.Graph | fx.GraphModule, root: nn.Module, case: Case, seed: int, draw: int
+) -> list[Value] | None:
+    """The value of each node of a graph that runs, for one draw of inputs; otherwise as :func:`observe_graph`."""
+    try:
+        module = result if isinstance(result, _GraphModule) else _GraphModule(root, result)
+        return values_inside(module, inputs_of(case, seed)[draw], seed, draw)
+    except (TimeUp, MemoryError):
+        raise
+    except BaseException:
+        return None
 
 
 def _run(module: fx.GraphModule, case: Case, seed: int) -> dict[str, Any]:
@@ -242,7 +259,7 @@ def _copied_from(node: fx.Node) -> int | None:
 
 
 @contextlib.contextmanager
-def _alarm(seconds: float | None) -> Iterator[None]:
+def _alarm(seconds: float | None, longest: float | None) -> Iterator[None]:
     """Raise :class:`TimeUp` in the body after so many seconds, where this thread can be interrupted."""
     usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
     if seconds is None or not usable:
@@ -252,7 +269,7 @@ def _alarm(seconds: float | None) -> Iterator[None]:
     started, used = time.monotonic(), time.process_time()
 
     def ring(_number: int, _frame: FrameType | None) -> None:
-        if had_its_time(time.monotonic() - started, time.process_time() - used, seconds):
+        if had_its_time(time.monotonic() - started, time.process_time() - used, seconds, longest):
             raise TimeUp
         signal.setitimer(signal.ITIMER_REAL, _AGAIN_SECONDS)
 

@@ -30,6 +30,7 @@ from fxbook.asking.predicates import (
     placeholders,
     recompiled,
     runs,
+    same_output,
     same_result,
     shares_weights,
 )
@@ -229,6 +230,8 @@ ROWS: list[Row] = [
     ("same_result: dtype", same_result, wrong_dtype, {}, "it has dtype float64, float32 was asked", "output"),
     ("same_result: nan", same_result, returns_nan, {}, "it holds nan", "output"),
     ("same_result: raises", same_result, raises_when_run, {}, "Running the result raises", "view"),
+    ("same_output", same_output, nothing_done, {}, None, None),
+    ("same_output: numbers", same_output, drops_a_layer, {}, "it holds other numbers", "output"),
     ("same_result: expected", same_result, right, {"expected": with_relu}, None, None),
     ("same_result: not done", same_result, nothing_done, {"expected": with_relu}, "it holds other numbers", "output"),
     ("or_because", same_result.or_because(calls(GELU)), nothing_done, {}, None, None),
@@ -559,18 +562,33 @@ def test_value_survives_json_and_equals_only_itself(value: Any) -> None:
 @pytest.mark.parametrize(
     ("found", "expected", "said"),
     [
-        ((torch.ones(2), torch.ones(2)), (torch.ones(2), torch.zeros(2)), "item 1 of it holds other numbers"),
+        (
+            (torch.ones(2), torch.ones(2)),
+            (torch.ones(2), torch.zeros(2)),
+            "item 1 of it holds other numbers: 1 at [0], where 0 was asked; 2 of 2 elements differ",
+        ),
         ([1], [1, 2], "it has length 1, 2 was asked"),
         (torch.ones(2), (torch.ones(2),), "it is a tensor, a sequence was asked"),
         ({"a": 1}, {"b": 1}, "it has the key 'a', which was not asked"),
-        ({"a": 1}, {"a": 2}, "item 'a' of it is another number"),
+        ({"a": 1}, {"a": 2}, "item 'a' of it is another number: 1, where 2 was asked"),
         ("relu", "gelu", "it is 'relu'"),
         (None, torch.ones(1), "it is None, a tensor was asked"),
-        (torch.tensor([1]), torch.tensor([2]), "it holds other values"),
+        (torch.tensor([1]), torch.tensor([2]), "it holds other values: 1 at [0], where 2 was asked"),
+        (torch.tensor([[0.5, float("nan")]]), torch.ones(1, 2), "it holds nan at [0, 1]: 1 of 2 elements"),
+        (torch.tensor(0.5), torch.tensor(0.25), "it holds other numbers: 0.5, where 0.25 was asked"),
+        (
+            torch.tensor([1.0, 1.00001], dtype=torch.float64),
+            torch.ones(2, dtype=torch.float64),
+            "it holds other numbers: 1.00001 at [1], where 1 was asked; 1 of 2 elements differ",
+        ),
         ((1, 2), [1, 2], None),
         (1, 1.0, None),
         (torch.ones(3) * (1 + 1e-6), torch.ones(3), None),
-        (torch.ones(3) * 1.01, torch.ones(3), "it holds other numbers"),
+        (
+            torch.ones(3) * 1.01,
+            torch.ones(3),
+            "it holds other numbers: 1.01 at [0], where 1 was asked; 3 of 3 elements differ",
+        ),
     ],
 )
 def test_difference_is_told_in_words(found: Any, expected: Any, said: str | None) -> None:

@@ -217,7 +217,7 @@ def takes_the_old_out_and_forgets_the_new(traced, table):
     return traced
 
 
-@wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
+@wrong("same_result", node="head", says="The result is not the one asked for: it holds other numbers")
 def hands_the_readers_to_what_the_old_node_read(traced, table):
     """The new node stands in the graph, and nothing reads it."""
     graph = traced.graph
