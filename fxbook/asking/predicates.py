@@ -30,6 +30,14 @@ def lints(case: CaseView) -> Found:
         yield named, f"graph.lint() refuses the graph: {case.graph.lint.rstrip('.')}."
 
 
+@rule("02_insertion_points#an-anchor-holds-as-long-as-its-with")
+def inserts_at_the_end(case: CaseView) -> Found:
+    """Whoever edits the graph next adds nodes at its end, as before: no insertion point is left behind."""
+    if case.graph and case.graph.inserts:
+        where = case.graph.inserts
+        yield None, f"The graph still inserts {where}: the next node that anybody makes lands there, not at the end."
+
+
 @rule
 def recompiled(case: CaseView) -> Found:
     """The compiled code matches the graph."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from fxbook.asking.exercise import Exercise, drawn_order
+from fxbook.asking.predicates import inserts_at_the_end
 from fxbook.asking.rule import Violation, first_violation
 from fxbook.asking.trial import Trial, trials_of
 from fxbook.asking.values import Value
@@ -21,6 +22,8 @@ from fxbook.graph.record import GraphRecord
 
 JSON = Any
 _UNREADABLE = Violation("What came back from running your answer cannot be read.", rule="readable")
+# Whatever is asked of it, and told last.
+_OF_EVERY_GRAPH = (inserts_at_the_end,)
 _OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "Cannot allocate memory")
 
 
@@ -150,7 +153,7 @@ def _first_violation(view: CaseView) -> Violation | None:
     kinds = view.exercise.kinds()
     if kinds and view.kind not in kinds:
         return _wrong_kind(view, kinds)
-    return first_violation(view, view.exercise.rules)
+    return first_violation(view, (*view.exercise.rules, *_OF_EVERY_GRAPH))
 
 
 def _wrong_kind(view: CaseView, kinds: tuple[str, ...]) -> Violation:

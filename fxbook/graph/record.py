@@ -13,7 +13,7 @@ import linecache
 import operator
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 import torch
@@ -71,11 +71,15 @@ class NodeRecord:
 
 @dataclasses.dataclass(frozen=True)
 class GraphRecord:
-    """A graph: its nodes in list order, what ``lint`` says (``None``: nothing), whether the compiled code is stale."""
+    """A graph: its nodes in list order, what ``lint`` says (``None``: nothing), whether the compiled code is stale.
+
+    ``inserts`` says where the next node would land, ``"before `relu`"``; ``None`` where that is the end of the list.
+    """
 
     nodes: tuple[NodeRecord, ...]
     lint: str | None = None
     stale: bool = False
+    inserts: str | None = None
 
     def __iter__(self) -> Iterator[NodeRecord]:
         return iter(self.nodes)
@@ -119,7 +123,34 @@ def record(graph_or_module: fx.Graph | fx.GraphModule) -> GraphRecord:
     position = {node: index for index, node in enumerate(graph.nodes)}
     nodes = tuple(_node_record(node, position, module) for node in graph.nodes)
     stale = isinstance(graph_or_module, fx.GraphModule) and _is_stale(graph_or_module)
-    return GraphRecord(_compared(nodes), _lint(graph), stale)
+    return GraphRecord(_compared(nodes), _lint(graph), stale, _inserts(graph))
+
+
+class Insertion(NamedTuple):
+    """Where the next node would land: on this side of a node, ``None`` where that node was erased."""
+
+    side: Literal["before", "after"]
+    anchor: fx.Node | None
+
+
+def insertion_of(graph: fx.Graph) -> Insertion | None:
+    """Where the next node would land, if not at the end of the list."""
+    insert = graph._insert
+    anchor, side = getattr(insert, "__self__", None), getattr(insert, "__name__", "")
+    if anchor is graph._root and side == "prepend":
+        return None
+    if anchor is graph._root:
+        first = next(iter(graph.nodes), None)
+        return None if first is None else Insertion("before", first)
+    is_there = isinstance(anchor, fx.Node) and not anchor._erased and anchor.graph is graph
+    return Insertion("after" if side == "append" else "before", anchor if is_there else None)
+
+
+def _inserts(graph: fx.Graph) -> str | None:
+    found = insertion_of(graph)
+    if found is None:
+        return None
+    return f"{found.side} " + (f"`{found.anchor.name}`" if found.anchor is not None else "a node that was erased")
 
 
 def _compared(nodes: tuple[NodeRecord, ...]) -> tuple[NodeRecord, ...]:

@@ -22,6 +22,7 @@ from fxbook.asking.predicates import (
     edited,
     has_node,
     input_unchanged,
+    inserts_at_the_end,
     lints,
     new_object,
     no_dead_nodes,
@@ -69,6 +70,10 @@ def reads_itself(module: fx.GraphModule) -> None:
 
 def missing_module(module: fx.GraphModule) -> None:
     module.graph.find_nodes(op="call_module", target="layers.1")[0].target = "layers.77"
+
+
+def leaves_the_place_behind(module: fx.GraphModule) -> None:
+    module.graph.inserting_before(module.graph.find_nodes(op="call_module", target="layers.1")[0]).__enter__()
 
 
 def leaves_dead(module: fx.GraphModule) -> None:
@@ -218,6 +223,15 @@ ROWS: list[Row] = [
     ("lints", lints, nothing_done, {}, None, None),
     ("lints: uses itself", lints, reads_itself, {}, "broken: node `layers_1` uses itself", "layers_1"),
     ("lints: missing module", lints, missing_module, {}, "graph.lint() refuses the graph", "layers_1"),
+    ("inserts_at_the_end", inserts_at_the_end, right, {}, None, None),
+    (
+        "inserts_at_the_end: left",
+        inserts_at_the_end,
+        leaves_the_place_behind,
+        {},
+        "The graph still inserts before `layers_1`: the next node",
+        None,
+    ),
     ("recompiled", recompiled, right, {}, None, None),
     ("recompiled: stale", recompiled, no_recompile, {}, "the compiled code is stale", None),
     ("no_dead_nodes", no_dead_nodes, right, {}, None, None),
@@ -404,8 +418,8 @@ def test_a_sentence_in_lower_case_goes_on_after_the_name_of_its_node() -> None:
         for answer in (nothing_done, lambda m: m.graph.erase_node(list(m.graph.nodes)[-1]))
     )
     assert own == Violation("Node `layers_0` is one of many.", 1, "00_first_graph#change-one-node", "short")
-    # A node of the graph that was given is named, and not marked.
-    assert given == Violation("Node `output` is one of many.", None, "00_first_graph#change-one-node", "short")
+    # A node of the graph that was given is marked where that graph is shown.
+    assert given == Violation("Node `output` is one of many.", None, "00_first_graph#change-one-node", "short", given=3)
 
 
 def test_a_sentence_with_its_full_stop_stands_as_it_is() -> None:
