@@ -53,6 +53,25 @@ def no_dead_nodes(case: CaseView) -> Found:
             yield node, "is dead: no node uses its result"
 
 
+@rule
+def all_in_sight(case: CaseView) -> Found:
+    """What the graph computes stands in it: no function that it calls holds a module."""
+    for node in case.nodes:
+        if node.holds:
+            yield (
+                node,
+                f"calls a function that holds {node.holds}: what that computes is not in the graph, where its layers "
+                "were to stand",
+            )
+
+
+@rule
+def nothing_left(case: CaseView) -> Found:
+    """What no exercise asks to change is as it was: torch's modes, the inputs, hooks, modes and weights."""
+    for what in case.left:
+        yield None, f"Your code leaves something behind: {what}."
+
+
 # ---- the graph computes what was asked -------------------------------------------------------------------------------
 
 

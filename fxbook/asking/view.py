@@ -26,6 +26,7 @@ class Claims:
             ``None``.
         changes: what happened to the model given, in words.
         same_object: whether the result is the object that was given.
+        left: what the answer left otherwise than it was, that no exercise asks to change, in words.
         origins: for each node the index of the node of the given graph that it is, or was copied from, else ``None``.
     """
 
@@ -35,6 +36,7 @@ class Claims:
     changes: list[str]
     same_object: bool
     origins: list[int | None]
+    left: list[str] = dataclasses.field(default_factory=list)
 
 
 def nothing_inside(_draw: int) -> list[Value] | None:
@@ -157,6 +159,11 @@ class CaseView:
     @property
     def changes(self) -> list[str]:
         return self._claim("changes")
+
+    @property
+    def left(self) -> list[str]:
+        # As what was replaced in torch: whoever can forge it has the process anyway, and it is no part of the result.
+        return self.claims.left
 
     @property
     def same_object(self) -> bool:

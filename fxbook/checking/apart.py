@@ -86,21 +86,34 @@ def run_apart(
     return Outcome(None, ended)
 
 
-def had_its_time(elapsed: float, used: float, seconds: float, longest: float | None = None) -> bool:
+def had_its_time(
+    elapsed: float, used: float, seconds: float, longest: float | None = None, delayed: float | None = None
+) -> bool:
     """Whether work that began so long ago, and has used so much of a processor since, has had its seconds.
 
-    It has when it used them up, and when it waits for something. It has not while others keep it from the processor.
+    It has when it used them up, and when it waits for something. It has not while others keep it from the processor,
+    which took ``delayed`` seconds; where the system does not tell that, work that used little is taken to wait.
     """
-    kept_waiting = _WAITING * elapsed < used < seconds
     most = _PATIENCE * seconds if longest is None else longest
-    return elapsed >= most or (elapsed >= seconds and not kept_waiting)
+    if elapsed >= most or used >= seconds:
+        return True
+    if delayed is not None:
+        return elapsed - delayed >= seconds
+    return elapsed >= seconds and used <= _WAITING * elapsed
+
+
+def seconds_delayed(process: int | str) -> float | None:
+    """How long a process could have run and had no processor, ``None`` where the system does not tell."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int(Path(f"/proc/{process}/schedstat").read_text().split()[1]) / 1e9
+    return None
 
 
 def _over(child: int, started: float, seconds: float, longest: float | None) -> bool:
     elapsed = time.monotonic() - started
     if elapsed < min(seconds, seconds if longest is None else longest):
         return False
-    return had_its_time(elapsed, _processor_seconds(child), seconds, longest)
+    return had_its_time(elapsed, _processor_seconds(child), seconds, longest, seconds_delayed(child))
 
 
 def _processor_seconds(process: int) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from fxbook.asking.exercise import Exercise, drawn_order
-from fxbook.asking.predicates import inserts_at_the_end
+from fxbook.asking.predicates import all_in_sight, inserts_at_the_end, nothing_left
 from fxbook.asking.rule import Violation, first_violation
 from fxbook.asking.trial import Trial, trials_of
 from fxbook.asking.values import Value
@@ -23,7 +23,7 @@ from fxbook.graph.record import GraphRecord
 JSON = Any
 _UNREADABLE = Violation("What came back from running your answer cannot be read.", rule="readable")
 # Whatever is asked of it, and told last.
-_OF_EVERY_GRAPH = (inserts_at_the_end,)
+_OF_EVERY_ANSWER = (all_in_sight, inserts_at_the_end, nothing_left)
 _OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "Cannot allocate memory")
 
 
@@ -153,7 +153,7 @@ def _first_violation(view: CaseView) -> Violation | None:
     kinds = view.exercise.kinds()
     if kinds and view.kind not in kinds:
         return _wrong_kind(view, kinds)
-    return first_violation(view, (*view.exercise.rules, *_OF_EVERY_GRAPH))
+    return first_violation(view, (*view.exercise.rules, *_OF_EVERY_ANSWER))
 
 
 def _wrong_kind(view: CaseView, kinds: tuple[str, ...]) -> Violation:
@@ -211,6 +211,7 @@ def _view(trial: Trial, case: CaseFacts, looked_at: set[str], inside: Callable[[
             changes=case.changes,
             same_object=case.same_object,
             origins=case.origins,
+            left=case.left,
         ),
         inside=inside,
         read=looked_at,

@@ -68,6 +68,7 @@ class CaseFacts(GraphFacts, frozen=True, kw_only=True):
         origins: for each node the index of the node of the given graph that it is, or was copied from, else ``None``.
         changes: what happened to the model given, in words.
         same_object: whether the result is the object that was given.
+        left: what the answer left otherwise than it was, that no exercise asks to change, in words.
         error: what ended this case, of an answer that is data.
         wire: the graph as :func:`fxbook.graph.wire.describe` tells it, where it was asked for.
         inside: the value of each node for one draw of inputs, where it was asked for and the graph could be run.
@@ -78,6 +79,7 @@ class CaseFacts(GraphFacts, frozen=True, kw_only=True):
     origins: list[int | None] = []
     changes: list[str] = []
     same_object: bool = False
+    left: list[str] = []
     error: Raised | None = None
     wire: JSON = None
     inside: list[Value] | None = None

@@ -25,12 +25,13 @@ from fxbook.asking.exercise import Case, Use, inputs_of, seeded
 from fxbook.asking.running import run_on, values_inside
 from fxbook.asking.values import Value, encode
 from fxbook.checking.answers import UnusableError, caller
-from fxbook.checking.apart import had_its_time, spare_memory
+from fxbook.checking.apart import had_its_time, seconds_delayed, spare_memory
 from fxbook.checking.blame import describe
 from fxbook.checking.guard import Guard
 from fxbook.checking.observation import CaseFacts, GraphFacts, Observation, Raised, as_json
 from fxbook.checking.prepare import ORIGIN, Prepared, PreparedCase, named
 from fxbook.checking.quick_errors import quick_errors
+from fxbook.checking.surroundings import Surroundings
 from fxbook.graph import wire
 from fxbook.graph.record import record
 
@@ -38,6 +39,7 @@ JSON = Any
 # In the child nobody else can be asked what these are: an answer may replace them in torch.fx.
 _Graph, _GraphModule, _Interpreter, _Module = fx.Graph, fx.GraphModule, fx.Interpreter, nn.Module
 _as_json, _as_dict = as_json, msgspec.structs.asdict
+_Surroundings = Surroundings
 _Observation, _CaseFacts, _GraphFacts, _Raised = Observation, CaseFacts, GraphFacts, Raised
 _MOST_PRINTED = 4000
 # Of torch, while an answer runs that is data: any number but that of the cases.
@@ -108,9 +110,12 @@ def _observed(use: Use, case: PreparedCase, call: Callable[..., Any]) -> CaseFac
     try:
         # A graph may be made with random numbers, which running it must not repeat; of data no seed may tell anything.
         with seeded(case.tried.seed if case.tried else _SEED):
+            around = _Surroundings(case.arguments, case.models)
             result = call(*case.arguments)
+            left = around.left()[:5]
+            around.put_back()
         if use == "compute":
-            return _CaseFacts(**_facts(case, result), value=encode(result))
+            return _CaseFacts(**_facts(case, result), value=encode(result), left=left)
     except (TimeUp, MemoryError, UnusableError):
         raise
     except BaseException as error:
@@ -122,7 +127,7 @@ def _observed(use: Use, case: PreparedCase, call: Callable[..., Any]) -> CaseFac
     own = getattr(case.given, "graph", 0)
     if use == "edit" and (result is None or isinstance(result, bool) or result is own):
         result = case.given
-    return _CaseFacts(**_facts(case, result), **_facts_of_graph(case, result))
+    return _CaseFacts(**_facts(case, result), **_facts_of_graph(case, result), left=left)
 
 
 def _facts(case: PreparedCase, result: Any) -> dict[str, Any]:
@@ -266,10 +271,12 @@ def _alarm(seconds: float | None, longest: float | None) -> Iterator[None]:
         yield
         return
 
-    started, used = time.monotonic(), time.process_time()
+    started, used, delayed = time.monotonic(), time.process_time(), seconds_delayed("self")
 
     def ring(_number: int, _frame: FrameType | None) -> None:
-        if had_its_time(time.monotonic() - started, time.process_time() - used, seconds, longest):
+        now = seconds_delayed("self")
+        since = None if now is None or delayed is None else now - delayed
+        if had_its_time(time.monotonic() - started, time.process_time() - used, seconds, longest, since):
             raise TimeUp
         signal.setitimer(signal.ITIMER_REAL, _AGAIN_SECONDS)
 

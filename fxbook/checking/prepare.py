@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from torch import fx, nn
+from torch.utils import _pytree as pytree
 
 from fxbook.asking.exercise import Case, Exercise, Use, drawn_order, model_of, seed_of
 from fxbook.graph.given import Given
@@ -46,12 +47,16 @@ class Tried:
 
 @dataclasses.dataclass(frozen=True)
 class PreparedCase:
-    """What the answer is called with, the model among that, as it was before; ``tried`` where a graph is asked."""
+    """What the answer is called with, the model among that, as it was before; ``tried`` where a graph is asked.
+
+    ``models`` are all models among the arguments, as they were; ``before`` is that of the first.
+    """
 
     arguments: tuple[Any, ...]
     given: nn.Module | None
     before: Given | None
     tried: Tried | None
+    models: tuple[Given, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,14 +98,15 @@ def _prepared(exercise: Exercise, case: Case, seed: int, rebuildable: bool, look
     model = model_of(case, seed)
     arguments = exercise.arguments(case, model, seed)
     given = next((item for item in arguments if isinstance(item, nn.Module)), None)
-    before = Given(given) if given is not None else None
+    models = tuple(Given(item) for item in pytree.tree_leaves(arguments) if isinstance(item, nn.Module))
+    before = next((model for model in models if model.root is given), None)
     tried = None
     if exercise.use != "compute":
         root = given if given is not None else model
         kept = (before or Given(root)) if rebuildable else None
         origins = _mark(given.graph) if isinstance(given, fx.GraphModule) else {}
         tried = Tried(case, seed, root, weights_of(model, root), origins, kept, look)
-    return PreparedCase(arguments, given, before, tried)
+    return PreparedCase(arguments, given, before, tried, models)
 
 
 def weights_of(*modules: nn.Module) -> dict[int, str]:

@@ -19,6 +19,7 @@ import msgspec
 import torch
 from torch import fx, nn
 
+from fxbook.graph.closures import module_held
 from fxbook.graph.naming import call_text, constant_text, module_kind, target_name, without_addresses
 from fxbook.graph.plain import plain
 
@@ -45,7 +46,8 @@ class NodeRecord:
     a ``get_attr`` fetches. ``faults`` say what is broken, ``notes`` what is worth knowing: ``"dead"`` (nothing reads
     it; never said while a graph has no output yet), ``"only dead nodes read it"``, ``"side effect"``, ``"in place"``,
     ``"never runs: after the output"``. ``scope`` is the path of the innermost submodule whose code made the node,
-    ``""`` at the root.
+    ``""`` at the root. ``holds`` names a module that a function which is called keeps to itself, in a closure or as
+    the object of a method: ``"a torch.nn.Linear"``.
     """
 
     index: int
@@ -61,6 +63,7 @@ class NodeRecord:
     notes: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     scope: str = ""
+    holds: str = ""
 
     @property
     def positional(self) -> list[JSON]:
@@ -197,6 +200,7 @@ def _node_record(node: fx.Node, position: dict[fx.Node, int], module: nn.Module 
         notes=_notes(node, module),
         faults=_faults(node, reads, position),
         scope=_scope(node),
+        holds=module_held(node.target) if node.op == "call_function" else "",
     )
 
 
