@@ -35,7 +35,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -47,17 +47,19 @@ from classroom.judge.rebuild.values import RefusedError, UnreadableError
 from fxbook.asking.exercise import Exercise, model_of
 from fxbook.asking.rule import Violation
 from fxbook.asking.trial import Trial, trials_of
+from fxbook.asking.values import Value
 from fxbook.checking import apart
 from fxbook.checking.judge import Verdict, judge, judge_facts
 from fxbook.checking.observation import CaseFacts, read
 from fxbook.checking.observation import UnreadableError as UnreadableObservationError
-from fxbook.checking.observe import observe_graph
+from fxbook.checking.observe import observe_graph, observe_inside
 from fxbook.checking.prepare import weights_of
 from fxbook.checking.quick_errors import quick_errors
 from fxbook.graph.naming import callable_name
 from fxbook.graph.record import GraphRecord
 
 JSON = Any
+Again = Callable[[int], list[Value] | None]
 _GRAPHS = ("Graph", "GraphModule")
 _MOST_SAID, _MOST_NAME, _MOST_SCOPE, _MOST_GRAPH = 4000, 300, 200, 200_000
 
@@ -138,17 +140,21 @@ def judgement_of(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
     if claimed is None or len(claimed.cases) > len(trials):
         return unreadable
     verified: list[CaseFacts] = []
+    rebuilt: dict[int, Again] = {}
     refused: dict[str, list[str]] = {}
     for trial, case in zip(trials, claimed.cases, strict=False):
         try:
-            verified.append(_verified(trial, case))
+            verified.append(_verified(trial, case, functools.partial(rebuilt.__setitem__, len(verified))))
         except RefusedError as why:
             verified.append(case)
             refused.setdefault(str(why), []).append(trial.case.name)
         except UnreadableError:
             return unreadable
     looked_at: set[str] = set()
-    verdict = judge_facts(exercise, msgspec.structs.replace(claimed, cases=verified), seed, trials, looked_at)
+    # Of what was not built again nobody asks where it goes wrong.
+    inside = functools.partial(_inside, rebuilt)
+    observation = msgspec.structs.replace(claimed, cases=verified)
+    verdict = judge_facts(exercise, observation, seed, trials, looked_at, inside)
     if verdict.passed and any(case.graph and case.graph.stale for case in claimed.cases):
         # What runs is not what was rebuilt: what it did must hold as well.
         verdict = judge_facts(exercise, claimed, seed, trials)
@@ -161,6 +167,10 @@ def judgement_of(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
     return Judgement(verdict, (*_untold(refused, len(verified)), *beside, *claims))
 
 
+def _inside(rebuilt: Mapping[int, Again], case: int, draw: int) -> list[Value] | None:
+    return rebuilt[case](draw) if case in rebuilt else None
+
+
 def _untold(refused: Mapping[str, Sequence[str]], cases: int) -> list[str]:
     """What was refused, by why, in words: all that was said of the graph is as it was claimed then."""
     sentences = []
@@ -170,8 +180,13 @@ def _untold(refused: Mapping[str, Sequence[str]], cases: int) -> list[str]:
     return sentences
 
 
-def _verified(trial: Trial, claimed: CaseFacts) -> CaseFacts:
+def _verified(trial: Trial, claimed: CaseFacts, keep: Callable[[Again], None]) -> CaseFacts:
     """One case of the observation, in which everything that its graph tells is found out anew.
+
+    Args:
+        trial: the case.
+        claimed: what was observed of it.
+        keep: takes what tells the values of the nodes for a draw of inputs, where the graph was built again.
 
     Raises:
         RefusedError: the graph cannot be rebuilt.
@@ -193,8 +208,11 @@ def _verified(trial: Trial, claimed: CaseFacts) -> CaseFacts:
         raise UnreadableError
     result = rebuild(claimed.wire, root, functools.partial(_functions_of, trial, given))
     with quick_errors():
-        facts = observe_graph(_used(exercise, result, arguments), root, weights, trial.case, trial.seed)
+        used = _used(exercise, result, arguments)
+        facts = observe_graph(used, root, weights, trial.case, trial.seed)
     assert facts.graph is not None
+    if facts.outputs is not None:
+        keep(functools.partial(observe_inside, used, root, trial.case, trial.seed))
     if len(facts.graph) != len(claimed.origins):
         raise UnreadableError
     verified = msgspec.structs.replace(

@@ -96,8 +96,8 @@ def _made(part: _Part, prefix: str, caption: str, may_draw: bool) -> Markup:
 def _drawn(graph: GraphRecord, blamed: NodeRecord, prefix: str, caption: str) -> Markup:
     from fxbook.drawing import draw_record  # Brings torch in.
 
-    # A node with a fault of its own is marked by it.
-    drawing = draw_record(graph, caption, {} if blamed.faults else {blamed.index: "broken"})
+    # A node with a fault of its own is marked by it; one that is sound is only what the message is about.
+    drawing = draw_record(graph, caption, {} if blamed.faults else {blamed.index: "meant"})
     layout = drawing.layout
     first, last = _in_sight(layout, blamed.index)
     whole = last - first + 1 == len(graph)

@@ -165,6 +165,11 @@ class Exercise:
 DRAWS = 2
 
 
+def seed_of(seed: int, place: int) -> int:
+    """The seed of a case, by its place in the exercise, under a seed of the exercise."""
+    return seed + 1000 * place
+
+
 def model_of(case: Case, seed: int) -> nn.Module:
     """The model of a case: the same for the same seed, in any process."""
     with seeded(seed):

@@ -1,8 +1,8 @@
 """The rules that many exercises share; see :mod:`fxbook.asking.rule` for what a rule is and yields.
 
 A rule without settings is used by its name (``lints``), one with settings is called (``calls(RELU, times=2)``). Its
-message says what the learner's graph does and what was asked, and never how to get there. It holds no random number,
-since reports are printed into notebooks and compared.
+message says what the learner's graph does and what was asked, and never how to get there. Numbers that were drawn stand
+behind a colon, so that the rest is the same under any seed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 
 from fxbook.asking.families import Family
 from fxbook.asking.rule import Found, configurable, rule
-from fxbook.asking.values import difference
+from fxbook.asking.values import difference, without_numbers
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
 
@@ -30,6 +30,14 @@ def lints(case: CaseView) -> Found:
         yield named, f"graph.lint() refuses the graph: {case.graph.lint.rstrip('.')}."
 
 
+@rule("02_insertion_points#an-anchor-holds-as-long-as-its-with")
+def inserts_at_the_end(case: CaseView) -> Found:
+    """Whoever edits the graph next adds nodes at its end, as before: no insertion point is left behind."""
+    if case.graph and case.graph.inserts:
+        where = case.graph.inserts
+        yield None, f"The graph still inserts {where}: the next node that anybody makes lands there, not at the end."
+
+
 @rule
 def recompiled(case: CaseView) -> Found:
     """The compiled code matches the graph."""
@@ -43,6 +51,25 @@ def no_dead_nodes(case: CaseView) -> Found:
     for node in case.nodes:
         if "dead" in node.notes:
             yield node, "is dead: no node uses its result"
+
+
+@rule
+def all_in_sight(case: CaseView) -> Found:
+    """What the graph computes stands in it: no function that it calls holds a module."""
+    for node in case.nodes:
+        if node.holds:
+            yield (
+                node,
+                f"calls a function that holds {node.holds}: what that computes is not in the graph, where its layers "
+                "were to stand",
+            )
+
+
+@rule
+def nothing_left(case: CaseView) -> Found:
+    """What no exercise asks to change is as it was: torch's modes, the inputs, hooks, modes and weights."""
+    for what in case.left:
+        yield None, f"Your code leaves something behind: {what}."
 
 
 # ---- the graph computes what was asked -------------------------------------------------------------------------------
@@ -61,10 +88,29 @@ def runs(case: CaseView) -> Found:
 def same_result(case: CaseView) -> Found:
     """On random inputs the result gives the outputs that were asked for (see ``Exercise.expected``)."""
     yield from runs.find(case)
+    for draw, (output, expected) in enumerate(zip(case.outputs or [], case.expected, strict=True)):
+        if differs := difference(output, expected):
+            astray = case.astray(draw)
+            if astray:
+                sentence = (
+                    f"The result is not the one asked for: {without_numbers(differs)}. Node `{astray.node.name}` is "
+                    f"the first whose value is not what it should be: {astray.differs}."
+                )
+                yield astray.node, sentence
+            yield _returning(case), f"The result is not the one asked for: {differs}."
+
+
+@rule
+def same_output(case: CaseView) -> Found:
+    """As :func:`same_result`, where a right answer may change what the nodes that were given compute."""
+    yield from runs.find(case)
     for output, expected in zip(case.outputs or [], case.expected, strict=True):
         if differs := difference(output, expected):
-            returning = next((node for node in case.nodes if node.op == "output"), None)
-            yield returning, f"The result is not the one asked for: {differs}."
+            yield _returning(case), f"The result is not the one asked for: {differs}."
+
+
+def _returning(case: CaseView) -> NodeRecord | None:
+    return next((node for node in case.nodes if node.op == "output"), None)
 
 
 # ---- the model that was given ----------------------------------------------------------------------------------------

@@ -42,7 +42,9 @@ class Violation:
 
     Args:
         message: one sentence for the learner: what the graph does, and what it should do; never how.
-        node: the index of the node that violates it, which the report draws as broken.
+        node: the index of the node that violates it, in the answer's graph, which the report marks.
+        given: the index of the node that is named, in the graph that was given.
+        broken: whether the graph is, at that node: it cannot run. Otherwise the node is sound, and not what was asked.
         look: ``"chapter#anchor"`` where this mistake is explained, in place of the exercise's own ``read``.
         rule: the name of the rule.
     """
@@ -51,6 +53,8 @@ class Violation:
     node: int | None = None
     look: str | None = None
     rule: str = ""
+    given: int | None = None
+    broken: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -156,7 +160,12 @@ def _violation(
         sentence = f"Node `{node.name}` {sentence}."
     # A node of the graph that was given is named, and cannot be marked in the answer's.
     own = node is not None and node.index < len(case.nodes) and case.nodes[node.index] is node
-    return Violation(sentence, node.index if own and node is not None else None, place, name)
+    if node is None:
+        return Violation(sentence, None, place, name)
+    if not own:
+        return Violation(sentence, None, place, name, given=node.index)
+    broken = bool(node.faults) or case.run_node == node.index or name == "lints"
+    return Violation(sentence, node.index, place, name, broken=broken)
 
 
 def _at(place: str, function: Finder) -> Finder:

@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import fx, nn
 
-from fxbook.asking.exercise import Case, Exercise, inputs_of, model_of, traced
+from fxbook.asking.exercise import Case, Exercise, inputs_of, model_of, seed_of, traced
 from fxbook.asking.running import run_on
 from fxbook.asking.values import Value, encode
 from fxbook.graph.record import GraphRecord, record
@@ -54,10 +54,15 @@ class Trial:
     @functools.cached_property
     def before(self) -> GraphRecord:
         """The graph that the answer was given, or that tracing the model gives."""
+        # Tracing leaves constants on the model that it traces.
+        return record(traced(model_of(self.case, self.seed))[0]) if self.given is None else self.given
+
+    @functools.cached_property
+    def given(self) -> GraphRecord | None:
+        """The graph that the answer was called with, ``None`` where it was called with none."""
         if self._before is None:
             self._before = _graph_in(self.start()[1] if self._arguments is None else self._arguments)
-        # Tracing leaves constants on the model that it traces.
-        return record(traced(model_of(self.case, self.seed))[0]) if self._before is None else self._before
+        return self._before
 
     @functools.cached_property
     def weights(self) -> frozenset[str]:
@@ -82,5 +87,5 @@ def trials_of(
 ) -> tuple[Trial, ...]:
     """The cases of an exercise, each under a seed of its own; ``arguments`` are those of :class:`Trial`, by place."""
     return tuple(
-        Trial(exercise, case, seed + 1000 * index, arguments.get(index)) for index, case in enumerate(exercise.cases)
+        Trial(exercise, case, seed_of(seed, index), arguments.get(index)) for index, case in enumerate(exercise.cases)
     )

@@ -115,7 +115,8 @@ def _is_tensor(dtype: str, shape: list[Any], data: Any) -> bool:
 def difference(found: Value, expected: Value, what: str = "it") -> str | None:
     """How a value differs from the one asked for, as part of a sentence, or ``None``; shapes before numbers.
 
-    Lists and tuples are taken for each other. No random number is told.
+    Lists and tuples are taken for each other. Of numbers the first that differs is told, with its place, the one asked
+    for, and how many differ; what stands before the colon is the same whatever was drawn, see :func:`without_numbers`.
     """
     kinds = _kind(found), _kind(expected)
     if kinds[0] != kinds[1]:
@@ -133,10 +134,15 @@ def difference(found: Value, expected: Value, what: str = "it") -> str | None:
     if kinds[1] == "a number":
         a, b = _number(found), _number(expected)
         same = a == b or (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-9)
-        return None if same else f"{what} is another number"
+        return None if same else f"{what} is another number: {_both(a, b)}"
     if found != expected:
         return f"{what} is {found!r}" if isinstance(found, str | bool) else f"{what} is another value"
     return None
+
+
+def without_numbers(differs: str) -> str:
+    """What :func:`difference` says, without the numbers that show it."""
+    return differs.partition(": ")[0]
 
 
 def dict_items(value: Value) -> dict[str, Value]:
@@ -164,14 +170,35 @@ def _tensor_difference(found: Value, expected: Value, what: str) -> str | None:
         return None if found["data"] == expected["data"] else f"{what} holds data that cannot be read"
     a, b = decode_tensor(found), decode_tensor(expected)
     if not (a.is_floating_point() or a.is_complex()):
-        return None if torch.equal(a, b) else f"{what} holds other values"
+        return None if torch.equal(a, b) else f"{what} holds other values: {_first(a, b, a != b)}"
     if bool(a.isnan().any()) and not bool(b.isnan().any()):
-        return f"{what} holds nan"
+        return f"{what} holds nan{_at(a.isnan())}: {int(a.isnan().sum())} of {a.numel()} elements"
     tolerance = _TOLERANCE.get(a.dtype, 1e-4)
     finite = b[b.isfinite()].abs()
     scale = max(1.0, float(finite.max())) if finite.numel() else 1.0
-    close = torch.allclose(a, b, rtol=tolerance, atol=tolerance / 10 * scale, equal_nan=True)
-    return None if close else f"{what} holds other numbers"
+    close = torch.isclose(a, b, rtol=tolerance, atol=tolerance / 10 * scale, equal_nan=True)
+    return None if bool(close.all()) else f"{what} holds other numbers: {_first(a, b, ~close)}"
+
+
+def _first(found: torch.Tensor, expected: torch.Tensor, differs: torch.Tensor) -> str:
+    """The first element that differs, its place, the one asked for, and how many of how many differ."""
+    place = tuple(differs.nonzero()[0].tolist())
+    count = f"; {int(differs.sum())} of {differs.numel()} elements differ" if differs.numel() > 1 else ""
+    return f"{_both(found[place].item(), expected[place].item(), _at(differs))}{count}"
+
+
+def _at(differs: torch.Tensor) -> str:
+    return f" at {differs.nonzero()[0].tolist()}" if differs.dim() else ""
+
+
+def _both(found: Any, expected: Any, at: str = "") -> str:
+    """Two different numbers, in as few digits as show the difference."""
+    texts = [str(found), str(expected)]
+    if not isinstance(found, bool | int):
+        digits = (4, 6, 9, 17)
+        short = ([f"{number:.{count}g}" for number in (found, expected)] for count in digits)
+        texts = next(([a, b] for a, b in short if a != b), texts)
+    return f"{texts[0]}{at}, where {texts[1]} was asked"
 
 
 def _kind(value: Value) -> str:

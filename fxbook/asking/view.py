@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from torch import nn
 
+from fxbook.asking.astray import Astray, first_astray
 from fxbook.asking.exercise import Case, Exercise
 from fxbook.asking.trial import Trial
 from fxbook.asking.values import Value
@@ -25,6 +26,7 @@ class Claims:
             ``None``.
         changes: what happened to the model given, in words.
         same_object: whether the result is the object that was given.
+        left: what the answer left otherwise than it was, that no exercise asks to change, in words.
         origins: for each node the index of the node of the given graph that it is, or was copied from, else ``None``.
     """
 
@@ -34,6 +36,12 @@ class Claims:
     changes: list[str]
     same_object: bool
     origins: list[int | None]
+    left: list[str] = dataclasses.field(default_factory=list)
+
+
+def nothing_inside(_draw: int) -> list[Value] | None:
+    """Stands for the values of the nodes where nobody can tell them."""
+    return None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,6 +56,8 @@ class CaseView:
         run_node: the index of the node that raised, where it is known.
         modules: the paths of the result's submodules.
         claims: see :class:`Claims`; a rule reads them by the properties of the same names.
+        inside: the value of each node for a draw of inputs, ``None`` where they cannot be had; asked for only where the
+            outputs are wrong, since the graph is run again for them.
         read: the names of the claims that rules have read so far.
     """
 
@@ -59,6 +69,7 @@ class CaseView:
     run_node: int | None
     modules: list[str]
     claims: Claims
+    inside: Callable[[int], list[Value] | None] = nothing_inside
     read: set[str] = dataclasses.field(default_factory=set, compare=False)
 
     # ---- what the model itself gives ---------------------------------------------------------------------------------
@@ -121,6 +132,12 @@ class CaseView:
         """What the nodes of the graph given are now, by their index there; without those that are gone."""
         return {before.index: node for node, before in self.kept()}
 
+    def astray(self, draw: int) -> Astray | None:
+        """The first node whose value is not what it should be on these inputs, where that is known."""
+        found = self.inside(draw) if self.graph else None
+        # Not read as a claim: it says where, and not whether.
+        return first_astray(self.trial, self.graph, self.claims.origins, found, draw) if self.graph and found else None
+
     # ---- what is claimed of it ---------------------------------------------------------------------------------------
 
     def _claim(self, name: str) -> Any:
@@ -142,6 +159,11 @@ class CaseView:
     @property
     def changes(self) -> list[str]:
         return self._claim("changes")
+
+    @property
+    def left(self) -> list[str]:
+        # As what was replaced in torch: whoever can forge it has the process anyway, and it is no part of the result.
+        return self.claims.left
 
     @property
     def same_object(self) -> bool:

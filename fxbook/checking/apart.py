@@ -33,7 +33,7 @@ MEMORY = 256 << 20
 _MOST_BYTES = 32 << 20
 _SPARE = 64 << 20
 _FILE = 1 << 20
-# On a busy machine a child has its seconds later: so many times later at most.
+# On a busy machine a child has its seconds later: so many times later at most, where nobody says how long.
 _PATIENCE = 4
 _POLL_MILLISECONDS = 20
 # Less than this share of a processor: it waits rather than works.
@@ -52,13 +52,16 @@ class Outcome:
     ended: str = ""
 
 
-def run_apart(work: Callable[[], Any], seconds: float, keep: Collection[int] = ()) -> Outcome:
+def run_apart(
+    work: Callable[[], Any], seconds: float, keep: Collection[int] = (), longest: float | None = None
+) -> Outcome:
     """Call ``work`` in a forked child; what it returns must be JSON.
 
     Args:
         work: returns plain data. It sees everything this process holds; nothing that it changes comes back.
         seconds: limit, after which the child and its process group are killed; see :func:`had_its_time`.
         keep: descriptors that it may use.
+        longest: the most seconds that anybody waits for it, however busy the machine is.
     """
     started = time.monotonic()
     mark = secrets.token_hex(16).encode()
@@ -71,7 +74,7 @@ def run_apart(work: Callable[[], Any], seconds: float, keep: Collection[int] = (
         _be_the_child(work, write_end, mark, keep)
     os.close(write_end)
     try:
-        over = functools.partial(_over, child, started, seconds)
+        over = functools.partial(_over, child, started, seconds, longest)
         frame, timed_out = read_frame(read_end, mark, over)
         ended = "time" if timed_out else _how_it_ended(child)
     finally:
@@ -83,18 +86,34 @@ def run_apart(work: Callable[[], Any], seconds: float, keep: Collection[int] = (
     return Outcome(None, ended)
 
 
-def had_its_time(elapsed: float, used: float, seconds: float) -> bool:
+def had_its_time(
+    elapsed: float, used: float, seconds: float, longest: float | None = None, delayed: float | None = None
+) -> bool:
     """Whether work that began so long ago, and has used so much of a processor since, has had its seconds.
 
-    It has when it used them up, and when it waits for something. It has not while others keep it from the processor.
+    It has when it used them up, and when it waits for something. It has not while others keep it from the processor,
+    which took ``delayed`` seconds; where the system does not tell that, work that used little is taken to wait.
     """
-    kept_waiting = _WAITING * elapsed < used < seconds
-    return elapsed >= seconds and not (kept_waiting and elapsed < _PATIENCE * seconds)
+    most = _PATIENCE * seconds if longest is None else longest
+    if elapsed >= most or used >= seconds:
+        return True
+    if delayed is not None:
+        return elapsed - delayed >= seconds
+    return elapsed >= seconds and used <= _WAITING * elapsed
 
 
-def _over(child: int, started: float, seconds: float) -> bool:
+def seconds_delayed(process: int | str) -> float | None:
+    """How long a process could have run and had no processor, ``None`` where the system does not tell."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int(Path(f"/proc/{process}/schedstat").read_text().split()[1]) / 1e9
+    return None
+
+
+def _over(child: int, started: float, seconds: float, longest: float | None) -> bool:
     elapsed = time.monotonic() - started
-    return elapsed >= seconds and had_its_time(elapsed, _processor_seconds(child), seconds)
+    if elapsed < min(seconds, seconds if longest is None else longest):
+        return False
+    return had_its_time(elapsed, _processor_seconds(child), seconds, longest, seconds_delayed(child))
 
 
 def _processor_seconds(process: int) -> float:

@@ -6,12 +6,15 @@ Reads plain data only and never runs the learner's code. What the model itself g
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Mapping, Sequence
+import functools
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from fxbook.asking.exercise import Exercise, drawn_order
+from fxbook.asking.predicates import all_in_sight, inserts_at_the_end, nothing_left
 from fxbook.asking.rule import Violation, first_violation
 from fxbook.asking.trial import Trial, trials_of
+from fxbook.asking.values import Value
 from fxbook.asking.view import CaseView, Claims
 from fxbook.checking.apart import MEMORY
 from fxbook.checking.observation import CaseFacts, Observation, Raised, UnreadableError, read
@@ -19,6 +22,8 @@ from fxbook.graph.record import GraphRecord
 
 JSON = Any
 _UNREADABLE = Violation("What came back from running your answer cannot be read.", rule="readable")
+# Whatever is asked of it, and told last.
+_OF_EVERY_ANSWER = (all_in_sight, inserts_at_the_end, nothing_left)
 _OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "Cannot allocate memory")
 
 
@@ -26,13 +31,14 @@ _OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "Cannot allocate
 class Verdict:
     """``violation`` is ``None`` where everything holds; else its ``rule`` is the name of the rule that does not.
 
-    ``case`` is the index of the case it was found in and ``graph`` the learner's graph there, if there is one; ``line``
-    is the line of the learner's code that raised.
+    ``case`` is the index of the case it was found in and ``graph`` the learner's graph there, if there is one; without
+    one, ``given`` is the graph that the answer was called with. ``line`` is the line of the learner's code that raised.
     """
 
     violation: Violation | None
     case: int | None = None
     graph: GraphRecord | None = None
+    given: GraphRecord | None = None
     line: str | None = None
     printed: str = ""
 
@@ -42,17 +48,28 @@ class Verdict:
         return self.violation is None
 
 
-def judge(exercise: Exercise, data: JSON, seed: int, trials: Sequence[Trial] = ()) -> Verdict:
+Inside = Callable[[int, int], list[Value] | None]
+"""Place of a case and draw of its inputs → the value of each node of the answer's graph there, if they can be had."""
+
+
+def nothing_inside(_case: int, _draw: int) -> list[Value] | None:
+    """Nobody tells what the nodes compute."""
+    return None
+
+
+def judge(
+    exercise: Exercise, data: JSON, seed: int, trials: Sequence[Trial] = (), inside: Inside = nothing_inside
+) -> Verdict:
     """Judge what :func:`fxbook.checking.observe.observe` wrote down, under the seed it was given.
 
     Any JSON is judged; what is not an observation of this exercise and seed is told as unreadable. ``trials`` are the
-    cases of the exercise under that seed, where they are at hand.
+    cases of the exercise under that seed, where they are at hand; ``inside`` tells what nodes compute.
     """
     try:
         observation = read(data)
     except UnreadableError:
         return Verdict(_UNREADABLE)
-    return judge_facts(exercise, observation, seed, trials or trials_of(exercise, seed))
+    return judge_facts(exercise, observation, seed, trials or trials_of(exercise, seed), inside=inside)
 
 
 def judge_facts(
@@ -61,6 +78,7 @@ def judge_facts(
     seed: int,
     trials: Sequence[Trial],
     looked_at: set[str] | None = None,
+    inside: Inside = nothing_inside,
 ) -> Verdict:
     """Judge an observation; otherwise as :func:`judge`.
 
@@ -70,16 +88,17 @@ def judge_facts(
         seed: under which it was used.
         trials: the cases of the exercise under that seed.
         looked_at: takes the names of the claims that the verdict rests on; see :class:`fxbook.asking.view.Claims`.
+        inside: tells what the nodes of the answer's graph compute, to name the first that is wrong.
     """
     try:
-        views = _views(exercise, observation, seed, trials, set() if looked_at is None else looked_at)
+        views = _views(exercise, observation, seed, trials, set() if looked_at is None else looked_at, inside)
     except UnreadableError:
         return Verdict(_UNREADABLE)
-    return dataclasses.replace(_verdict(exercise, observation, seed, views), printed=observation.printed)
+    return dataclasses.replace(_verdict(exercise, observation, seed, views, trials), printed=observation.printed)
 
 
 def _views(
-    exercise: Exercise, seen: Observation, seed: int, trials: Sequence[Trial], looked_at: set[str]
+    exercise: Exercise, seen: Observation, seed: int, trials: Sequence[Trial], looked_at: set[str], inside: Inside
 ) -> dict[int, CaseView | Raised]:
     """What was met, by the place of the case in the exercise: the case, or the error that ended it.
 
@@ -90,12 +109,20 @@ def _views(
     if seen.exercise != exercise.id or too_many or (len(seen.cases) < len(trials) and not ended and not seen.replaced):
         raise UnreadableError
     return {
-        index: _view(trials[index], case, looked_at) if case.error is None else case.error
+        index: _view(trials[index], case, looked_at, functools.partial(inside, index))
+        if case.error is None
+        else case.error
         for index, case in zip(drawn_order(exercise, seed), seen.cases, strict=False)
     }
 
 
-def _verdict(exercise: Exercise, seen: Observation, seed: int, views: Mapping[int, CaseView | Raised]) -> Verdict:
+def _verdict(
+    exercise: Exercise,
+    seen: Observation,
+    seed: int,
+    views: Mapping[int, CaseView | Raised],
+    trials: Sequence[Trial],
+) -> Verdict:
     if seen.problem:
         return Verdict(Violation(seen.problem, rule="usable"))
     # What torch replaces while it loads is put back at the end, which was not reached.
@@ -107,20 +134,26 @@ def _verdict(exercise: Exercise, seen: Observation, seed: int, views: Mapping[in
         return Verdict(Violation(message, rule="leaves torch alone"))
     for index, view in sorted(views.items()):
         if isinstance(view, Raised):
-            return Verdict(_on_another_model(_raised(view), exercise, index, views), line=view.line)
+            return _raised_in(view, exercise, index, views, trials)
         if violation := _first_violation(view):
-            return Verdict(_on_another_model(violation, exercise, index, views), index, view.graph)
+            given = view.trial.given if view.graph is None else None
+            return Verdict(_on_another_model(violation, exercise, index, views), index, view.graph, given)
     if seen.error:
         index = drawn_order(exercise, seed)[min(len(views), len(exercise.cases) - 1)]
-        return Verdict(_on_another_model(_raised(seen.error), exercise, index, views), line=seen.error.line)
+        return _raised_in(seen.error, exercise, index, views, trials)
     return Verdict(None)
+
+
+def _raised_in(error: Raised, exercise: Exercise, index: int, met: Collection[int], trials: Sequence[Trial]) -> Verdict:
+    violation = _on_another_model(_raised(error), exercise, index, met)
+    return Verdict(violation, index, given=trials[index].given, line=error.line)
 
 
 def _first_violation(view: CaseView) -> Violation | None:
     kinds = view.exercise.kinds()
     if kinds and view.kind not in kinds:
         return _wrong_kind(view, kinds)
-    return first_violation(view, view.exercise.rules)
+    return first_violation(view, (*view.exercise.rules, *_OF_EVERY_ANSWER))
 
 
 def _wrong_kind(view: CaseView, kinds: tuple[str, ...]) -> Violation:
@@ -162,7 +195,7 @@ def _error_message(error: Raised) -> str:
     return f"Your code raises {error.type}: {error.message}" if error.message else f"Your code raises {error.type}."
 
 
-def _view(trial: Trial, case: CaseFacts, looked_at: set[str]) -> CaseView:
+def _view(trial: Trial, case: CaseFacts, looked_at: set[str], inside: Callable[[int], list[Value] | None]) -> CaseView:
     return CaseView(
         trial=trial,
         kind=case.kind,
@@ -178,6 +211,8 @@ def _view(trial: Trial, case: CaseFacts, looked_at: set[str]) -> CaseView:
             changes=case.changes,
             same_object=case.same_object,
             origins=case.origins,
+            left=case.left,
         ),
+        inside=inside,
         read=looked_at,
     )

@@ -68,8 +68,10 @@ class CaseFacts(GraphFacts, frozen=True, kw_only=True):
         origins: for each node the index of the node of the given graph that it is, or was copied from, else ``None``.
         changes: what happened to the model given, in words.
         same_object: whether the result is the object that was given.
+        left: what the answer left otherwise than it was, that no exercise asks to change, in words.
         error: what ended this case, of an answer that is data.
         wire: the graph as :func:`fxbook.graph.wire.describe` tells it, where it was asked for.
+        inside: the value of each node for one draw of inputs, where it was asked for and the graph could be run.
     """
 
     kind: str = ""
@@ -77,8 +79,10 @@ class CaseFacts(GraphFacts, frozen=True, kw_only=True):
     origins: list[int | None] = []
     changes: list[str] = []
     same_object: bool = False
+    left: list[str] = []
     error: Raised | None = None
     wire: JSON = None
+    inside: list[Value] | None = None
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,7 +141,8 @@ def _agrees(case: CaseFacts) -> bool:
     return (
         (case.graph is None or _is_sound(case.graph))
         and (case.outputs is None or len(outputs) == DRAWS)
-        and all(is_value(value) for value in (case.value, *outputs))
+        and all(is_value(value) for value in (case.value, *outputs, *(case.inside or ())))
+        and (case.inside is None or (case.graph is not None and len(case.inside) == len(case.graph)))
         and (case.run_node is None or (case.graph is not None and 0 <= case.run_node < len(case.graph)))
         and (case.graph is None or (case.outputs is None) == (case.run_error is not None))
     )

@@ -22,15 +22,16 @@ import torch
 from torch import fx, nn
 
 from fxbook.asking.exercise import Case, Use, inputs_of, seeded
-from fxbook.asking.running import run_on
-from fxbook.asking.values import encode
+from fxbook.asking.running import run_on, values_inside
+from fxbook.asking.values import Value, encode
 from fxbook.checking.answers import UnusableError, caller
-from fxbook.checking.apart import had_its_time, spare_memory
+from fxbook.checking.apart import had_its_time, seconds_delayed, spare_memory
 from fxbook.checking.blame import describe
 from fxbook.checking.guard import Guard
 from fxbook.checking.observation import CaseFacts, GraphFacts, Observation, Raised, as_json
 from fxbook.checking.prepare import ORIGIN, Prepared, PreparedCase, named
 from fxbook.checking.quick_errors import quick_errors
+from fxbook.checking.surroundings import Surroundings
 from fxbook.graph import wire
 from fxbook.graph.record import record
 
@@ -38,6 +39,7 @@ JSON = Any
 # In the child nobody else can be asked what these are: an answer may replace them in torch.fx.
 _Graph, _GraphModule, _Interpreter, _Module = fx.Graph, fx.GraphModule, fx.Interpreter, nn.Module
 _as_json, _as_dict = as_json, msgspec.structs.asdict
+_Surroundings = Surroundings
 _Observation, _CaseFacts, _GraphFacts, _Raised = Observation, CaseFacts, GraphFacts, Raised
 _MOST_PRINTED = 4000
 # Of torch, while an answer runs that is data: any number but that of the cases.
@@ -51,13 +53,14 @@ class TimeUp(BaseException):
     """The soft limit is over; raised in the learner's code, so that its line is known."""
 
 
-def observe(prepared: Prepared, answer: Any, seconds: float | None = None) -> JSON:
+def observe(prepared: Prepared, answer: Any, seconds: float | None = None, longest: float | None = None) -> JSON:
     """Use the answer on every case of an exercise.
 
     Args:
         prepared: see :func:`fxbook.checking.prepare.prepare`.
         answer: the learner's function, class, module or graph.
         seconds: soft limit; ``None`` where there is none. Only the main thread can be interrupted.
+        longest: the same of a machine that is busy with something else.
 
     Returns:
         An :class:`fxbook.checking.observation.Observation` as JSON. Of an answer that is data a case has an ``error``
@@ -71,7 +74,7 @@ def observe(prepared: Prepared, answer: Any, seconds: float | None = None) -> JS
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         try:
             # Whatever the notebook has set: chapter 08 switches gradients off.
-            with _alarm(seconds), quick_errors(), torch.enable_grad():
+            with _alarm(seconds, longest), quick_errors(), torch.enable_grad():
                 call = caller(prepared, answer)
                 for case in prepared.cases:
                     cases.append(_observed(prepared.use, case, call))
@@ -107,9 +110,12 @@ def _observed(use: Use, case: PreparedCase, call: Callable[..., Any]) -> CaseFac
     try:
         # A graph may be made with random numbers, which running it must not repeat; of data no seed may tell anything.
         with seeded(case.tried.seed if case.tried else _SEED):
+            around = _Surroundings(case.arguments, case.models)
             result = call(*case.arguments)
+            left = around.left()[:5]
+            around.put_back()
         if use == "compute":
-            return _CaseFacts(**_facts(case, result), value=encode(result))
+            return _CaseFacts(**_facts(case, result), value=encode(result), left=left)
     except (TimeUp, MemoryError, UnusableError):
         raise
     except BaseException as error:
@@ -121,7 +127,7 @@ def _observed(use: Use, case: PreparedCase, call: Callable[..., Any]) -> CaseFac
     own = getattr(case.given, "graph", 0)
     if use == "edit" and (result is None or isinstance(result, bool) or result is own):
         result = case.given
-    return _CaseFacts(**_facts(case, result), **_facts_of_graph(case, result))
+    return _CaseFacts(**_facts(case, result), **_facts_of_graph(case, result), left=left)
 
 
 def _facts(case: PreparedCase, result: Any) -> dict[str, Any]:
@@ -140,7 +146,10 @@ def _facts_of_graph(case: PreparedCase, result: Any) -> dict[str, Any]:
     facts: dict[str, Any] = {"origins": [tried.origins.get(id(node), _copied_from(node)) for node in graph.nodes]}
     if tried.kept is not None:
         facts["wire"] = wire.describe(result, tried.kept)
-    return facts | _as_dict(observe_graph(result, tried.root, tried.weights, tried.case, tried.seed))
+    facts |= _as_dict(observe_graph(result, tried.root, tried.weights, tried.case, tried.seed))
+    if tried.look is not None and facts["outputs"] is not None:
+        facts["inside"] = observe_inside(result, tried.root, tried.case, tried.seed, tried.look)
+    return facts
 
 
 def observe_graph(
@@ -168,6 +177,19 @@ def observe_graph(
         modules=[path for path, _ in module.named_modules(remove_duplicate=False) if path],
         **_run(module, case, seed),
     )
+
+
+def observe_inside(
+    result: fx.Graph | fx.GraphModule, root: nn.Module, case: Case, seed: int, draw: int
+) -> list[Value] | None:
+    """The value of each node of a graph that runs, for one draw of inputs; otherwise as :func:`observe_graph`."""
+    try:
+        module = result if isinstance(result, _GraphModule) else _GraphModule(root, result)
+        return values_inside(module, inputs_of(case, seed)[draw], seed, draw)
+    except (TimeUp, MemoryError):
+        raise
+    except BaseException:
+        return None
 
 
 def _run(module: fx.GraphModule, case: Case, seed: int) -> dict[str, Any]:
@@ -242,17 +264,19 @@ def _copied_from(node: fx.Node) -> int | None:
 
 
 @contextlib.contextmanager
-def _alarm(seconds: float | None) -> Iterator[None]:
+def _alarm(seconds: float | None, longest: float | None) -> Iterator[None]:
     """Raise :class:`TimeUp` in the body after so many seconds, where this thread can be interrupted."""
     usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
     if seconds is None or not usable:
         yield
         return
 
-    started, used = time.monotonic(), time.process_time()
+    started, used, delayed = time.monotonic(), time.process_time(), seconds_delayed("self")
 
     def ring(_number: int, _frame: FrameType | None) -> None:
-        if had_its_time(time.monotonic() - started, time.process_time() - used, seconds):
+        now = seconds_delayed("self")
+        since = None if now is None or delayed is None else now - delayed
+        if had_its_time(time.monotonic() - started, time.process_time() - used, seconds, longest, since):
             raise TimeUp
         signal.setitimer(signal.ITIMER_REAL, _AGAIN_SECONDS)
 

@@ -9,14 +9,22 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import fx, nn
+from torch.utils import _pytree as pytree
 
-from fxbook.asking.exercise import Case, Exercise, Use, drawn_order, model_of
+from fxbook.asking.exercise import Case, Exercise, Use, drawn_order, model_of, seed_of
 from fxbook.graph.given import Given
 
 ORIGIN = "fxbook_origin"
+
+
+class Look(NamedTuple):
+    """Where to look inside a graph: the place of a case in the exercise, and the draw of its inputs."""
+
+    case: int
+    draw: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,7 +32,8 @@ class Tried:
     """What it takes to run the graph that an answer makes in one case, and to know again what it was given.
 
     ``root`` is what a bare graph runs in, ``weights`` are as :func:`weights_of` gives them, ``origins`` the places of
-    the nodes that were given, by identity; ``kept`` is there where the graph is to be told as data.
+    the nodes that were given, by identity; ``kept`` is there where the graph is to be told as data, and ``look`` is the
+    draw of inputs on which the values of its nodes are to be told.
     """
 
     case: Case
@@ -33,16 +42,21 @@ class Tried:
     weights: dict[int, str]
     origins: dict[int, int]
     kept: Given | None
+    look: int | None = None
 
 
 @dataclasses.dataclass(frozen=True)
 class PreparedCase:
-    """What the answer is called with, the model among that, as it was before; ``tried`` where a graph is asked."""
+    """What the answer is called with, the model among that, as it was before; ``tried`` where a graph is asked.
+
+    ``models`` are all models among the arguments, as they were; ``before`` is that of the first.
+    """
 
     arguments: tuple[Any, ...]
     given: nn.Module | None
     before: Given | None
     tried: Tried | None
+    models: tuple[Given, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,7 +72,7 @@ class Prepared:
     cases: tuple[PreparedCase, ...]
 
 
-def prepare(exercise: Exercise, seed: int, *, rebuildable: bool = False) -> Prepared:
+def prepare(exercise: Exercise, seed: int, *, rebuildable: bool = False, look: Look | None = None) -> Prepared:
     """Make the cases of an exercise, in the order in which an answer is to meet them.
 
     Args:
@@ -66,27 +80,33 @@ def prepare(exercise: Exercise, seed: int, *, rebuildable: bool = False) -> Prep
         seed: chooses weights, inputs and all else that a case draws; the judge needs the same. Of an exercise whose
             answer is data nothing that is returned holds it.
         rebuildable: have each graph told also as what it can be built again from, as ``"wire"`` of its case.
+        look: have the values of the nodes told there, as ``"inside"`` of the case.
 
     Raises:
         Exception: whatever a case raises; those of the book raise nothing.
     """
     order = drawn_order(exercise, seed)
-    cases = tuple(_prepared(exercise, exercise.cases[index], seed + 1000 * index, rebuildable) for index in order)
+    draws = {look.case: look.draw} if look else {}
+    cases = tuple(
+        _prepared(exercise, exercise.cases[index], seed_of(seed, index), rebuildable, draws.get(index))
+        for index in order
+    )
     return Prepared(exercise.id, exercise.use, exercise.call, cases)
 
 
-def _prepared(exercise: Exercise, case: Case, seed: int, rebuildable: bool) -> PreparedCase:
+def _prepared(exercise: Exercise, case: Case, seed: int, rebuildable: bool, look: int | None) -> PreparedCase:
     model = model_of(case, seed)
     arguments = exercise.arguments(case, model, seed)
     given = next((item for item in arguments if isinstance(item, nn.Module)), None)
-    before = Given(given) if given is not None else None
+    models = tuple(Given(item) for item in pytree.tree_leaves(arguments) if isinstance(item, nn.Module))
+    before = next((model for model in models if model.root is given), None)
     tried = None
     if exercise.use != "compute":
         root = given if given is not None else model
         kept = (before or Given(root)) if rebuildable else None
         origins = _mark(given.graph) if isinstance(given, fx.GraphModule) else {}
-        tried = Tried(case, seed, root, weights_of(model, root), origins, kept)
-    return PreparedCase(arguments, given, before, tried)
+        tried = Tried(case, seed, root, weights_of(model, root), origins, kept, look)
+    return PreparedCase(arguments, given, before, tried, models)
 
 
 def weights_of(*modules: nn.Module) -> dict[int, str]:

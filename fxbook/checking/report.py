@@ -7,11 +7,15 @@ import dataclasses
 import html
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from fxbook.checking.judge import Verdict
 from fxbook.checking.symptom import entry_of
 from fxbook.graph.record import GraphRecord, NodeRecord
 from fxbook.learning.exercises import About, place
+
+if TYPE_CHECKING:
+    from fxbook.checking.failed import FailedCase
 
 _ROWS = 12
 _STYLE = """
@@ -19,6 +23,7 @@ _STYLE = """
 .fx-report.fx-passed{border-left-color:#0072b2}
 .fx-report p{margin:.35em 0}.fx-report a{color:inherit;text-decoration:underline}
 .fx-report pre{margin:.35em 0;padding:0;white-space:pre-wrap;background:transparent;color:inherit;border:0}
+.fx-report .fx-meant .fx-shape{stroke-width:3}.fx-report .fx-meant .fx-word{font-weight:700}
 """
 
 
@@ -26,12 +31,14 @@ _STYLE = """
 class Report:
     """What :func:`fxbook.check` found; displays by itself at the end of a cell.
 
-    ``passed`` says whether every public check holds; ``violated`` names the property that does not.
+    ``passed`` says whether every public check holds; ``violated`` names the property that does not; ``case`` is the
+    case in which it does not, ``None`` where the fault is of no case.
     """
 
     about: About
     verdict: Verdict
     note: str = ""
+    case: FailedCase | None = None
 
     @property
     def passed(self) -> bool:
@@ -66,8 +73,8 @@ class Report:
         if self.passed:
             return "\n".join([self._heading(), *self._afterwards()])
         lines = [self._heading(), *self._said()]
-        if self.verdict.graph is not None:
-            lines += ["Your graph:", *_table(self.verdict.graph, self.node)]
+        if self._shown is not None:
+            lines += [f"{self._shown.title}:", *_table(self._shown)]
         if self.read:
             lines.append(f"Read: {place(self.read)}")
         return "\n".join(lines)
@@ -78,13 +85,26 @@ class Report:
             parts += [f"<p>{_code(line)}</p>" for line in self._afterwards()]
         else:
             parts += [f"<p>{_code(line)}</p>" for line in self._said()]
-            parts += [_drawing(self.verdict.graph, self.node)] if self.verdict.graph is not None else []
+            parts += [_drawing(self._shown)] if self._shown is not None else []
             if self.read:
                 parts.append(f"<p>Read: {_linked(self.read)}</p>")
         kind = "fx-passed" if self.passed else "fx-failed"
         label = html.escape(f"Report on {self.about.title}", quote=True)
         inside = "".join(parts)
         return f'<style>{_STYLE}</style><div class="fx-report {kind}" role="group" aria-label="{label}">{inside}</div>'
+
+    @property
+    def _shown(self) -> _Shown | None:
+        """The answer's own graph, else the one that it was given."""
+        verdict, violation = self.verdict, self.verdict.violation
+        if verdict.graph is not None:
+            return _Shown(verdict.graph, "Your graph", self.node, violation is not None and violation.broken)
+        if verdict.given is None:
+            return None
+        at = violation.given if violation else None
+        named = verdict.given.nodes[at] if at is not None and at < len(verdict.given) else None
+        of = f" ({self.case.name})" if self.case else ""
+        return _Shown(verdict.given, f"The graph that your code was given{of}", named, broken=False)
 
     def _heading(self) -> str:
         named = self.about.id if self.about.title == self.about.id else f"{self.about.id} ({self.about.title})"
@@ -102,38 +122,55 @@ class Report:
             lines.append(f"In your code: `{self.verdict.line}`")
         if self.node is not None and f"`{self.node.name}`" not in self.message:
             lines.append(f"Node: `{self.node.name}`")
+        if self.case is not None and self._shown is None and self.case.name not in self.message:
+            lines.append(f"Case: {self.case.name}")
         if self.verdict.printed.strip():
             printed = self.verdict.printed.strip().splitlines()
             lines.append(f"It printed: {printed[0][:100]}" + (" …" if printed[1:] or len(printed[0]) > 100 else ""))
         return lines + ([self.note] if self.note else [])
 
 
-def _table(graph: GraphRecord, broken: NodeRecord | None) -> list[str]:
-    """The graph as rows of text, the broken node marked; of a long graph the part around it."""
-    first = 0
-    if len(graph) > _ROWS and broken is not None:
-        first = max(0, min(broken.index - _ROWS // 2, len(graph) - _ROWS))
-    shown = graph.nodes[first : first + _ROWS]
-    width = max((len(node.name) for node in shown), default=0)
-    opcodes = max((len(node.op) for node in shown), default=0)
+class _Shown(NamedTuple):
+    """A graph to show: the node that is meant, and whether the graph is broken there."""
+
+    graph: GraphRecord
+    title: str
+    node: NodeRecord | None
+    broken: bool
+
+    @property
+    def mark(self) -> str:
+        """How the node is marked in drawings: one that is sound is not what was asked."""
+        return "broken" if self.broken else "meant"
+
+
+def _table(shown: _Shown) -> list[str]:
+    """The graph as rows of text, the node that is meant marked; of a long graph the part around it."""
+    graph, meant, first = shown.graph, shown.node, 0
+    sign = "!" if shown.broken else "?"
+    if len(graph) > _ROWS and meant is not None:
+        first = max(0, min(meant.index - _ROWS // 2, len(graph) - _ROWS))
+    nodes = graph.nodes[first : first + _ROWS]
+    width = max((len(node.name) for node in nodes), default=0)
+    opcodes = max((len(node.op) for node in nodes), default=0)
     rows = [
-        f"{'!' if broken is not None and node.index == broken.index else ' '} "
+        f"{sign if meant is not None and node.index == meant.index else ' '} "
         f"{node.index:>3}  {node.name:<{width}}  {node.op:<{opcodes}}  {node.call}"
-        for node in shown
+        for node in nodes
     ]
-    above, below = first, len(graph) - first - len(shown)
+    above, below = first, len(graph) - first - len(nodes)
     return [*([f"  … {above} more above"] if above else []), *rows, *([f"  … {below} more below"] if below else [])]
 
 
-def _drawing(graph: GraphRecord, broken: NodeRecord | None) -> str:
-    """The graph drawn with the broken node marked; as text where it cannot be drawn."""
+def _drawing(shown: _Shown) -> str:
+    """The graph drawn with the node marked that is meant; as text where it cannot be drawn."""
     draw = _drawer()
     if draw is not None:
-        marks = {} if broken is None else {broken.index: "broken"}
+        marks = {} if shown.node is None else {shown.node.index: shown.mark}
         # A report without a picture is better than an error about a picture.
         with contextlib.suppress(Exception):
-            return str(draw(graph, "Your graph", marks)._repr_html_())
-    return f"<pre>{html.escape(chr(10).join(_table(graph, broken)))}</pre>"
+            return str(draw(shown.graph, shown.title, marks)._repr_html_())
+    return f"<pre>{html.escape(chr(10).join(_table(shown)))}</pre>"
 
 
 def _drawer() -> Callable[..., object] | None:

@@ -37,6 +37,7 @@ MARK_LEGEND = {
     "rewired": "↪ bold edge: uses another value than before",
     "moved": "↕ on the numbers: moved in the list",
     "broken": "! bold: broken",
+    "meant": "? bold: the node that is meant",
 }
 Order = Literal["list", "data"]
 _ORDERED = {
@@ -191,9 +192,9 @@ def draw(
     Args:
         graph_or_module: the graph, or a module that has one.
         title: the caption; without one, the module's name.
-        marks: for nodes or their names, what happened to them: ``"added"``, ``"removed"``, ``"rewired"``, ``"moved"``
-            or ``"broken"``, or several of them. Faults, dead nodes, side effects and stale code are marked without
-            being asked.
+        marks: for nodes or their names, what happened to them: ``"added"``, ``"removed"``, ``"rewired"``, ``"moved"``,
+            ``"broken"`` or ``"meant"`` (sound, and what the text is about), or several of them. Faults, dead nodes,
+            side effects and stale code are marked without being asked.
         order: ``"list"`` draws the nodes in the order of the list, one below the other, beside a rail with their
             numbers; ``"data"`` draws each node below the nodes that it uses, with its number in the list beside it.
 

@@ -12,7 +12,7 @@ from fxbook.drawing.boxes import CHAMFER, LID, Box, inset
 from fxbook.drawing.layout import Layout, Wire
 from fxbook.graph.record import NodeRecord
 
-SIGNS = {"added": "+", "removed": "\N{MINUS SIGN}", "rewired": "↪", "moved": "↕", "broken": "!"}
+SIGNS = {"added": "+", "removed": "\N{MINUS SIGN}", "rewired": "↪", "moved": "↕", "broken": "!", "meant": "?"}
 
 
 def state_classes(node: NodeRecord) -> tuple[str, ...]:

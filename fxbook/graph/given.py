@@ -37,6 +37,7 @@ class Given:
         self._paths = {id(module): path for path, module in self._modules.items()}
         self._states = {id(module): _state(module) for module in self._modules.values()}
         self._looks = {path: _look_of(module) for path, module in self._modules.items()}
+        self._manners = {id(module): _Manners.of(module) for module in self._modules.values()}
         self._program = _program_of(root)
         self.kinds: dict[type, str] = {}
         self.tensors: dict[int, str] = {}
@@ -46,7 +47,8 @@ class Given:
             for name, held in held_by(module):
                 self.tensors.setdefault(id(held), f"{path}.{name}" if path else name)
                 if id(held) not in self._values:
-                    self._values[id(held)] = _Values(held, held.detach().clone(), held.requires_grad)
+                    has_grad = held.is_leaf and held.grad is not None
+                    self._values[id(held)] = _Values(held, held.detach().clone(), held.requires_grad, has_grad)
 
     def path_of(self, module: nn.Module) -> str | None:
         """The path at which the object was given, ``None`` for another one, or one that is of another class now."""
@@ -82,7 +84,36 @@ class Given:
             *_module_changes(self._modules, now),
             *self._weight_changes(_weights_of(self.root)),
             *_look_changes(self._looks, {path: _look_of(module) for path, module in now.items()}),
+            *(said for said in self.touched() if " hook" in said or said.endswith((" gradient", " own now"))),
         ]
+
+    def touched(self) -> list[str]:
+        """What is different now that no edit of a graph asks for: hooks, modes, and what the tensors given hold."""
+        return [
+            *(said for path, module in self._modules.items() for said in self._touched(path, module)),
+            *(said for name, held in self._weights.items() for said in self._held_otherwise(name, held)),
+        ]
+
+    def _touched(self, path: str, module: nn.Module) -> Iterator[str]:
+        before = self._manners[id(module)]
+        now = _Manners.of(module)
+        if now.hooks != before.hooks:
+            count = now.hooks - before.hooks
+            hooks = f"{abs(count)} hook{'' if abs(count) == 1 else 's'}"
+            yield f"{_called(path)} has {hooks} {'more' if count > 0 else 'fewer'} than before"
+        if now.training != before.training:
+            yield f"{_called(path)} is now in {'training' if now.training else 'eval'} mode"
+        if now.own_forward and not before.own_forward:
+            yield f"{_called(path)} has a `forward` of its own now"
+
+    def _held_otherwise(self, name: str, held: torch.Tensor) -> Iterator[str]:
+        before = self._values[id(held)]
+        if not _equal(before.copy, held.detach()):
+            yield f"the weight `{name}` has other values"
+        if held.requires_grad != before.requires_grad:
+            yield f"the weight `{name}` has another requires_grad"
+        if (held.is_leaf and held.grad is not None) and not before.has_grad:
+            yield f"the weight `{name}` has a gradient"
 
     def _weight_changes(self, now: dict[str, torch.Tensor]) -> Iterator[str]:
         yield from (
@@ -101,11 +132,25 @@ class Given:
 
 
 class _Values(NamedTuple):
-    """A tensor, what it held, and whether it asked for its gradient."""
+    """A tensor, what it held, whether it asked for its gradient, and whether it had one."""
 
     tensor: torch.Tensor
     copy: torch.Tensor
     requires_grad: bool
+    has_grad: bool
+
+
+class _Manners(NamedTuple):
+    """How a module is to be run: its hooks, whether it trains, and whether the object has a forward of its own."""
+
+    hooks: int
+    training: bool
+    own_forward: bool
+
+    @classmethod
+    def of(cls, module: nn.Module) -> _Manners:
+        own_forward = "forward" in vars(module) and not isinstance(module, _GraphModule)
+        return cls(sum(len(getattr(module, name, ())) for name in HOOKS), module.training, own_forward)
 
 
 def _weights_of(model: nn.Module) -> dict[str, torch.Tensor]:

@@ -13,12 +13,13 @@ import linecache
 import operator
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 import torch
 from torch import fx, nn
 
+from fxbook.graph.closures import module_held
 from fxbook.graph.naming import call_text, constant_text, module_kind, target_name, without_addresses
 from fxbook.graph.plain import plain
 
@@ -45,7 +46,8 @@ class NodeRecord:
     a ``get_attr`` fetches. ``faults`` say what is broken, ``notes`` what is worth knowing: ``"dead"`` (nothing reads
     it; never said while a graph has no output yet), ``"only dead nodes read it"``, ``"side effect"``, ``"in place"``,
     ``"never runs: after the output"``. ``scope`` is the path of the innermost submodule whose code made the node,
-    ``""`` at the root.
+    ``""`` at the root. ``holds`` names a module that a function which is called keeps to itself, in a closure or as
+    the object of a method: ``"a torch.nn.Linear"``.
     """
 
     index: int
@@ -61,6 +63,7 @@ class NodeRecord:
     notes: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     scope: str = ""
+    holds: str = ""
 
     @property
     def positional(self) -> list[JSON]:
@@ -71,11 +74,15 @@ class NodeRecord:
 
 @dataclasses.dataclass(frozen=True)
 class GraphRecord:
-    """A graph: its nodes in list order, what ``lint`` says (``None``: nothing), whether the compiled code is stale."""
+    """A graph: its nodes in list order, what ``lint`` says (``None``: nothing), whether the compiled code is stale.
+
+    ``inserts`` says where the next node would land, ``"before `relu`"``; ``None`` where that is the end of the list.
+    """
 
     nodes: tuple[NodeRecord, ...]
     lint: str | None = None
     stale: bool = False
+    inserts: str | None = None
 
     def __iter__(self) -> Iterator[NodeRecord]:
         return iter(self.nodes)
@@ -119,7 +126,34 @@ def record(graph_or_module: fx.Graph | fx.GraphModule) -> GraphRecord:
     position = {node: index for index, node in enumerate(graph.nodes)}
     nodes = tuple(_node_record(node, position, module) for node in graph.nodes)
     stale = isinstance(graph_or_module, fx.GraphModule) and _is_stale(graph_or_module)
-    return GraphRecord(_compared(nodes), _lint(graph), stale)
+    return GraphRecord(_compared(nodes), _lint(graph), stale, _inserts(graph))
+
+
+class Insertion(NamedTuple):
+    """Where the next node would land: on this side of a node, ``None`` where that node was erased."""
+
+    side: Literal["before", "after"]
+    anchor: fx.Node | None
+
+
+def insertion_of(graph: fx.Graph) -> Insertion | None:
+    """Where the next node would land, if not at the end of the list."""
+    insert = graph._insert
+    anchor, side = getattr(insert, "__self__", None), getattr(insert, "__name__", "")
+    if anchor is graph._root and side == "prepend":
+        return None
+    if anchor is graph._root:
+        first = next(iter(graph.nodes), None)
+        return None if first is None else Insertion("before", first)
+    is_there = isinstance(anchor, fx.Node) and not anchor._erased and anchor.graph is graph
+    return Insertion("after" if side == "append" else "before", anchor if is_there else None)
+
+
+def _inserts(graph: fx.Graph) -> str | None:
+    found = insertion_of(graph)
+    if found is None:
+        return None
+    return f"{found.side} " + (f"`{found.anchor.name}`" if found.anchor is not None else "a node that was erased")
 
 
 def _compared(nodes: tuple[NodeRecord, ...]) -> tuple[NodeRecord, ...]:
@@ -166,6 +200,7 @@ def _node_record(node: fx.Node, position: dict[fx.Node, int], module: nn.Module 
         notes=_notes(node, module),
         faults=_faults(node, reads, position),
         scope=_scope(node),
+        holds=module_held(node.target) if node.op == "call_function" else "",
     )
 
 

@@ -4,11 +4,14 @@
 that rebuilds and runs a graph need not believe what the process of the answer says of it. Here nothing is trusted or
 refused: whoever rebuilds checks every word. The data is::
 
-    {"kind": "GraphModule" | "Graph", "nodes": […], "modules": […], "tensors": […]}
+    {"kind": "GraphModule" | "Graph", "nodes": […], "modules": […], "tensors": […], "inserts": …}
     {"refused": "why it cannot be described"}
 
 A **node** is ``{"op", "name", "target", "args", "kwargs"}``. Its target is a string,
 ``{"function": "torch.relu"}`` where importing that name gives the very object, or ``{"unknown": "helper"}``.
+
+``inserts`` is where the next node would land: ``None`` for the end of the list, else ``{"before": place}`` or
+``{"after": place}``, in the list of nodes; of a node that was erased the place is ``None``.
 
 A **value** among arguments and settings has the form of :mod:`fxbook.graph.plain`, with ``node`` (place in the list),
 ``foreign`` (a node that is not in the list; ``erased`` beside it) and ``tensor`` (place in ``tensors``).
@@ -35,6 +38,7 @@ from torch import fx, nn
 from fxbook.graph.given import HOOKS, Given, bytes_of, children_of, plain_tensors, settings_of
 from fxbook.graph.naming import callable_name
 from fxbook.graph.plain import MOST_TEXT, plain
+from fxbook.graph.record import insertion_of
 
 JSON = Any
 MOST_NODES = 5000
@@ -86,6 +90,7 @@ class _Description:
             "nodes": [self._node(node, position) for node in nodes],
             "modules": self.modules,
             "tensors": self.tensors,
+            "inserts": _inserts(graph, position),
         }
 
     # ---- modules and tensors -----------------------------------------------------------------------------------------
@@ -190,6 +195,11 @@ class _Description:
                     return None
 
         return plain(value, special)
+
+
+def _inserts(graph: fx.Graph, position: dict[fx.Node, int]) -> JSON:
+    found = insertion_of(graph)
+    return None if found is None else {found.side: None if found.anchor is None else position[found.anchor]}
 
 
 def _function(target: Any) -> JSON:

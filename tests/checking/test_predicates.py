@@ -22,6 +22,7 @@ from fxbook.asking.predicates import (
     edited,
     has_node,
     input_unchanged,
+    inserts_at_the_end,
     lints,
     new_object,
     no_dead_nodes,
@@ -30,6 +31,7 @@ from fxbook.asking.predicates import (
     placeholders,
     recompiled,
     runs,
+    same_output,
     same_result,
     shares_weights,
 )
@@ -68,6 +70,10 @@ def reads_itself(module: fx.GraphModule) -> None:
 
 def missing_module(module: fx.GraphModule) -> None:
     module.graph.find_nodes(op="call_module", target="layers.1")[0].target = "layers.77"
+
+
+def leaves_the_place_behind(module: fx.GraphModule) -> None:
+    module.graph.inserting_before(module.graph.find_nodes(op="call_module", target="layers.1")[0]).__enter__()
 
 
 def leaves_dead(module: fx.GraphModule) -> None:
@@ -217,6 +223,15 @@ ROWS: list[Row] = [
     ("lints", lints, nothing_done, {}, None, None),
     ("lints: uses itself", lints, reads_itself, {}, "broken: node `layers_1` uses itself", "layers_1"),
     ("lints: missing module", lints, missing_module, {}, "graph.lint() refuses the graph", "layers_1"),
+    ("inserts_at_the_end", inserts_at_the_end, right, {}, None, None),
+    (
+        "inserts_at_the_end: left",
+        inserts_at_the_end,
+        leaves_the_place_behind,
+        {},
+        "The graph still inserts before `layers_1`: the next node",
+        None,
+    ),
     ("recompiled", recompiled, right, {}, None, None),
     ("recompiled: stale", recompiled, no_recompile, {}, "the compiled code is stale", None),
     ("no_dead_nodes", no_dead_nodes, right, {}, None, None),
@@ -229,6 +244,8 @@ ROWS: list[Row] = [
     ("same_result: dtype", same_result, wrong_dtype, {}, "it has dtype float64, float32 was asked", "output"),
     ("same_result: nan", same_result, returns_nan, {}, "it holds nan", "output"),
     ("same_result: raises", same_result, raises_when_run, {}, "Running the result raises", "view"),
+    ("same_output", same_output, nothing_done, {}, None, None),
+    ("same_output: numbers", same_output, drops_a_layer, {}, "it holds other numbers", "output"),
     ("same_result: expected", same_result, right, {"expected": with_relu}, None, None),
     ("same_result: not done", same_result, nothing_done, {"expected": with_relu}, "it holds other numbers", "output"),
     ("or_because", same_result.or_because(calls(GELU)), nothing_done, {}, None, None),
@@ -401,8 +418,8 @@ def test_a_sentence_in_lower_case_goes_on_after_the_name_of_its_node() -> None:
         for answer in (nothing_done, lambda m: m.graph.erase_node(list(m.graph.nodes)[-1]))
     )
     assert own == Violation("Node `layers_0` is one of many.", 1, "00_first_graph#change-one-node", "short")
-    # A node of the graph that was given is named, and not marked.
-    assert given == Violation("Node `output` is one of many.", None, "00_first_graph#change-one-node", "short")
+    # A node of the graph that was given is marked where that graph is shown.
+    assert given == Violation("Node `output` is one of many.", None, "00_first_graph#change-one-node", "short", given=3)
 
 
 def test_a_sentence_with_its_full_stop_stands_as_it_is() -> None:
@@ -559,18 +576,33 @@ def test_value_survives_json_and_equals_only_itself(value: Any) -> None:
 @pytest.mark.parametrize(
     ("found", "expected", "said"),
     [
-        ((torch.ones(2), torch.ones(2)), (torch.ones(2), torch.zeros(2)), "item 1 of it holds other numbers"),
+        (
+            (torch.ones(2), torch.ones(2)),
+            (torch.ones(2), torch.zeros(2)),
+            "item 1 of it holds other numbers: 1 at [0], where 0 was asked; 2 of 2 elements differ",
+        ),
         ([1], [1, 2], "it has length 1, 2 was asked"),
         (torch.ones(2), (torch.ones(2),), "it is a tensor, a sequence was asked"),
         ({"a": 1}, {"b": 1}, "it has the key 'a', which was not asked"),
-        ({"a": 1}, {"a": 2}, "item 'a' of it is another number"),
+        ({"a": 1}, {"a": 2}, "item 'a' of it is another number: 1, where 2 was asked"),
         ("relu", "gelu", "it is 'relu'"),
         (None, torch.ones(1), "it is None, a tensor was asked"),
-        (torch.tensor([1]), torch.tensor([2]), "it holds other values"),
+        (torch.tensor([1]), torch.tensor([2]), "it holds other values: 1 at [0], where 2 was asked"),
+        (torch.tensor([[0.5, float("nan")]]), torch.ones(1, 2), "it holds nan at [0, 1]: 1 of 2 elements"),
+        (torch.tensor(0.5), torch.tensor(0.25), "it holds other numbers: 0.5, where 0.25 was asked"),
+        (
+            torch.tensor([1.0, 1.00001], dtype=torch.float64),
+            torch.ones(2, dtype=torch.float64),
+            "it holds other numbers: 1.00001 at [1], where 1 was asked; 1 of 2 elements differ",
+        ),
         ((1, 2), [1, 2], None),
         (1, 1.0, None),
         (torch.ones(3) * (1 + 1e-6), torch.ones(3), None),
-        (torch.ones(3) * 1.01, torch.ones(3), "it holds other numbers"),
+        (
+            torch.ones(3) * 1.01,
+            torch.ones(3),
+            "it holds other numbers: 1.01 at [0], where 1 was asked; 3 of 3 elements differ",
+        ),
     ],
 )
 def test_difference_is_told_in_words(found: Any, expected: Any, said: str | None) -> None:

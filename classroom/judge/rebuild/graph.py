@@ -61,7 +61,7 @@ def rebuild(description: JSON, root: nn.Module, own: Callable[[], Functions]) ->
     try:
         builder = Modules(description, root)
         host = builder.host(kind)
-        graph = _Nodes(nodes, host, builder, own).graph()
+        graph = _Nodes(nodes, host, builder, own).graph(description.get("inserts"))
     except (RefusedError, UnreadableError, MemoryError):
         raise
     except Exception as error:
@@ -86,7 +86,7 @@ class _Nodes:
         self._foreign: dict[tuple[str, bool], fx.Node] = {}
         self._elsewhere = fx.Graph()
 
-    def graph(self) -> fx.Graph:
+    def graph(self, inserts: JSON = None) -> fx.Graph:
         """All of them; the arguments come last, since a broken graph has nodes that read what stands below."""
         for entry in self._entries:
             match entry:
@@ -103,7 +103,19 @@ class _Nodes:
             for key in kwargs:
                 name_of(key)
             node.args, node.kwargs = args, kwargs
+        self._insert_at(inserts)
         return self._graph
+
+    def _insert_at(self, description: JSON) -> None:
+        """Have the next node land where it would."""
+        match description:
+            case None:
+                return
+            case {"before": place} | {"after": place}:
+                anchor = self._of_another("anchor", erased=True) if place is None else self._node({"node": place})
+                self._graph._insert = anchor.append if "after" in description else anchor.prepend
+            case _:
+                raise UnreadableError
 
     def _new(self, op: str, name: str, description: str | JSON) -> fx.Node:
         target = self._target(op, name, description)

@@ -17,7 +17,7 @@ from torch import fx, nn
 
 from classroom.judge import allowed
 from classroom.judge.rebuild.graph import rebuild
-from classroom.judge.rebuild.values import RefusedError
+from classroom.judge.rebuild.values import RefusedError, UnreadableError
 from fxbook.graph.given import Given
 from fxbook.graph.record import GraphRecord, record
 from fxbook.graph.wire import MOST_BYTES, describe
@@ -57,6 +57,35 @@ def same(module: fx.GraphModule, again: Any) -> None:
 
 
 # ---- honest graphs ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("side", ["inserting_before", "inserting_after"])
+@pytest.mark.parametrize("is_erased", [False, True])
+def test_an_insertion_point_that_is_left_behind_is_built_again(side: str, is_erased: bool) -> None:
+    def leaves_it_behind(module: fx.GraphModule) -> None:
+        node = module.graph.find_nodes(op="call_module")[0]
+        anchor = node
+        if is_erased:
+            with module.graph.inserting_after(node):
+                anchor = module.graph.call_function(torch.relu, (node,))
+        getattr(module.graph, side)(anchor).__enter__()
+        if is_erased:
+            module.graph.erase_node(anchor)
+
+    module, again = edited(leaves_it_behind)
+    assert record(again).inserts == record(module).inserts is not None
+    module.graph.call_function(torch.relu, ())
+    again.graph.call_function(torch.relu, ())
+    if not is_erased:
+        assert [node.name for node in again.graph.nodes] == [node.name for node in module.graph.nodes]
+
+
+@pytest.mark.parametrize("lie", [3, "end", {"before": 99}, {"after": "x"}, {"before": True}, [], {"beside": 0}])
+def test_an_insertion_point_that_is_none_is_refused(lie: JSON) -> None:
+    module = traced()
+    description = describe(module, Given(module))
+    with pytest.raises(UnreadableError):
+        rebuild({**description, "inserts": lie}, traced(), dict)
 
 
 def calls_everything(module: fx.GraphModule) -> None:

@@ -217,7 +217,7 @@ def takes_the_old_out_and_forgets_the_new(traced, table):
     return traced
 
 
-@wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
+@wrong("same_result", node="head", says="The result is not the one asked for: it holds other numbers")
 def hands_the_readers_to_what_the_old_node_read(traced, table):
     """The new node stands in the graph, and nothing reads it."""
     graph = traced.graph
@@ -226,6 +226,23 @@ def hands_the_readers_to_what_the_old_node_read(traced, table):
             with graph.inserting_before(node):
                 graph.create_node(node.op, table[node.target], node.args, node.kwargs)
             node.replace_all_uses_with(node.args[0])
+            graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
+@wrong(
+    "inserts_at_the_end",
+    says="The graph still inserts before a node that was erased: the next node that anybody makes lands there",
+    read="02_insertion_points#an-anchor-holds-as-long-as-its-with",
+)
+def chooses_the_place_of_each_node_and_never_leaves_it(traced, table):
+    graph = traced.graph
+    for node in list(graph.nodes):
+        if is_call(node) and node.target in table:
+            graph.inserting_before(node)
+            new = graph.create_node(node.op, table[node.target], node.args, node.kwargs)
+            node.replace_all_uses_with(new)
             graph.erase_node(node)
     traced.recompile()
     return traced

@@ -267,3 +267,16 @@ def asks_a_proxy_for_its_size(traced):
         result.size()
         output.args = (result.clamp(0, 6).node,)
     traced.recompile()
+
+
+@wrong(
+    "inserts_at_the_end",
+    says="The graph still inserts before `output`: the next node that anybody makes lands there",
+    read="02_insertion_points#an-anchor-holds-as-long-as-its-with",
+)
+def chooses_a_place_and_keeps_it(traced):
+    """A call without `with` sets the place for whoever edits the graph next."""
+    output = traced.graph.output_node()
+    traced.graph.inserting_before(output)
+    output.args = (traced.graph.call_function(torch.clamp, (output.args[0], 0, 6)),)
+    traced.recompile()

@@ -211,7 +211,7 @@ def makes_the_halves_and_leaves_them_there(traced):
     traced.recompile()
 
 
-@wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
+@wrong("same_result", node="add", says="The result is not the one asked for: it holds other numbers")
 def divides_and_drops_the_rest(traced):
     """`//` takes the floor of a half."""
     for node in additions(traced):

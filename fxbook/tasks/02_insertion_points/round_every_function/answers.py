@@ -213,7 +213,7 @@ def cuts_off_what_stands_behind_the_point(traced):
     traced.recompile()
 
 
-@wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
+@wrong("same_result", node="down", says="The result is not the one asked for: it holds other numbers")
 def keeps_one_decimal(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_function":

@@ -211,7 +211,7 @@ def writes_down_first_what_each_dropout_reads(traced):
     traced.recompile()
 
 
-@wrong("same_result", node="output", says="item 'rows' of it holds other numbers")
+@wrong("same_result", node="rows", says="item 'rows' of it holds other numbers")
 def switches_the_rest_to_eval(traced):
     """A dropout of whole rows stays, and works only in training mode."""
     goes_from_the_end_and_deletes_by_path(traced)

@@ -258,7 +258,7 @@ def edits_a_new_trace(traced):
     return changes_the_addition_itself(fx.symbolic_trace(traced))
 
 
-@wrong("same_result", node="output", says="The result is not the one asked for")
+@wrong("same_result", node="add", says="The result is not the one asked for")
 def takes_the_left_side_for_what_is_added(traced):
     """Where the product stands on the left, it is added to itself."""
     for addition in additions(traced):

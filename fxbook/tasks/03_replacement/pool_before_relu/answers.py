@@ -219,7 +219,7 @@ def edits_a_new_trace(traced):
     return again
 
 
-@wrong("same_result", node="output", says="The result is not the one asked for")
+@wrong("same_output", node="output", says="The result is not the one asked for")
 def hands_over_the_new_pool_in_place_of_the_new_relu(traced):
     graph = traced.graph
     for relu, pool in swappable(traced):

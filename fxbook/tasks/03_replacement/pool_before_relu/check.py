@@ -7,7 +7,7 @@ from torch import nn
 from fxbook.asking import Check
 from fxbook.asking.explained import given_edited, output_last, recompiled
 from fxbook.asking.families import RELU, family
-from fxbook.asking.predicates import edited, same_result
+from fxbook.asking.predicates import edited, same_output
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import GraphRecord, NodeRecord
@@ -73,7 +73,7 @@ CHECK = Check(
         recompiled,
         edited,
         given_edited,
-        same_result.or_because(swapped_only),
+        same_output.or_because(swapped_only),
         nothing_dead,
         pools_before_relus,
     ),

@@ -135,7 +135,7 @@ def takes_an_argument_out_and_forgets_to_recompile(model, kind):
     return traced
 
 
-@wrong("same_result", node="output", says="(containers of torch): the result is not the one asked for")
+@wrong("same_result", node="cat", says="(containers of torch): the result is not the one asked for")
 def finds_the_path_by_the_class(model, kind):
     """Which is the path of the last one of that class, whichever is called."""
     paths = {type(module): path for path, module in model.named_modules() if isinstance(module, kind)}

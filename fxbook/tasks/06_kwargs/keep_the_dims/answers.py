@@ -148,7 +148,7 @@ def assigns_a_list(traced):
     traced.recompile()
 
 
-@wrong("same_result", node="output", says="the result is not the one asked for: item 11 of it has shape")
+@wrong("same_result", node="sum_1", says="the result is not the one asked for: item 11 of it has shape")
 def puts_it_behind_every_dim_by_position(traced):
     """Behind that of `mean` too."""
     for node in traced.graph.nodes:

@@ -1,0 +1,80 @@
+"""The case in which an answer failed, to hold in the hand: made anew from the seed, at each access."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from torch import fx, nn
+
+from fxbook.asking.exercise import Exercise, inputs_of, model_of, seed_of, traced
+from fxbook.graph.naming import argument_text, module_kind
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class FailedCase:
+    """A model that the answer does not hold for, and what the answer was called with.
+
+    ``answer(*case.arguments)`` calls the answer again, and ``case.use(answer)`` uses it as the check does. Each access
+    makes its part anew under the same seed, so what an answer does to it is gone at the next one.
+    """
+
+    exercise: Exercise
+    seed: int
+    place: int
+
+    @property
+    def name(self) -> str:
+        """How the report calls the case."""
+        return self._case.name
+
+    @property
+    def model(self) -> nn.Module:
+        """The model of the case."""
+        return model_of(self._case, self._seed)
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """What the answer is called with."""
+        return self.exercise.arguments(self._case, self.model, self._seed)
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """The first inputs on which the result is run."""
+        return inputs_of(self._case, self._seed)[0]
+
+    @property
+    def graph(self) -> fx.Graph:
+        """The graph among the arguments; without one, that of a trace of the model.
+
+        Raises:
+            Exception: the model cannot be traced.
+        """
+        graphs = (getattr(item, "graph", item) for item in self.arguments)
+        given = next((graph for graph in graphs if isinstance(graph, fx.Graph)), None)
+        return traced(self.model)[0].graph if given is None else given
+
+    def use(self, answer: Any) -> Any:
+        """What comes of using the answer as the check does."""
+        arguments = self.arguments
+        return answer(*arguments) if self.exercise.call is None else self.exercise.call(answer, *arguments)
+
+    def __repr__(self) -> str:
+        return f"{self.name}: answer({', '.join(map(_told, self.arguments))})"
+
+    def _repr_html_(self) -> str:
+        from fxbook.drawing import draw  # It brings graphviz in.
+
+        return str(draw(self.graph, f"The graph of {self.name}")._repr_html_())
+
+    @property
+    def _case(self) -> Any:
+        return self.exercise.cases[self.place]
+
+    @property
+    def _seed(self) -> int:
+        return seed_of(self.seed, self.place)
+
+
+def _told(argument: Any) -> str:
+    return module_kind(argument) if isinstance(argument, nn.Module | fx.Graph) else argument_text(argument)

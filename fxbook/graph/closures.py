@@ -1,0 +1,65 @@
+"""What a function keeps to itself: a module in a closure computes what no node of the graph shows."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import types
+from typing import Any
+
+import torch
+from torch import nn
+
+from fxbook.graph.naming import module_kind
+
+_DEEPEST, _MOST = 4, 20
+_OF_TORCH = ("torch._", "builtins", "_")
+
+
+def module_held(function: Any) -> str:
+    """A module that a function keeps to itself, ``"a torch.nn.Linear"``; ``""`` where it keeps none.
+
+    It may keep it in a closure, as a default, as the object of a method, as an argument of ``functools.partial``, or
+    as an attribute; or be a module itself.
+    """
+    waiting: list[tuple[Any, int]] = [(function, 0)]
+    met: set[int] = set()
+    while waiting:
+        value, depth = waiting.pop()
+        if id(value) in met or depth > _DEEPEST:
+            continue
+        met.add(id(value))
+        if isinstance(value, nn.Module):
+            return f"a {module_kind(value)}"
+        waiting += [(inner, depth + 1) for inner in _kept_by(value)]
+    return ""
+
+
+def _kept_by(value: Any) -> list[Any]:
+    """What a function, or an object that is called like one, has at hand besides its arguments."""
+    match value:
+        case types.FunctionType():
+            defaults = [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
+            return [*_in_cells(value), *defaults]
+        case types.MethodType():
+            return [value.__self__, value.__func__]
+        case functools.partial():
+            return [value.func, *value.args, *value.keywords.values()]
+        case list() | tuple():
+            return list(value[:_MOST])
+        case dict():
+            return list(value.values())[:_MOST]
+        case type() | types.ModuleType() | torch.Tensor():
+            return []
+        case _ if type(value).__module__.startswith(_OF_TORCH):
+            return []
+        case _:
+            return list(getattr(value, "__dict__", {}).values())[:_MOST]
+
+
+def _in_cells(function: types.FunctionType) -> list[Any]:
+    contents = []
+    for cell in function.__closure__ or ():
+        with contextlib.suppress(ValueError):  # Nothing is in it yet.
+            contents.append(cell.cell_contents)
+    return contents
