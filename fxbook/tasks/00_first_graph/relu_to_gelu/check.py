@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 from fxbook.asking import Check
@@ -21,16 +22,18 @@ LEAKY_RELU = family("leaky_relu", modules=(nn.LeakyReLU,)).called("leaky_relu, w
 def with_gelu(model: nn.Module, x: Tensor) -> Tensor:
     """The model with GELU for each ReLU."""
     if isinstance(model, FourSpellings):
-        for layer in model.layers:
+        *others, last = model.layers
+        for layer in others:
             x = nn.functional.gelu(layer(x))
-        return x
+        return nn.functional.gelu(4 * last(x))
     if isinstance(model, Residual):
         x = nn.functional.gelu(model.enter[0](x))
         for _ in range(2):
             x = x + model.block[2](nn.functional.gelu(model.block[0](x)))
         return nn.functional.leaky_relu(model.relu(nn.functional.gelu(x)), 0.2)
     if isinstance(model, ByName):
-        return nn.functional.gelu(model.leave(nn.functional.gelu(model.enter(x))))
+        x = nn.functional.gelu(model.enter(x)) + torch.tensor([0.5, -0.5, 0.25, 0.0])
+        return nn.functional.gelu(model.leave(x))
     if isinstance(model, Methods):
         x = nn.functional.gelu(model.enter(x))
         return nn.functional.gelu(nn.functional.prelu(model.leave(x), model.slope) + 0.1)

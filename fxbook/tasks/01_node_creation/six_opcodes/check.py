@@ -7,6 +7,8 @@ from fxbook.asking.explained import has_output, lints, paths_exist, reads_nodes,
 from fxbook.asking.families import ADD, LAYER_NORM, TANH
 from fxbook.asking.predicates import calls, calls_before, no_dead_nodes, opcodes, placeholders, same_result
 
+from ..check import nothing_detached
+
 SUM = ADD.called("the sum of `x` and `bias`")
 NORM = LAYER_NORM.called("the layer `norm`")
 
@@ -24,6 +26,7 @@ CHECK = Check(
             calls_before(NORM, TANH),
             no_dead_nodes,
         ),
+        nothing_detached,
         opcodes("placeholder", "get_attr", "call_function", "call_module", "call_method", "output"),
         no_dead_nodes,
     ),
