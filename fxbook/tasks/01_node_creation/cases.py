@@ -44,5 +44,11 @@ def with_its_gradients(answer: Any, model: nn.Module) -> Any:
     result = (answer() if inspect.isclass(answer) else answer)(model)
     result = result.graph_module if type(result).__name__ == "PassResult" else result
     if isinstance(result, fx.GraphModule):
-        result.forward = functools.partial(with_gradients, result.forward, model)
+        forward = result.forward
+
+        @functools.wraps(forward)
+        def tells_gradients(x: Tensor) -> dict[str, Any]:
+            return with_gradients(forward, model, x)
+
+        result.forward = tells_gradients
     return result

@@ -287,7 +287,7 @@ def detaches_the_bias(model):
     return graph
 
 
-@wrong("right kind", says="Your function returns None: an fx.Graph was asked")
+@wrong("right kind", says="Your function returns nothing (None): an fx.Graph or an fx.GraphModule was asked")
 def returns_nothing(model):
     graph = fx.Graph()
     total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))

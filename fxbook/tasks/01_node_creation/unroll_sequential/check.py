@@ -9,12 +9,12 @@ from torch import nn
 from fxbook.asking import Check
 from fxbook.asking.explained import has_output, lints, recompiled, tensor_free
 from fxbook.asking.families import LAYER_NORM, LINEAR, Family, family
-from fxbook.asking.predicates import no_dead_nodes, opcodes, same_result, shares_weights
+from fxbook.asking.predicates import no_dead_nodes, opcodes, shares_weights
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
 
-from ..check import no_module_called
+from ..check import expected_with_gradients, gradients_kept, no_module_called, same_result
 
 LEAKY_RELU = family("leaky_relu", modules=(nn.LeakyReLU,))
 KINDS = ((LINEAR, nn.Linear), (LAYER_NORM, nn.LayerNorm), (LEAKY_RELU, nn.LeakyReLU))
@@ -86,6 +86,8 @@ CHECK = Check(
         opcodes("placeholder", "get_attr", "call_function", "output"),
         shares_weights,
         keeps_names,
+        gradients_kept,
         no_dead_nodes,
     ),
+    expected=expected_with_gradients,
 )
