@@ -47,10 +47,10 @@ def gradients_kept(case: CaseView) -> Found:
         theirs, ours = dict_items(found), dict_items(expected)
         for name, gradient in ours.items():
             if difference(theirs.get(name), gradient):
-                what = "no gradient" if theirs.get(name) is None else "another gradient"
-                cut = next((node for node in case.nodes if _cuts(node)), None) if theirs.get(name) is None else None
+                cut = next((node for node in case.nodes if _cuts(node)), None)
                 why = f": node `{cut.name}` cuts it off" if cut else ""
-                yield cut, f"The result is right, and {_owner(name)} gets {what} than in the model{why}."
+                gets = "another gradient than in the model" if theirs.get(name) else f"no gradient{why}"
+                yield cut, f"The result is right, but {_owner(name)} gets {gets}."
 
 
 def _pairs(case: CaseView, part: str) -> list[tuple[Value, Value]]:

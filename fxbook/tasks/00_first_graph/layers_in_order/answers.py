@@ -131,7 +131,7 @@ def takes_every_call(model):
     return [str(node.target) for node in fx.symbolic_trace(model).graph.nodes if node.op not in skipped]
 
 
-@wrong("layers_in_order", says="item 0 of the answer is `decode`: the model calls another submodule there")
+@wrong("layers_in_order", says="item 0 of the answer is `decode`: the model calls `encode.0` before it")
 def keeps_the_order_of_definition(model):
     called = [node.target for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
     return [name for name, _ in model.named_modules() for _ in range(called.count(name))]

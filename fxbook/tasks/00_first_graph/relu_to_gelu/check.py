@@ -58,6 +58,23 @@ def gelu_gets_a_value(case: CaseView) -> Found:
 
 
 @rule
+def only_relu_changed(case: CaseView) -> Found:
+    """What calls gelu called relu before, as far as the names of the nodes tell."""
+    for node in case.nodes:
+        before = case.before.named(node.name)
+        if before and node in GELU and before not in RELU and before not in GELU and before.op.startswith("call"):
+            yield node, f"calls gelu: it was `{before.call}`, which is no ReLU"
+
+
+@rule
+def exact_gelu(case: CaseView) -> Found:
+    """Gelu itself, not its approximation by tanh."""
+    for node in case.nodes:
+        if node in GELU and dict(node.kwargs["dict"]).get("approximate", "none") != "none":
+            yield node, "computes an approximation: what `nn.functional.gelu(x)` computes was asked"
+
+
+@rule
 def leaky_stays(case: CaseView) -> Found:
     """The one function whose name ends in relu and which is not ReLU is still called."""
     if isinstance(case.model, Residual):
@@ -86,6 +103,8 @@ CHECK = Check(
             gelu_gets_a_value,
             leaky_stays,
             layers_stay,
+            only_relu_changed,
+            exact_gelu,
         ),
         no_dead_nodes,
         input_unchanged,

@@ -287,7 +287,7 @@ def takes_the_old_out_and_forgets_the_new(traced, table):
     return traced
 
 
-@wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
+@wrong("no_dead_nodes", node="tanh", says="is dead: no node uses its result")
 def hands_the_readers_to_what_the_old_node_read(traced, table):
     """The new node stands in the graph, and nothing reads it."""
     graph = traced.graph
@@ -338,5 +338,18 @@ def takes_names_that_begin_alike(traced, table):
             node.target = table.get(key, key)
         elif node.op == "call_function":
             node.target = table.get(node.target, node.target)
+    traced.recompile()
+    return traced
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for")
+def calls_the_new_after_the_old_value_is_doubled(traced, table):
+    for node in list(traced.graph.nodes):
+        if is_call(node) and node.target in table:
+            [value] = node.all_input_nodes
+            with traced.graph.inserting_before(node):
+                doubled = traced.graph.call_function(torch.mul, (value, 2.0))
+            node.target = table[node.target]
+            node.replace_input_with(value, doubled)
     traced.recompile()
     return traced

@@ -86,7 +86,7 @@ CHECK = Check(
         lints,
         recompiled,
         same_result.or_because(
-            none_left(CALLED_RELU), no_key_is_called, calls(TANH), submodule_stays, other_calls_stay
+            none_left(CALLED_RELU), no_key_is_called, calls(TANH), submodule_stays, other_calls_stay, no_dead_nodes
         ),
         inputs_stay,
         no_dead_nodes,

@@ -169,7 +169,7 @@ def returns_names(gm):
     return [node.name for node in gm.graph.nodes if adds(node)]
 
 
-@wrong("finds", says="The list holds the right nodes, not each once and in graph order")
+@wrong("finds", says="`add_2` is in the list before `add_1`: in the graph it comes after")
 def lists_functions_before_methods(gm):
     return [node for opcode in CALLED for node in gm.graph.nodes if node.op == opcode and adds(node)]
 
@@ -214,3 +214,8 @@ def takes_functions_whose_names_begin_alike(gm):
 @wrong("finds", says="Node `add_2`, a `call_function`, is an addition, and not in the list")
 def stops_before_the_last(gm):
     return [node for node in gm.graph.nodes if adds(node)][:-1]
+
+
+@wrong("finds", says="Node `add` is in the list 2 times: each was to be there once")
+def lists_a_node_for_each_value_that_it_adds(gm):
+    return [node for node in gm.graph.nodes if adds(node) for _ in range(len(node.all_input_nodes))]

@@ -215,7 +215,11 @@ def transposes_for_a_function_that_does_so_itself(linear):
     return fx.GraphModule(linear, graph)
 
 
-@wrong("gradients_kept", node="detach", says="`weight` gets no gradient than in the model: node `detach` cuts it off")
+@wrong(
+    "gradients_kept",
+    node="detach",
+    says="The result is right, but `weight` gets no gradient: node `detach` cuts it off",
+)
 def detaches_the_weight_in_the_graph(linear):
     graph = fx.Graph()
     x, weights = graph.placeholder("x"), [graph.get_attr(name) for name, _ in linear.named_parameters()]

@@ -246,7 +246,7 @@ def detaches_a_half():
     return graph
 
 
-@wrong("right kind", says="Your function returns an object of class Node: an fx.Graph was asked")
+@wrong("right kind", says="Your function returns an object of class Node: an fx.Graph or an fx.GraphModule was asked")
 def returns_the_last_node():
     graph, x = started()
     first, last = halves(graph, x)

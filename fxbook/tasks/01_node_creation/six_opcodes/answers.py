@@ -251,7 +251,7 @@ def takes_the_bias_from_a_trace_of_the_model(model):
     return graph
 
 
-@wrong("same_result", node="output", says="The result is not the one asked for")
+@wrong("fetches_bias", node="norm_bias", says="fetches `norm.bias`: `bias` was asked")
 def fetches_the_bias_of_the_norm(model):
     graph = fx.Graph()
     total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("norm.bias")))
@@ -292,3 +292,11 @@ def returns_nothing(model):
     graph = fx.Graph()
     total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
     graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for")
+def adds_the_bias_twice(model):
+    graph = fx.Graph()
+    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")), {"alpha": 2})
+    graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
+    return graph

@@ -376,7 +376,7 @@ def edits_a_trace_and_forgets_to_recompile(model):
     return traced
 
 
-@wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
+@wrong("fetches_each_weight", says="No node fetches `0.bias`, which the model has")
 def forgets_the_biases(model):
     def fetch(graph, path, layer):
         weight, _ = weights_of(graph, path, layer)
@@ -407,7 +407,11 @@ def fetches_every_parameter_at_the_top(model):
     return fx.GraphModule(model, graph)
 
 
-@wrong("gradients_kept", node="detach", says="`0.weight` gets no gradient than in the model: node `detach` cuts it off")
+@wrong(
+    "gradients_kept",
+    node="detach",
+    says="The result is right, but `0.weight` gets no gradient: node `detach` cuts it off",
+)
 def detaches_each_weight(model):
     def fetch(graph, path, layer):
         weight, bias = weights_of(graph, path, layer)
@@ -434,3 +438,12 @@ def leaves_out_the_activations(model):
 @wrong("each_layer_called", says="the graph has 2 calls of linear, the model 3: its layer `1.2.mix` is inside another")
 def goes_down_into_one_block_only(model):
     return unrolled(model, [(path, layer) for path, layer in all_layers(model) if path.count(".") < 2])
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for")
+def passes_the_weight_for_the_bias_of_a_norm(model):
+    def fetch(graph, path, layer):
+        weight, bias = weights_of(graph, path, layer)
+        return (bias, weight) if isinstance(layer, nn.LayerNorm) else (weight, bias)
+
+    return unrolled(model, all_layers(model), fetch=fetch)
