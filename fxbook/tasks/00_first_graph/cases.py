@@ -83,7 +83,10 @@ class Attending(nn.Module):
 
 
 class NamedAlike(nn.Module):
-    """Names that begin alike: of each two, layers and parameters, one is used."""
+    """Names that begin alike: of each two, layers and parameters, one is used.
+
+    The input bears the name of the other parameter; a buffer is fetched, and a parameter twice.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,8 +96,11 @@ class NamedAlike(nn.Module):
         self.gain = nn.Parameter(torch.full((4,), 0.5))
         self.gain_of_old = nn.Parameter(torch.full((4,), 2.0))
 
-    def forward(self, x: Tensor) -> Tensor:
-        return self.block["head2"](self.head(x).relu()) * self.gain
+        self.register_buffer("offset", torch.full((4,), 0.25))
+
+    def forward(self, gain_of_old: Tensor) -> Tensor:
+        value = self.block["head2"](self.head(gain_of_old).relu())
+        return (value + self.offset) * self.gain - self.gain
 
 
 class Drawn(nn.Module):

@@ -217,3 +217,13 @@ def lists_a_shared_parameter_twice(model):
     used = {id(parameter) for parameter in fx.symbolic_trace(twin).parameters()}
     named = twin.named_parameters(remove_duplicate=False)
     return [name for name, parameter in named if id(parameter) not in used]
+
+
+@wrong("unused_parameters", says="`gain_of_old` is unused, and is not in the answer")
+def does_not_ask_for_the_opcode(model):
+    twin = copy.deepcopy(model)
+    traced = fx.symbolic_trace(twin)
+    targets = {node.target for node in traced.graph.nodes}
+    used = {id(parameter) for parameter in traced.parameters()}
+    named = [(name, held) for name, held in twin.named_parameters() if id(held) not in used]
+    return [name for name, _ in named if name not in targets]

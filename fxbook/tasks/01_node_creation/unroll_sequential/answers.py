@@ -376,7 +376,7 @@ def edits_a_trace_and_forgets_to_recompile(model):
     return traced
 
 
-@wrong("fetches_each_weight", says="No node fetches `0.bias`, which the model has")
+@wrong("fetches_each_weight", says="No call uses `0.bias`, which the model has")
 def forgets_the_biases(model):
     def fetch(graph, path, layer):
         weight, _ = weights_of(graph, path, layer)

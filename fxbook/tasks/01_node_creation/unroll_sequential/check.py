@@ -78,12 +78,12 @@ def _numbers(node: NodeRecord) -> list[float]:
 
 @rule
 def fetches_each_weight(case: CaseView) -> Found:
-    """A ``get_attr`` for each parameter of the model, under one of its names."""
-    fetched = {node.target for node in case.nodes if node.op == "get_attr"}
+    """A ``get_attr`` for each parameter of the model, under one of its names, that a call uses."""
+    fetched = {node.target for node in case.nodes if node.op == "get_attr" and node.users}
     named = list(case.model.named_parameters(remove_duplicate=False))
     for name, parameter in case.model.named_parameters():
         if fetched.isdisjoint(other for other, held in named if held is parameter):
-            yield None, f"No node fetches `{name}`, which the model has."
+            yield None, f"No call uses `{name}`, which the model has."
 
 
 @rule

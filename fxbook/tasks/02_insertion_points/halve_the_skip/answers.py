@@ -356,12 +356,11 @@ def takes_every_spelling_for_an_addition(traced):
 
 
 @wrong("same_result", node="output", says="The result is not the one asked for")
-def halves_the_sum_too(traced):
-    writes_the_arguments_anew(traced)
-    for node in list(additions(traced)):
-        users = list(node.users)
-        with traced.graph.inserting_after(node):
-            half = traced.graph.call_function(torch.mul, (node, 0.5))
-        for user in users:
-            user.replace_input_with(node, half)
+def bounds_the_half(traced):
+    for node in additions(traced):
+        for value in node.all_input_nodes:
+            if value.op == "placeholder":
+                with traced.graph.inserting_before(node):
+                    half = (fx.Proxy(value) * 0.5).tanh().node
+                node.replace_input_with(value, half)
     traced.recompile()
