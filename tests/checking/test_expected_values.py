@@ -108,6 +108,13 @@ UNUSED = {
     "a model with tied weights and a constant": ["spare.weight", "spare.bias"],
     "a model that takes tokens": ["spare_norm.weight", "spare_norm.bias", "spare.weight", "spare.bias"],
     "a model with a parameter one level down": ["scale.offset"],
+    "a model with names that begin alike": [
+        "gain_of_old",
+        "head2.weight",
+        "head2.bias",
+        "block.head.weight",
+        "block.head.bias",
+    ],
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, KeysView
+from collections.abc import Callable, Iterator, Mapping, MappingView, MutableSequence
 from typing import Any
 
 import torch
@@ -57,6 +57,52 @@ class Dense(nn.Module):
         return torch.cat([joined, gated.relu(), features.tanh()], dim=-1)
 
 
+class Scale(nn.Module):
+    """A parameter of its own, one level down."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gain = nn.Parameter(torch.ones(4))
+        self.offset = nn.Parameter(torch.zeros(4))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * self.gain
+
+
+class Attending(nn.Module):
+    """A layer of ``torch.nn`` that holds another one, and a module of its own, which tracing enters."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.attention = nn.MultiheadAttention(4, 2)
+        self.scale = Scale()
+
+    def forward(self, x: Tensor) -> Tensor:
+        mixed, _ = self.attention(x, x, x)
+        return self.scale(mixed)
+
+
+class NamedAlike(nn.Module):
+    """Names that begin alike: of each two, layers and parameters, one is used.
+
+    The input bears the name of the other parameter; a buffer is fetched, and a parameter twice.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.head2 = nn.Linear(4, 4)
+        self.head = nn.Linear(4, 4)
+        self.block = nn.ModuleDict({"head": nn.Linear(4, 4), "head2": nn.Linear(4, 4)})
+        self.gain = nn.Parameter(torch.full((4,), 0.5))
+        self.gain_of_old = nn.Parameter(torch.full((4,), 2.0))
+
+        self.register_buffer("offset", torch.full((4,), 0.25))
+
+    def forward(self, gain_of_old: Tensor) -> Tensor:
+        value = self.block["head2"](self.head(gain_of_old).relu())
+        return (value + self.offset) * self.gain - self.gain
+
+
 class Drawn(nn.Module):
     """Layers with names, an order and calls that are drawn: one is never called, and one is called twice."""
 
@@ -86,6 +132,6 @@ def made(answer: Any) -> Callable[..., Any]:
 
 
 def what_it_lists(answer: Any, *arguments: Any) -> Any:
-    """What the answer returns; the keys of a dict and what a generator gives as a list."""
+    """What the answer returns; what a generator gives, the keys of a dict, a view or a deque as a list."""
     returned = made(answer)(*arguments)
-    return list(returned) if isinstance(returned, KeysView | dict | Iterator) else returned
+    return list(returned) if isinstance(returned, Mapping | MappingView | MutableSequence | Iterator) else returned

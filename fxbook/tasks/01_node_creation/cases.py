@@ -1,11 +1,14 @@
-"""What the cases of chapter 01 share: inputs, and models as training leaves them."""
+"""What the cases of chapter 01 share: inputs, models as training leaves them, and results whose gradients are told."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor, fx, nn
 
 
 def rows(width: int, count: int = 3) -> Callable[[], tuple[Tensor]]:
@@ -19,3 +22,33 @@ def trained(model: nn.Module) -> nn.Module:
         for parameter in model.parameters():
             parameter.copy_(torch.randn(parameter.shape))
     return model
+
+
+def with_gradients(call: Callable[[Tensor], Any], model: nn.Module, x: Tensor) -> dict[str, Any]:
+    """What calling returns, and the gradients of the model's parameters and of the input; ``None`` for none."""
+    weights = {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
+    with torch.enable_grad():
+        leaf = x.clone().requires_grad_()
+        # What is passed is no leaf, which an operation in place could not write.
+        result = call(leaf + 0)
+        gradients = [None] * (1 + len(weights))
+        if isinstance(result, Tensor) and result.requires_grad:
+            # A different weight for every element: no two gradients may cancel.
+            loss = (result * torch.linspace(1.0, 2.0, result.numel(), dtype=result.dtype).view_as(result)).sum()
+            gradients = torch.autograd.grad(loss, [leaf, *weights.values()], allow_unused=True)
+    return {"result": result, "gradients": dict(zip(("the input", *weights), gradients, strict=True))}
+
+
+def with_its_gradients(answer: Any, model: nn.Module) -> Any:
+    """What the answer returns; running it tells gradients, too."""
+    result = (answer() if inspect.isclass(answer) else answer)(model)
+    result = result.graph_module if type(result).__name__ == "PassResult" else result
+    if isinstance(result, fx.GraphModule):
+        forward = result.forward
+
+        @functools.wraps(forward)
+        def tells_gradients(x: Tensor) -> dict[str, Any]:
+            return with_gradients(forward, model, x)
+
+        result.forward = tells_gradients
+    return result

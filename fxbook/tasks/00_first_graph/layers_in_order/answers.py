@@ -1,5 +1,8 @@
 """Answers to 00-layers-in-order: the layers that a model calls, in the order of the calls."""
 
+import collections
+import operator
+
 import torch
 from torch import fx, nn
 
@@ -42,6 +45,62 @@ def asks_the_graph_for_the_opcode(model):
     return [node.target for node in fx.Tracer().trace(model).find_nodes(op="call_module")]
 
 
+@right
+def listens_to_a_transformer(model):
+    """A Transformer runs the graph on proxies, so it needs no input."""
+    called = []
+
+    class Listening(fx.Transformer):
+        def call_module(self, target, args, kwargs):
+            called.append(target)
+            return super().call_module(target, args, kwargs)
+
+    Listening(fx.symbolic_trace(model)).transform()
+    return called
+
+
+@right
+def listens_while_nodes_are_made(model):
+    """Not at calls, but at the place where the tracer writes each node."""
+    called = []
+
+    class Listening(fx.Tracer):
+        def create_node(self, kind, target, *rest, **named):
+            if kind == "call_module":
+                called.append(target)
+            return super().create_node(kind, target, *rest, **named)
+
+    Listening().trace(model)
+    return called
+
+
+@right
+def yields_them(model):
+    for node in fx.symbolic_trace(model).graph.nodes:
+        if node.op == "call_module":
+            yield node.target
+
+
+@right
+def maps_and_filters(model):
+    calls = filter(lambda node: node.op == "call_module", fx.symbolic_trace(model).graph.nodes)
+    return map(operator.attrgetter("target"), calls)
+
+
+@right
+def fills_a_deque_from_behind(model):
+    called = collections.deque()
+    for node in reversed(fx.symbolic_trace(model).graph.nodes):
+        if node.op == "call_module":
+            called.appendleft(node.target)
+    return called
+
+
+@right
+def returns_the_values_of_a_dict(model):
+    return {node: node.target for node in fx.Tracer().trace(model).nodes if node.op == "call_module"}.values()
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -72,7 +131,7 @@ def takes_every_call(model):
     return [str(node.target) for node in fx.symbolic_trace(model).graph.nodes if node.op not in skipped]
 
 
-@wrong("layers_in_order", says="item 0 of the answer is `decode`: the model calls another submodule there")
+@wrong("layers_in_order", says="item 0 of the answer is `decode`: the model calls `encode.0` before it")
 def keeps_the_order_of_definition(model):
     called = [node.target for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
     return [name for name, _ in model.named_modules() for _ in range(called.count(name))]
@@ -102,3 +161,18 @@ def runs_an_input_of_the_known_width(model):
             module.register_forward_hook(lambda _module, _inputs, _output, name=name: called.append(name))
     model(torch.rand(1, 4))
     return called
+
+
+@wrong("layers_in_order", says="`attention` is not in the answer: the model calls it")
+def lists_modules_without_children_only(model):
+    traced = fx.symbolic_trace(model)
+    called = [node.target for node in traced.graph.nodes if node.op == "call_module"]
+    return [target for target in called if not list(traced.get_submodule(target).children())]
+
+
+@wrong("layers_in_order", says="`head2` is in the answer, but `forward` never calls it")
+def takes_paths_that_begin_alike(model):
+    """A layer that holds others is taken as it is."""
+    called = [node.target for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
+    paths = [name for name, module in model.named_modules() if not list(module.children())]
+    return [path for target in called for path in (paths if target in paths else [target]) if path.startswith(target)]

@@ -28,7 +28,7 @@ def layers_in_order(case: CaseView) -> Found:
             yield None, f"`{name}` is in the answer {_times(listed)}: the model calls it {_times(called)}."
     for place, (name, right) in enumerate(zip(answer, asked, strict=False)):
         if name != right:
-            yield None, f"Item {place} of the answer is `{name}`: the model calls another submodule there."
+            yield None, f"Item {place} of the answer is `{name}`: the model calls `{right}` before it."
 
 
 def _no_layer(case: CaseView, place: int, name: str) -> str:

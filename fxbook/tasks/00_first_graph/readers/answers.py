@@ -1,6 +1,10 @@
 """Answers to 00-readers: the nodes that read a node."""
 
+import collections
+import copy
+
 from torch import fx
+from torch.utils import _pytree as pytree
 
 from fxbook.tasks.answering import right, wrong
 
@@ -31,6 +35,64 @@ class MapsOverTheArguments:
         if read.name == name:
             found.add(reader)
         return read
+
+
+@right
+def turns_the_inputs_of_all_nodes_around(traced, name):
+    found = collections.defaultdict(list)
+    for node in traced.graph.nodes:
+        for read in node.all_input_nodes:
+            found[read.name].append(node.name)
+    return found[name]
+
+
+@right
+def sees_which_nodes_of_a_copy_change(traced, name):
+    """Gives a copy of the graph another node to use, and is told who uses it."""
+    graph = copy.deepcopy(traced).graph
+    node = next(node for node in graph.nodes if node.name == name)
+    with graph.inserting_before(node):
+        other = graph.placeholder("other")
+    return node.replace_all_uses_with(other)
+
+
+@right
+def flattens_the_arguments(traced, name):
+    for node in traced.graph.nodes:
+        leaves = pytree.tree_leaves((node.args, node.kwargs))
+        if any(isinstance(leaf, fx.Node) and leaf.name == name for leaf in leaves):
+            yield node.name
+
+
+@right
+def searches_by_hand(traced, name):
+    def holds(value):
+        match value:
+            case fx.Node():
+                return value.name == name
+            case list() | tuple():
+                return any(map(holds, value))
+            case dict():
+                return any(map(holds, value.values()))
+            case slice():
+                return any(map(holds, (value.start, value.stop, value.step)))
+        return False
+
+    return {node.name for node in traced.graph.nodes if holds(node.args) or holds(node.kwargs)}
+
+
+@right
+def walks_back_from_the_output(traced, name):
+    node = traced.graph.output_node()
+    while node.name != name:
+        node = node.prev
+    return tuple(user.name for user in node.users)
+
+
+@right
+def returns_names_as_keys_of_a_dict(traced, name):
+    by_name = {node.name: node for node in traced.graph.nodes}
+    return {user.name: user for user in by_name[name].users}.keys()
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------

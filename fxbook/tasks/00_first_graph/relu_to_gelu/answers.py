@@ -68,7 +68,6 @@ def calls_a_gelu_module(model):
                 new = traced.graph.call_module("gelu", (value_of(node.args, node.kwargs),))
             node.replace_all_uses_with(new)
             traced.graph.erase_node(node)
-    traced.delete_all_unused_submodules()
     traced.recompile()
     return traced
 
@@ -96,6 +95,83 @@ def puts_the_module_where_the_other_was(model):
         if node.op == "call_module" and is_relu(node, traced):
             traced.set_submodule(node.target, nn.GELU())
         elif is_relu(node, traced):
+            to_gelu(node)
+    traced.recompile()
+    return traced
+
+
+@right
+def writes_gelu_while_it_traces(model):
+    class Writing(fx.Tracer):
+        def is_leaf_module(self, module, path):
+            return not isinstance(module, nn.ReLU) and super().is_leaf_module(module, path)
+
+        def create_node(self, kind, target, args, kwargs, name=None, type_expr=None):
+            if (kind, target) == ("call_method", "relu") or target in FUNCTIONS:
+                kind, target = "call_function", nn.functional.gelu
+                args, kwargs = (value_of(args, kwargs),), {}
+            return super().create_node(kind, target, args, kwargs, name, type_expr)
+
+    return fx.GraphModule(model, Writing().trace(model))
+
+
+@right
+def copies_node_by_node(model):
+    traced = fx.symbolic_trace(model)
+    graph, copied = fx.Graph(), {}
+    for node in traced.graph.nodes:
+        if is_relu(node, traced):
+            value = copied[value_of(node.args, node.kwargs)]
+            copied[node] = graph.call_function(nn.functional.gelu, (value,))
+        else:
+            copied[node] = graph.node_copy(node, lambda old: copied[old])
+    return fx.GraphModule(traced, graph)
+
+
+@right
+class CallsWithProxies:
+    def __call__(self, model):
+        traced = fx.symbolic_trace(model)
+        for node in list(traced.graph.nodes):
+            if is_relu(node, traced):
+                value = fx.Proxy(value_of(node.args, node.kwargs))
+                with traced.graph.inserting_before(node):
+                    new = nn.functional.gelu(value)
+                node.replace_all_uses_with(new.node)
+                traced.graph.erase_node(node)
+        traced.recompile()
+        return traced
+
+
+@right
+def swaps_the_modules_of_a_copy_that_shares_its_parameters(model):
+    memo = {id(parameter): parameter for parameter in model.parameters()}
+    twin = copy.deepcopy(model, memo)
+    for name, module in list(twin.named_modules()):
+        if isinstance(module, nn.ReLU):
+            twin.set_submodule(name, nn.GELU())
+    traced = fx.symbolic_trace(twin)
+    for node in traced.graph.nodes:
+        if node.op != "call_module" and is_relu(node, traced):
+            to_gelu(node)
+    traced.recompile()
+    return traced
+
+
+@right
+def matches_a_pattern_for_each_spelling(model):
+    traced = fx.symbolic_trace(model)
+    patterns = (
+        lambda x: x.relu(),
+        lambda x: torch.relu(x),
+        lambda x: torch.relu(input=x),
+        lambda x: nn.functional.relu(x),
+        lambda x: nn.functional.relu(x, inplace=True),
+    )
+    for pattern in patterns:
+        fx.replace_pattern(traced, pattern, lambda x: nn.functional.gelu(x))
+    for node in traced.graph.nodes:
+        if is_relu(node, traced):
             to_gelu(node)
     traced.recompile()
     return traced
@@ -336,12 +412,74 @@ def writes_the_approximation_by_a_sigmoid(model):
     return traced
 
 
-@wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
+@wrong("only_relu_changed", node="softmax", says="calls gelu: it was `truediv.softmax(dim=-1)`, which is no ReLU")
 def takes_every_method_for_a_relu(model):
     """The classifier calls another, `softmax`."""
     traced = fx.symbolic_trace(model)
     for node in traced.graph.nodes:
         if node.op == "call_method" or is_relu(node, traced):
             to_gelu(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("exact_gelu", node="relu", says="computes an approximation: what `nn.functional.gelu(x)` computes was asked")
+def approximates_by_tanh(model):
+    """Another option of gelu, which is near."""
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.nodes:
+        if is_relu(node, traced):
+            to_gelu(node)
+            node.kwargs = {"approximate": "tanh"}
+    traced.recompile()
+    return traced
+
+
+@wrong("right kind", says="returns an object of class Module: an fx.GraphModule was asked")
+def returns_a_model_that_is_not_traced(model):
+    return model
+
+
+@wrong("none_left", node="relu_2", says="still calls relu")
+def knows_one_function_of_two(model):
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.nodes:
+        if node.target is not nn.functional.relu and is_relu(node, traced):
+            to_gelu(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("none_left", node="relu_1", says="still calls relu")
+def knows_the_other_function_of_two(model):
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.nodes:
+        if node.target is not torch.relu and is_relu(node, traced):
+            to_gelu(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("none_left", node="enter_1", says="still calls relu")
+def leaves_what_works_in_place(model):
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.nodes:
+        if is_relu(node, traced):
+            module = traced.get_submodule(node.target) if node.op == "call_module" else None
+            if not node.kwargs.get("inplace") and not (module and module.inplace):
+                to_gelu(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for")
+def doubles_each_value_on_the_way(model):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_relu(node, traced):
+            with traced.graph.inserting_before(node):
+                doubled = traced.graph.call_function(torch.mul, (value_of(node.args, node.kwargs), 2.0))
+            to_gelu(node)
+            node.args = (doubled,)
     traced.recompile()
     return traced

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 from fxbook.asking import Check
@@ -21,16 +22,18 @@ LEAKY_RELU = family("leaky_relu", modules=(nn.LeakyReLU,)).called("leaky_relu, w
 def with_gelu(model: nn.Module, x: Tensor) -> Tensor:
     """The model with GELU for each ReLU."""
     if isinstance(model, FourSpellings):
-        for layer in model.layers:
+        *others, last = model.layers
+        for layer in others:
             x = nn.functional.gelu(layer(x))
-        return x
+        return nn.functional.gelu(4 * last(x))
     if isinstance(model, Residual):
         x = nn.functional.gelu(model.enter[0](x))
         for _ in range(2):
             x = x + model.block[2](nn.functional.gelu(model.block[0](x)))
         return nn.functional.leaky_relu(model.relu(nn.functional.gelu(x)), 0.2)
     if isinstance(model, ByName):
-        return nn.functional.gelu(model.leave(nn.functional.gelu(model.enter(x))))
+        x = nn.functional.gelu(model.enter(x)) + torch.tensor([0.5, -0.5, 0.25, 0.0])
+        return nn.functional.gelu(model.leave(x))
     if isinstance(model, Methods):
         x = nn.functional.gelu(model.enter(x))
         return nn.functional.gelu(nn.functional.prelu(model.leave(x), model.slope) + 0.1)
@@ -52,6 +55,23 @@ def gelu_gets_a_value(case: CaseView) -> Found:
     for node in case.nodes:
         if node in GELU and not node.inputs:
             yield node, "calls gelu without an argument"
+
+
+@rule
+def only_relu_changed(case: CaseView) -> Found:
+    """What calls gelu called relu before, as far as the names of the nodes tell."""
+    for node in case.nodes:
+        before = case.before.named(node.name)
+        if before and node in GELU and before not in RELU and before not in GELU and before.op.startswith("call"):
+            yield node, f"calls gelu: it was `{before.call}`, which is no ReLU"
+
+
+@rule
+def exact_gelu(case: CaseView) -> Found:
+    """Gelu itself, not its approximation by tanh."""
+    for node in case.nodes:
+        if node in GELU and dict(node.kwargs["dict"]).get("approximate", "none") != "none":
+            yield node, "computes an approximation: what `nn.functional.gelu(x)` computes was asked"
 
 
 @rule
@@ -83,6 +103,8 @@ CHECK = Check(
             gelu_gets_a_value,
             leaky_stays,
             layers_stay,
+            only_relu_changed,
+            exact_gelu,
         ),
         no_dead_nodes,
         input_unchanged,

@@ -1,4 +1,4 @@
-"""Calls in two spellings, and a submodule of the same name as the method."""
+"""Calls in two spellings, and a submodule, an input and a parameter of the same names as methods."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from fxbook.asking import Case, Usage
 from ..cases import Classifier, rows
 
 SWAPS: dict[Any, Any] = {"relu": "tanh", torch.relu: torch.tanh}
+OTHER_SWAPS: dict[Any, Any] = {"sin": "cos", "sigmoid": "tanh", torch.exp: torch.sin}
 
 
 class NamedRelu(nn.Module):
@@ -28,6 +29,24 @@ class NamedRelu(nn.Module):
         return functions + (self.mix(kept) - 0.1).relu() + (kept - 0.2).relu()
 
 
+class NamedAsMethods(nn.Module):
+    """An input and a parameter called as methods that are to be changed; calls whose names begin like theirs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sigmoid = nn.Parameter(torch.rand(4) + 0.5)
+
+    def forward(self, sin: Tensor) -> Tensor:
+        scaled = sin * self.sigmoid
+        changed = scaled.sin() + torch.exp(scaled) + scaled.sigmoid()
+        return changed + scaled.sinh() + torch.exp2(scaled) + scaled.exp() + torch.sigmoid(scaled)
+
+
+def traced_and_another_table(model: nn.Module) -> tuple[fx.GraphModule, dict[Any, Any]]:
+    """The answer is called with the traced model and other targets that are to change."""
+    return fx.symbolic_trace(model), OTHER_SWAPS
+
+
 def traced_and_the_table(model: nn.Module) -> tuple[fx.GraphModule, dict[Any, Any]]:
     """The answer is called with the traced model and the targets that are to change."""
     return fx.symbolic_trace(model), SWAPS
@@ -38,6 +57,7 @@ USAGE = Usage(
     cases=(
         Case("the classifier of the chapter", Classifier, rows(4)),
         Case("a model with a submodule called `relu`", NamedRelu, rows(4), unseen=True),
+        Case("another table", NamedAsMethods, rows(4), unseen=True, given=traced_and_another_table),
     ),
     given=traced_and_the_table,
 )

@@ -8,13 +8,14 @@ from torch import Tensor, nn
 from fxbook.asking import Check
 from fxbook.asking.explained import given_edited, lints, recompiled
 from fxbook.asking.families import RELU, TANH, Family, family
-from fxbook.asking.predicates import calls, edited, no_dead_nodes, none_left, same_result
+from fxbook.asking.predicates import calls, no_dead_nodes, none_left, same_result
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
+from fxbook.graph.naming import callable_name
 
 from ..cases import Classifier
 from ..check import target_fits_op
-from .cases import NamedRelu
+from .cases import NamedAsMethods, NamedRelu
 
 # A submodule is no target of the table.
 CALLED_RELU = family("relu")
@@ -22,7 +23,11 @@ RELU_MODULE = Family("the submodule `relu`, which is to stay", modules=RELU.modu
 
 
 def with_tanh(model: nn.Module, x: Tensor) -> Tensor:
-    """The model with ``tanh`` for each relu that the table names."""
+    """The model with another call for each that the table names: ``tanh`` for relu, where it is that table."""
+    if isinstance(model, NamedAsMethods):
+        scaled = x * model.sigmoid
+        changed = torch.cos(scaled) + torch.sin(scaled) + torch.tanh(scaled)
+        return changed + torch.sinh(scaled) + torch.exp2(scaled) + torch.exp(scaled) + torch.sigmoid(scaled)
     if isinstance(model, NamedRelu):
         kept = torch.relu(model.mix(x))
         functions = torch.tanh(kept - 0.3) + torch.tanh(kept - 0.6)
@@ -38,14 +43,53 @@ def submodule_stays(case: CaseView) -> Found:
         yield from calls(RELU_MODULE).find(case)
 
 
+def _keys(case: CaseView, op: str) -> list[str]:
+    """The targets that are to change, of calls of one kind, as a node shows them."""
+    _, table = case.arguments
+    if op == "call_method":
+        return [key for key in table if isinstance(key, str)]
+    return [callable_name(key) for key in table if not isinstance(key, str)] if op == "call_function" else []
+
+
+@rule
+def no_key_is_called(case: CaseView) -> Found:
+    """No function and no method is called that is a key of the table."""
+    for node in case.nodes:
+        if node.target in _keys(case, node.op):
+            yield node, f"still calls `{node.target}`, a key of the table"
+
+
+@rule
+def other_calls_stay(case: CaseView) -> Found:
+    """A node whose target is no key of the table calls what it called."""
+    for node, before in case.kept():
+        if (
+            before.op.startswith("call")
+            and before.target not in _keys(case, before.op)
+            and node.target != before.target
+        ):
+            yield node, f"called `{before.target}`, a `{before.op}`, which is no key of the table"
+
+
+@rule
+def inputs_stay(case: CaseView) -> Found:
+    """An input keeps its name: it calls nothing."""
+    asked = [node.target for node in case.before if node.op == "placeholder"]
+    for node, name in zip((node for node in case.nodes if node.op == "placeholder"), asked, strict=False):
+        if node.target != name:
+            yield node, f"The input `{name}` is called `{node.target}` now: an input calls nothing, and was to stay."
+
+
 CHECK = Check(
     (
         target_fits_op,
         lints,
         recompiled,
-        same_result.or_because(none_left(CALLED_RELU), calls(TANH), submodule_stays),
+        same_result.or_because(
+            none_left(CALLED_RELU), no_key_is_called, calls(TANH), submodule_stays, other_calls_stay, no_dead_nodes
+        ),
+        inputs_stay,
         no_dead_nodes,
-        edited,
         given_edited,
     ),
     expected=with_tanh,

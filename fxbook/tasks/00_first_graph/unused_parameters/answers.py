@@ -1,5 +1,6 @@
 """Answers to 00-unused-parameters: the parameters that no call of the graph reaches."""
 
+import contextlib
 import copy
 
 import torch
@@ -52,6 +53,55 @@ class TracesAndTidiesUp:
             delattr(model, name)
         used = list(map(id, traced.parameters()))
         return tuple(name for name, parameter in model.named_parameters() if id(parameter) not in used)
+
+
+@right
+def yields_names_of_a_copy(model):
+    twin = copy.deepcopy(model)
+    used = list(fx.symbolic_trace(twin).parameters())
+    for name, parameter in twin.named_parameters():
+        if all(parameter is not one for one in used):
+            yield name
+
+
+@right
+def strikes_off_what_the_tracer_meets(model):
+    """Takes off the list what each leaf holds when it is called, and what a get_attr fetches when it is made."""
+    twin = copy.deepcopy(model)
+    left = {parameter: name for name, parameter in twin.named_parameters()}
+
+    class Meeting(fx.Tracer):
+        def call_module(self, module, forward, args, kwargs):
+            if self.is_leaf_module(module, self.path_of_module(module)):
+                for parameter in module.parameters():
+                    left.pop(parameter, None)
+            return super().call_module(module, forward, args, kwargs)
+
+        def create_proxy(self, kind, target, *rest, **named):
+            if kind == "get_attr":
+                left.pop(dict(twin.named_parameters(remove_duplicate=False)).get(target), None)
+            return super().create_proxy(kind, target, *rest, **named)
+
+    Meeting().trace(twin)
+    return left.values()
+
+
+@right
+def asks_what_the_state_dict_keeps(model):
+    """Two tensors that share their memory are one parameter."""
+    twin = copy.deepcopy(model)
+    kept = fx.symbolic_trace(twin).state_dict(keep_vars=True)
+    used = {id(held) for held in kept.values()}
+    return sorted(name for name, parameter in twin.named_parameters() if id(parameter) not in used)
+
+
+@right
+def marks_the_parameters_of_a_copy(model):
+    """Writes on each used parameter of the copy that it is used."""
+    twin = copy.deepcopy(model)
+    for parameter in fx.symbolic_trace(twin).parameters():
+        parameter.is_used = True
+    return dict.fromkeys(name for name, parameter in twin.named_parameters() if not hasattr(parameter, "is_used"))
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
@@ -131,3 +181,49 @@ def removes_what_is_not_used(model):
         if not any(mine is other for mine in child.parameters() for other in used) and list(child.parameters()):
             delattr(model, name)
     return [name for name in before if name not in dict(model.named_parameters())]
+
+
+@wrong("unused_parameters", says="`head2.weight` is unused, and is not in the answer")
+def compares_beginnings_of_paths(model):
+    targets = {str(node.target) for node in fx.symbolic_trace(copy.deepcopy(model)).graph.nodes}
+    twin = copy.deepcopy(model)
+    used = {id(parameter) for parameter in fx.symbolic_trace(twin).parameters()}
+    names = [name for name, parameter in twin.named_parameters() if id(parameter) not in used]
+    return [name for name in names if not any(name.rpartition(".")[0].startswith(target) for target in targets)]
+
+
+@wrong("unused_parameters", says="`gain_of_old` is unused, and is not in the answer")
+def takes_parameters_whose_names_begin_alike(model):
+    twin = copy.deepcopy(model)
+    traced = fx.symbolic_trace(twin)
+    used = {id(parameter) for parameter in traced.parameters()}
+    fetched = tuple(node.target for node in traced.graph.find_nodes(op="get_attr"))
+    return [name for name, held in twin.named_parameters() if id(held) not in used and not name.startswith(fetched)]
+
+
+@wrong("unused_parameters", says="`spare_norm.weight` is unused, and is not in the answer")
+def goes_backward_where_rows_of_numbers_fit(model):
+    for width in (4, 5, 6, 7, 8):
+        twin = copy.deepcopy(model)
+        with contextlib.suppress(RuntimeError):
+            twin(torch.rand(2, width)).sum().backward()
+            return [name for name, parameter in twin.named_parameters() if parameter.grad is None]
+    return []
+
+
+@wrong("unused_parameters", says="`spare_twin.weight` is in the answer, but is another name of `spare.weight`")
+def lists_a_shared_parameter_twice(model):
+    twin = copy.deepcopy(model)
+    used = {id(parameter) for parameter in fx.symbolic_trace(twin).parameters()}
+    named = twin.named_parameters(remove_duplicate=False)
+    return [name for name, parameter in named if id(parameter) not in used]
+
+
+@wrong("unused_parameters", says="`gain_of_old` is unused, and is not in the answer")
+def does_not_ask_for_the_opcode(model):
+    twin = copy.deepcopy(model)
+    traced = fx.symbolic_trace(twin)
+    targets = {node.target for node in traced.graph.nodes}
+    used = {id(parameter) for parameter in traced.parameters()}
+    named = [(name, held) for name, held in twin.named_parameters() if id(held) not in used]
+    return [name for name, _ in named if name not in targets]

@@ -9,11 +9,11 @@ from torch import Tensor, nn
 
 from fxbook.asking import Case, Usage, eager
 
-from ..cases import Classifier, Dense, Drawn, Recurrent, made, rows
+from ..cases import Attending, Classifier, Dense, Drawn, NamedAlike, Recurrent, rows, what_it_lists
 
 
 class Tied(nn.Module):
-    """Two layers with one weight, of which the second is called; constants made in ``forward``."""
+    """Twice two layers with one weight: of the first two the second is called. Constants made in ``forward``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -21,6 +21,8 @@ class Tied(nn.Module):
         self.decoder = nn.Linear(4, 4, bias=False)
         self.decoder.weight = self.encoder.weight
         self.spare = nn.Linear(4, 4)
+        self.spare_twin = nn.Linear(4, 4, bias=False)
+        self.spare_twin.weight = self.spare.weight
         self.gain = nn.Parameter(torch.ones(4))
 
     def forward(self, x: Tensor) -> Tensor:
@@ -42,31 +44,6 @@ class Tagger(nn.Module):
         return self.tag(self.norm(self.embed(tokens)))
 
 
-class Scale(nn.Module):
-    """A parameter of its own, one level down."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.gain = nn.Parameter(torch.ones(4))
-        self.offset = nn.Parameter(torch.zeros(4))
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x * self.gain
-
-
-class Attending(nn.Module):
-    """A layer of ``torch.nn`` that holds another one, and a module of its own, which tracing enters."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.attention = nn.MultiheadAttention(4, 2)
-        self.scale = Scale()
-
-    def forward(self, x: Tensor) -> Tensor:
-        mixed, _ = self.attention(x, x, x)
-        return self.scale(mixed)
-
-
 def tokens() -> tuple[Tensor]:
     """One input: two rows of five tokens."""
     return (torch.randint(10, (2, 5)),)
@@ -74,7 +51,7 @@ def tokens() -> tuple[Tensor]:
 
 def answer_and_traces(answer: Any, model: nn.Module) -> tuple[Any, list[str], list[str]]:
     """What the answer returns, the names of what the model holds afterwards, and of its parameters with a gradient."""
-    returned = made(answer)(model)
+    returned = what_it_lists(answer, model)
     with_gradient = [name for name, parameter in model.named_parameters() if parameter.grad is not None]
     return returned, sorted(vars(model)), with_gradient
 
@@ -88,6 +65,7 @@ USAGE = Usage(
         Case("a model with tied weights and a constant", Tied, rows(4), unseen=True),
         Case("a model that takes tokens", Tagger, tokens, unseen=True),
         Case("a model with a parameter one level down", Attending, rows(4), unseen=True),
+        Case("a model with names that begin alike", NamedAlike, rows(4), unseen=True),
         Case("a model with layers of its own", Drawn, rows(4), unseen=True),
     ),
     given=eager,

@@ -47,6 +47,9 @@ def _not_unused(case: CaseView, name: str) -> str:
     held_as = dict(case.model.named_parameters(remove_duplicate=False))
     if name not in held_as:
         return "is not the name of a parameter of the model"
+    first = next(other for other, parameter in held_as.items() if parameter is held_as[name])
+    if first in never_reached(case.model, case.before):
+        return f"is another name of `{first}`: a parameter is listed once, under its first name"
     if sum(parameter is held_as[name] for parameter in held_as.values()) > 1:
         return "the parameter is stored under another name too, which is used"
     node = next((node for node in case.before if node.target in (name, name.rpartition(".")[0])), None)

@@ -55,6 +55,62 @@ class FollowsTheLinks:
         return found
 
 
+@right
+def asks_for_pairs(gm):
+    pairs = {(opcode, target) for opcode, targets in CALLED.items() for target in targets}
+    called = filter(lambda node: (node.op, node.target) in pairs, gm.graph.nodes)
+    return [node for node in called if not ("alpha" in node.kwargs and node.kwargs["alpha"] != 1)]
+
+
+@right
+class NotesWhatATransformerRuns:
+    """A Transformer runs each node on proxies, so it needs no input."""
+
+    def __call__(self, gm):
+        found = []
+
+        class Noting(fx.Transformer):
+            def run_node(self, node):
+                if adds(node):
+                    found.append(node)
+                return super().run_node(node)
+
+        Noting(gm).transform()
+        return found
+
+
+@right
+def strikes_off_what_does_not_add(gm):
+    left = list(gm.graph.nodes)
+    for node in gm.graph.nodes:
+        if not adds(node):
+            left.remove(node)
+    return left
+
+
+@right
+def goes_on_from_the_inputs(gm):
+    """Walks from each node to those that use it, and sorts what it has met by place."""
+    place = {node: index for index, node in enumerate(gm.graph.nodes)}
+    waiting = [node for node in gm.graph.nodes if not node.all_input_nodes]
+    met = set()
+    while waiting:
+        node = waiting.pop()
+        if node not in met:
+            met.add(node)
+            waiting += node.users
+    return sorted(filter(adds, met), key=place.get)
+
+
+@right
+def fills_the_list_from_behind(gm):
+    found = []
+    for node in reversed(gm.graph.nodes):
+        if adds(node):
+            found.insert(0, node)
+    return found
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -113,7 +169,7 @@ def returns_names(gm):
     return [node.name for node in gm.graph.nodes if adds(node)]
 
 
-@wrong("finds", says="The list holds the right nodes, not each once and in graph order")
+@wrong("finds", says="`add_2` is in the list before `add_1`: in the graph it comes after")
 def lists_functions_before_methods(gm):
     return [node for opcode in CALLED for node in gm.graph.nodes if node.op == opcode and adds(node)]
 
@@ -133,3 +189,33 @@ def asks_every_target_for_its_name(gm):
 def traces_once_more(gm):
     """A new trace has other nodes: those of the graph that was given were asked."""
     return [node for node in fx.symbolic_trace(gm).graph.nodes if adds(node)][:2]
+
+
+@wrong("finds", says="Node `add_2`, a `call_function`, is an addition, and not in the list")
+def knows_no_operator(gm):
+    return [node for node in gm.graph.nodes if adds(node) and node.target is not operator.add]
+
+
+@wrong("finds", says="Node `add`, a `call_function`, is an addition, and not in the list")
+def knows_operators_and_methods_only(gm):
+    return [node for node in gm.graph.nodes if adds(node) and node.target is not torch.add]
+
+
+@wrong("finds", says="node `addcmul`, a `call_function`, is in the list, and no addition")
+def takes_functions_whose_names_begin_alike(gm):
+    def known(node):
+        if node.op == "call_function":
+            return node.target.__name__.startswith("add") or node.target is operator.iadd
+        return node.op == "call_method" and node.target in ("add", "add_")
+
+    return [node for node in gm.graph.nodes if known(node) and node.kwargs.get("alpha", 1) == 1]
+
+
+@wrong("finds", says="Node `add_2`, a `call_function`, is an addition, and not in the list")
+def stops_before_the_last(gm):
+    return [node for node in gm.graph.nodes if adds(node)][:-1]
+
+
+@wrong("finds", says="Node `add` is in the list 2 times: each was to be there once")
+def lists_a_node_for_each_value_that_it_adds(gm):
+    return [node for node in gm.graph.nodes if adds(node) for _ in range(len(node.all_input_nodes))]

@@ -33,8 +33,12 @@ def finds(case: CaseView) -> Found:
             yield None, _told(case, node, "is an addition, and not in the list")
         if node.name in names and not adds(node):
             yield None, _told(case, node, "is in the list, and no addition")
-    if names != [node.name for node in case.before if adds(node)]:
-        yield None, "The list holds the right nodes, not each once and in graph order."
+    for name in names:
+        if names.count(name) > 1:
+            yield None, f"Node `{name}` is in the list {names.count(name)} times: each was to be there once."
+    for name, asked in zip(names, [node.name for node in case.before if adds(node)], strict=True):
+        if name != asked:
+            yield None, f"`{name}` is in the list before `{asked}`: in the graph it comes after."
 
 
 def _told(case: CaseView, node: NodeRecord, what: str) -> str:

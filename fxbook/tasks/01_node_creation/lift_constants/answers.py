@@ -4,6 +4,8 @@ import copy
 
 import torch
 from torch import fx, nn
+from torch.fx.experimental.const_fold import get_unique_attr_name_in_module
+from torch.utils import _pytree as pytree
 
 from fxbook.tasks.answering import right, wrong
 
@@ -103,6 +105,85 @@ class Lifter:
                 return {key: self.without_tensors(item) for key, item in value.items()}
             case _:
                 return value
+
+
+@right
+def makes_them_at_the_end_and_moves_them(gm):
+    for node in list(gm.graph.nodes):
+
+        def lift(value, node=node):
+            if not isinstance(value, torch.Tensor):
+                return value
+            name = get_unique_attr_name_in_module(gm, "lifted")
+            gm.register_buffer(name, value)
+            new = gm.graph.get_attr(name)
+            node.prepend(new)
+            return new
+
+        node.args, node.kwargs = pytree.tree_map(lift, (node.args, node.kwargs))
+    gm.recompile()
+
+
+@right
+def finds_all_tensors_before_it_makes_a_node(gm):
+    named, users, fetched = free_names(gm), {}, {}
+    for node in gm.graph.nodes:
+        for value in pytree.tree_leaves((node.args, node.kwargs)):
+            if isinstance(value, torch.Tensor):
+                users.setdefault(id(value), (value, node))
+    for key, (value, node) in users.items():
+        name = named()
+        gm.register_buffer(name, value)
+        with gm.graph.inserting_before(node):
+            fetched[key] = gm.graph.get_attr(name)
+    for node in gm.graph.nodes:
+        node.args, node.kwargs = fx.node.map_aggregate(
+            (node.args, node.kwargs), lambda value: fetched.get(id(value), value)
+        )
+    gm.recompile()
+    return gm
+
+
+@right
+def updates_one_argument_after_the_other(gm):
+    """Buffers that no checkpoint holds are buffers."""
+    named = free_names(gm)
+
+    def lift(value):
+        if isinstance(value, torch.Tensor):
+            name = named()
+            gm.register_buffer(name, value, persistent=False)
+            return gm.graph.create_node("get_attr", name)
+        return value
+
+    for node in list(gm.graph.nodes):
+        with gm.graph.inserting_before(node):
+            for place, value in enumerate(node.args):
+                node.update_arg(place, fx.node.map_aggregate(value, lift))
+            for key, value in node.kwargs.items():
+                node.update_kwarg(key, fx.node.map_aggregate(value, lift))
+    gm.graph.lint()
+    gm.recompile()
+
+
+@right
+def fetches_with_proxies_of_a_tracer(gm):
+    """The tracer stores what it is given on its root, as it does when it traces."""
+    tracer = fx.proxy.GraphAppendingTracer(gm.graph)
+    number = iter(range(99))
+    for node in list(gm.graph.nodes):
+        with gm.graph.inserting_before(node):
+
+            def lift(value):
+                if not isinstance(value, torch.Tensor):
+                    return value
+                name = f"the_constant_number_{next(number)}"
+                gm._buffers[name] = value
+                return tracer.create_proxy("get_attr", name, (), {}).node
+
+            node.args, node.kwargs = fx.node.map_aggregate((node.args, node.kwargs), lift)
+    gm.recompile()
+    return True
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
@@ -276,4 +357,22 @@ def lifts_once_to_see_whether_there_is_anything_to_lift(gm):
         with gm.graph.inserting_before(node):
             if fx.node.map_aggregate(given, lift) is not given:
                 node.args, node.kwargs = fx.node.map_aggregate(given, lift)
+    gm.recompile()
+
+
+@wrong("tensor_free", node="output", says="has a tensor among its arguments")
+def looks_at_calls_only(gm):
+    named = free_names(gm)
+
+    def lift(value):
+        if not isinstance(value, torch.Tensor):
+            return value
+        name = named()
+        gm.register_buffer(name, value)
+        return gm.graph.get_attr(name)
+
+    for node in list(gm.graph.nodes):
+        if node.op.startswith("call"):
+            with gm.graph.inserting_before(node):
+                node.args, node.kwargs = fx.node.map_aggregate((node.args, node.kwargs), lift)
     gm.recompile()

@@ -52,11 +52,27 @@ def padded_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
     return (fx.GraphModule(model, graph),)
 
 
+class WithItsPad(nn.Module):
+    """Returns a constant beside what it computes."""
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.relu(x), torch.tensor([7.0, 8.0])
+
+
+def with_its_pad_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
+    """``WithItsPad`` as a graph with a tensor among the arguments of ``output``."""
+    graph = fx.Graph()
+    bounded = graph.call_function(torch.relu, (graph.placeholder("x"),))
+    graph.output((bounded, torch.tensor([7.0, 8.0])))
+    return (fx.GraphModule({}, graph),)
+
+
 USAGE = Usage(
     "edit",
     given=scale_and_shift_by_hand,
     cases=(
         Case("the scale and shift", ScaleAndShift, rows(3)),
         Case("the padded rows", Padded, rows(3, 2), unseen=True, given=padded_by_hand),
+        Case("a constant that is returned", WithItsPad, rows(2), unseen=True, given=with_its_pad_by_hand),
     ),
 )

@@ -51,6 +51,51 @@ def calculates_with_proxies(linear):
     return fx.GraphModule(linear, graph)
 
 
+@right
+def sums_products_by_letters(linear):
+    graph = fx.Graph()
+    operands = (graph.placeholder("x"), graph.get_attr("weight"))
+    value = graph.call_function(torch.einsum, ("...i,oi->...o", *operands))
+    if linear.bias is not None:
+        value = graph.call_method("add", (value,), {"other": graph.get_attr("bias")})
+    graph.output(value)
+    return fx.GraphModule(linear, graph)
+
+
+@right
+def calls_what_torch_calls_underneath(linear):
+    graph = fx.Graph()
+    arguments = [graph.placeholder("x"), *(graph.get_attr(name) for name, _ in linear.named_parameters())]
+    graph.output(graph.call_function(torch.ops.aten.linear.default, tuple(arguments)))
+    return fx.GraphModule(linear, graph)
+
+
+@right
+def traces_a_module_that_writes_it_out(linear):
+    class WrittenOut(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.matrix, self.offset = linear.weight, linear.bias
+
+        def forward(self, features):
+            return nn.functional.linear(features, self.matrix, self.offset)
+
+    return fx.symbolic_trace(WrittenOut())
+
+
+@right
+class EntersItInATrace:
+    """A tracer for which a linear layer is no leaf, inside another module."""
+
+    def __call__(self, linear):
+        class Entering(fx.Tracer):
+            def is_leaf_module(self, module, path):
+                return False
+
+        around = nn.Sequential(linear)
+        return fx.GraphModule(around, Entering().trace(around))
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -168,3 +213,41 @@ def transposes_for_a_function_that_does_so_itself(linear):
     graph.call_method("t", (weights[0],))
     graph.output(graph.call_function(nn.functional.linear, (x, *weights)))
     return fx.GraphModule(linear, graph)
+
+
+@wrong(
+    "gradients_kept",
+    node="detach",
+    says="The result is right, but `weight` gets no gradient: node `detach` cuts it off",
+)
+def detaches_the_weight_in_the_graph(linear):
+    graph = fx.Graph()
+    x, weights = graph.placeholder("x"), [graph.get_attr(name) for name, _ in linear.named_parameters()]
+    weights[0] = graph.call_method("detach", (weights[0],))
+    graph.output(graph.call_function(nn.functional.linear, (x, *weights)))
+    return fx.GraphModule(linear, graph)
+
+
+@wrong(
+    "same_result", node="addmm", says="running the result raises RuntimeError: mat1 must be a matrix, got 4-D tensor"
+)
+def multiplies_matrices_only(linear):
+    graph = fx.Graph()
+    x, weight = graph.placeholder("x"), graph.call_method("t", (graph.get_attr("weight"),))
+    bias = 0.0 if linear.bias is None else graph.get_attr("bias")
+    if linear.bias is None:
+        graph.output(graph.call_function(torch.mm, (x, weight)))
+    else:
+        graph.output(graph.call_function(torch.addmm, (bias, x, weight)))
+    return fx.GraphModule(linear, graph)
+
+
+@wrong(
+    "lints",
+    node="bias",
+    says="nonexistent attribute bias",
+    read="when_it_breaks/01_node_creation#references-nonexistent-attribute",
+)
+def fetches_a_bias_whenever_there_is_an_attribute(linear):
+    names = ("weight", "bias") if hasattr(linear, "bias") else ("weight",)
+    return built(linear, lambda graph: map(graph.get_attr, names))

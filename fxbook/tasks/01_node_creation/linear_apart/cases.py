@@ -1,12 +1,21 @@
-"""A linear layer with a bias, and one without."""
+"""Linear layers with a bias and without, frozen, in float64, and inputs of several shapes."""
 
 from __future__ import annotations
 
+import torch
 from torch import nn
 
 from fxbook.asking import Case, Usage, eager
 
-from ..cases import rows
+from ..cases import rows, with_its_gradients
+
+
+def half_frozen() -> nn.Module:
+    """A layer of ``float64`` of which training leaves the weight as it is."""
+    layer = nn.Linear(3, 2, dtype=torch.float64)
+    layer.weight.requires_grad_(False)
+    return layer
+
 
 USAGE = Usage(
     "build",
@@ -14,6 +23,10 @@ USAGE = Usage(
     cases=(
         Case("a linear layer", lambda: nn.Linear(4, 3), rows(4)),
         Case("a linear layer without a bias", lambda: nn.Linear(5, 2, bias=False), rows(5), unseen=True),
+        Case("an input of four dimensions", lambda: nn.Linear(3, 2), lambda: (torch.randn(2, 1, 4, 3),), unseen=True),
+        Case("an input of one dimension", lambda: nn.Linear(3, 2), lambda: (torch.randn(3),), unseen=True),
+        Case("a frozen weight", half_frozen, lambda: (torch.randn(2, 3, dtype=torch.float64),), unseen=True),
     ),
+    call=with_its_gradients,
     returns=("GraphModule",),
 )

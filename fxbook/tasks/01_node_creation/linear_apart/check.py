@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fxbook.asking import Check
 from fxbook.asking.explained import has_output, lints, recompiled, tensor_free
-from fxbook.asking.predicates import has_node, no_dead_nodes, same_result, shares_weights
+from fxbook.asking.predicates import has_node, no_dead_nodes, shares_weights
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 
-from ..check import no_module_called
+from ..check import expected_with_gradients, gradients_kept, no_module_called, same_result
 
 
 @rule
@@ -28,6 +28,8 @@ CHECK = Check(
         same_result.or_because(tensor_free, has_output, fetches_each_weight),
         has_node("get_attr"),
         shares_weights,
+        gradients_kept,
         no_dead_nodes,
     ),
+    expected=expected_with_gradients,
 )

@@ -54,6 +54,55 @@ def traces_the_line():
     return fx.symbolic_trace(lambda x: torch.cat([-x[..., 2:], x[..., :2]], dim=-1))
 
 
+@right
+def stacks_single_columns():
+    graph, x = started()
+    columns = graph.call_method("unbind", (x, -1))
+    picked = [graph.call_function(operator.getitem, (columns, place)) for place in (2, 3, 0, 1)]
+    turned = [graph.call_function(torch.neg, (column,)) for column in picked[:2]]
+    graph.output(graph.call_function(torch.stack, ([*turned, *picked[2:]],), {"dim": -1}))
+    return graph
+
+
+@right
+def turns_pairs_around_and_multiplies():
+    """Two rows of two, in the other order, times -1 and 1."""
+    graph, x = started()
+    pairs = graph.call_method("unflatten", (x, -1, (2, 2)))
+    turned = graph.call_function(torch.flip, (pairs, (-2,)))
+    signs = graph.call_function(torch.tensor, ([[-1.0], [1.0]],))
+    graph.output(graph.call_method("flatten", (graph.call_function(operator.mul, (turned, signs)), -2)))
+    return graph
+
+
+@right
+def begins_at_the_output():
+    """The list is filled from behind, each node before the one that uses it."""
+    graph = fx.Graph()
+    output = graph.output(None)
+    with graph.inserting_before(output):
+        joined = graph.call_function(torch.cat)
+    with graph.inserting_before(joined):
+        turned = graph.call_function(operator.sub)
+    with graph.inserting_before(turned):
+        x = graph.placeholder("x")
+        first, last = halves(graph, x)
+    turned.args = (0.0, last)
+    joined.args, joined.kwargs = ([turned, first],), {"dim": 2}
+    output.args = (joined,)
+    return graph
+
+
+@right
+def traces_a_module():
+    class Rotating(torch.nn.Module):
+        def forward(self, x):
+            first, last = x.split(2, dim=-1)[0], x.narrow(-1, 2, 2)
+            return torch.concatenate((last.neg(), first), -1)
+
+    return fx.symbolic_trace(Rotating())
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -186,3 +235,20 @@ def makes_them_all_behind_the_input():
         turned = graph.call_function(operator.neg, (last,))
     graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
     return graph
+
+
+@wrong("nothing_detached", node="detach", says="cuts gradients off, a step that the expression does not have")
+def detaches_a_half():
+    graph, x = started()
+    first, last = halves(graph, x)
+    turned = graph.call_function(operator.neg, (graph.call_method("detach", (last,)),))
+    graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
+    return graph
+
+
+@wrong("right kind", says="Your function returns an object of class Node: an fx.Graph or an fx.GraphModule was asked")
+def returns_the_last_node():
+    graph, x = started()
+    first, last = halves(graph, x)
+    turned = graph.call_function(operator.neg, (last,))
+    return graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))

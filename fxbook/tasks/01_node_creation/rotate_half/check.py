@@ -10,6 +10,8 @@ from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import JSON, NodeRecord
 
+from ..check import nothing_detached
+
 CAT = family("cat", "concat", "concatenate")
 TURNS = NEG | MUL | SUB
 
@@ -82,6 +84,7 @@ CHECK = Check(
             in_last_dimension,
             negated_half_first,
         ),
+        nothing_detached,
         no_dead_nodes,
     ),
 )

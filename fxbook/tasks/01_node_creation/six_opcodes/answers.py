@@ -51,6 +51,55 @@ def lets_the_tracer_build_it(model):
     return fx.Tracer().trace(model)
 
 
+@right
+def passes_everything_by_name(model):
+    graph = fx.Graph()
+    named = {"input": graph.placeholder("x"), "other": graph.get_attr("bias")}
+    total = graph.call_function(torch.add, kwargs=named)
+    norm = graph.call_module("norm", kwargs={"input": total})
+    graph.output(graph.call_method("tanh", (norm,)))
+    return graph
+
+
+@right
+def writes_six_rows(model):
+    graph, made = fx.Graph(), {}
+    rows = (
+        ("placeholder", "x", ()),
+        ("get_attr", "bias", ()),
+        ("call_function", operator.add, ("x", "bias")),
+        ("call_module", "norm", ("add",)),
+        ("call_method", "tanh", ("norm",)),
+        ("output", "output", ("tanh",)),
+    )
+    for opcode, target, read in rows:
+        node = graph.create_node(opcode, target, tuple(made[name] for name in read))
+        made[node.name] = node
+    return fx.GraphModule(model, graph)
+
+
+@right
+def copies_the_nodes_of_a_trace(model):
+    graph = fx.Graph()
+    graph.output(graph.graph_copy(fx.symbolic_trace(model).graph, {}))
+    return graph
+
+
+@right
+class EditsATrace:
+    """Traces the model, and takes apart what it finds: another function, a method that works in place."""
+
+    def __call__(self, model):
+        traced = fx.symbolic_trace(model)
+        for node in traced.graph.nodes:
+            if node.op == "call_function":
+                node.target = torch.add
+            elif node.op == "call_method":
+                node.target = "tanh_"
+        traced.recompile()
+        return traced
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -202,7 +251,7 @@ def takes_the_bias_from_a_trace_of_the_model(model):
     return graph
 
 
-@wrong("same_result", node="output", says="The result is not the one asked for")
+@wrong("fetches_bias", node="norm_bias", says="fetches `norm.bias`: `bias` was asked")
 def fetches_the_bias_of_the_norm(model):
     graph = fx.Graph()
     total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("norm.bias")))
@@ -226,4 +275,28 @@ def keeps_the_function_beside_the_method(model):
     norm = graph.call_module("norm", (total,))
     graph.call_function(torch.tanh, (norm,))
     graph.output(graph.call_method("tanh", (norm,)))
+    return graph
+
+
+@wrong("nothing_detached", node="detach", says="cuts gradients off, a step that the expression does not have")
+def detaches_the_bias(model):
+    graph = fx.Graph()
+    bias = graph.call_method("detach", (graph.get_attr("bias"),))
+    total = graph.call_function(torch.add, (graph.placeholder("x"), bias))
+    graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
+    return graph
+
+
+@wrong("right kind", says="Your function returns nothing (None): an fx.Graph or an fx.GraphModule was asked")
+def returns_nothing(model):
+    graph = fx.Graph()
+    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
+    graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for")
+def adds_the_bias_twice(model):
+    graph = fx.Graph()
+    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")), {"alpha": 2})
+    graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
     return graph

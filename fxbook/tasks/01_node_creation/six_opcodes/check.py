@@ -6,9 +6,22 @@ from fxbook.asking import Check
 from fxbook.asking.explained import has_output, lints, paths_exist, reads_nodes, tensor_free
 from fxbook.asking.families import ADD, LAYER_NORM, TANH
 from fxbook.asking.predicates import calls, calls_before, no_dead_nodes, opcodes, placeholders, same_result
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+from ..check import nothing_detached
 
 SUM = ADD.called("the sum of `x` and `bias`")
 NORM = LAYER_NORM.called("the layer `norm`")
+
+
+@rule
+def fetches_bias(case: CaseView) -> Found:
+    """What is fetched is ``bias``."""
+    for node in case.nodes:
+        if node.op == "get_attr" and node.target != "bias":
+            yield node, f"fetches `{node.target}`: `bias` was asked"
+
 
 CHECK = Check(
     (
@@ -23,7 +36,9 @@ CHECK = Check(
             calls_before(SUM, NORM),
             calls_before(NORM, TANH),
             no_dead_nodes,
+            fetches_bias,
         ),
+        nothing_detached,
         opcodes("placeholder", "get_attr", "call_function", "call_module", "call_method", "output"),
         no_dead_nodes,
     ),

@@ -1,9 +1,11 @@
 """Answers to 01-unroll-sequential: a Sequential as functions of fetched parameters."""
 
 import copy
+import functools
 
 import torch
 from torch import fx, nn
+from torch.fx.passes.infra.pass_base import PassResult
 
 from fxbook.tasks.answering import right, wrong
 
@@ -100,6 +102,119 @@ class InPlaceOfEachCall:
             node.replace_all_uses_with(new)
             graph.erase_node(node)
         return fx.GraphModule(model, graph)
+
+
+@right
+def keeps_a_stack_of_blocks(model):
+    """No recursion: the layers that wait are on a stack."""
+    graph = fx.Graph()
+    value = graph.placeholder("x")
+    waiting = [("", model)]
+    while waiting:
+        path, layer = waiting.pop()
+        if isinstance(layer, nn.Sequential):
+            inside = [(f"{path}.{name}".lstrip("."), inner) for name, inner in layer._modules.items()]
+            waiting += reversed(inside)
+        else:
+            weights = weights_of(graph, path, layer) if hasattr(layer, "bias") else ()
+            value = call(graph, value, layer, weights, **settings_of(layer))
+    graph.output(value)
+    return fx.GraphModule(model, graph)
+
+
+@right
+def dispatches_on_the_class(model):
+    graph = fx.Graph()
+
+    @functools.singledispatch
+    def chain(layer, path, value):
+        raise TypeError(f"no function for {path}: {layer}")
+
+    @chain.register
+    def _(layer: nn.Sequential, path, value):
+        for name, inner in layer._modules.items():
+            value = chain(inner, f"{path}{name}.", value)
+        return value
+
+    @chain.register
+    def _(layer: nn.Linear, path, value):
+        return graph.call_function(nn.functional.linear, (value, *weights_of(graph, path[:-1], layer)))
+
+    @chain.register
+    def _(layer: nn.LayerNorm, path, value):
+        settings = (layer.normalized_shape, *weights_of(graph, path[:-1], layer), layer.eps)
+        return graph.call_function(torch.layer_norm, (value, *settings))
+
+    @chain.register
+    def _(layer: nn.LeakyReLU, path, value):
+        return graph.call_function(nn.functional.leaky_relu, (value,), {"negative_slope": layer.negative_slope})
+
+    graph.output(chain(model, "", graph.placeholder("x")))
+    return fx.GraphModule(model, graph)
+
+
+@right
+def writes_each_function_out(model):
+    """Products, means and choices in place of the functions that bear the names of layers."""
+    graph = fx.Graph()
+
+    def run(function, *arguments, **named):
+        return graph.call_function(function, arguments, named)
+
+    value = graph.placeholder("x")
+    for path, layer in model.named_modules(remove_duplicate=False):
+        weight, bias = weights_of(graph, path, layer) if hasattr(layer, "bias") else (None, None)
+        if isinstance(layer, nn.Linear):
+            value = run(torch.matmul, value, run(torch.transpose, weight, 0, 1))
+        elif isinstance(layer, nn.LayerNorm):
+            centred = run(torch.sub, value, run(torch.mean, value, -1, keepdim=True))
+            variance = run(torch.var, value, -1, correction=0, keepdim=True)
+            value = run(torch.mul, centred, run(torch.rsqrt, run(torch.add, variance, layer.eps)))
+            value = run(torch.mul, value, weight) if weight is not None else value
+        elif isinstance(layer, nn.LeakyReLU):
+            positive = run(torch.gt, value, 0)
+            value = run(torch.where, positive, value, run(torch.mul, value, layer.negative_slope))
+        if bias is not None:
+            value = run(torch.add, value, bias)
+    graph.output(value)
+    return fx.GraphModule(model, graph)
+
+
+@right
+def gives_its_trace_modules_for_paths_and_tells_that_it_did(model):
+    """Edits a trace, which has one path for a layer that occurs twice: the other gets a module for its parameters."""
+    layers = model.named_modules(remove_duplicate=False)
+    layers = [(path, layer) for path, layer in layers if not isinstance(layer, nn.Sequential)]
+    traced = fx.symbolic_trace(model)
+    for node, (path, layer) in zip(traced.graph.find_nodes(op="call_module"), layers, strict=True):
+        home = nn.Module()
+        for name, parameter in layer.named_parameters():
+            home.register_parameter(name, parameter)
+        with traced.graph.inserting_before(node):
+            weights = weights_of(traced.graph, path, layer) if hasattr(layer, "bias") else ()
+            new = call(traced.graph, node.args[0], layer, weights, **settings_of(layer))
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+        traced.add_submodule(path, home)
+    traced.recompile()
+    return PassResult(traced, True)
+
+
+@right
+def begins_at_the_output(model):
+    """From the last layer to the first: the list is filled from behind."""
+    graph = fx.Graph()
+    reader = graph.output(None)
+    for path, layer in reversed(list(model.named_modules(remove_duplicate=False))):
+        if not isinstance(layer, nn.Sequential):
+            with graph.inserting_before(reader):
+                weights = weights_of(graph, path, layer) if hasattr(layer, "bias") else ()
+                new = call(graph, None, layer, weights, **settings_of(layer))
+            reader.update_arg(0, new)
+            reader = new
+    with graph.inserting_before(next(iter(graph.nodes))):
+        reader.update_arg(0, graph.placeholder("x"))
+    return fx.GraphModule(model, graph)
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
@@ -261,7 +376,7 @@ def edits_a_trace_and_forgets_to_recompile(model):
     return traced
 
 
-@wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
+@wrong("fetches_each_weight", says="No call uses `0.bias`, which the model has")
 def forgets_the_biases(model):
     def fetch(graph, path, layer):
         weight, _ = weights_of(graph, path, layer)
@@ -290,3 +405,45 @@ def fetches_every_parameter_at_the_top(model):
             value = call(graph, value, layer, weights, **settings_of(layer))
     graph.output(value)
     return fx.GraphModule(model, graph)
+
+
+@wrong(
+    "gradients_kept",
+    node="detach",
+    says="The result is right, but `0.weight` gets no gradient: node `detach` cuts it off",
+)
+def detaches_each_weight(model):
+    def fetch(graph, path, layer):
+        weight, bias = weights_of(graph, path, layer)
+        return weight and graph.call_function(torch.detach, (weight,)), bias
+
+    return unrolled(model, all_layers(model), fetch=fetch)
+
+
+@wrong("settings_kept", node="leaky_relu", says="does not have the `negative_slope` of layer `2`")
+def takes_the_default_slope(model):
+    return unrolled(model, all_layers(model), settings=lambda layer: {"eps": getattr(layer, "eps", None)})
+
+
+@wrong("each_layer_called", says="The graph has 0 calls of layer_norm, the model 1")
+def leaves_out_the_norms(model):
+    return unrolled(model, [(path, layer) for path, layer in all_layers(model) if not isinstance(layer, nn.LayerNorm)])
+
+
+@wrong("each_layer_called", says="The graph has 0 calls of leaky_relu, the model 1")
+def leaves_out_the_activations(model):
+    return unrolled(model, [(path, layer) for path, layer in all_layers(model) if not isinstance(layer, nn.LeakyReLU)])
+
+
+@wrong("each_layer_called", says="the graph has 2 calls of linear, the model 3: its layer `1.2.mix` is inside another")
+def goes_down_into_one_block_only(model):
+    return unrolled(model, [(path, layer) for path, layer in all_layers(model) if path.count(".") < 2])
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for")
+def passes_the_weight_for_the_bias_of_a_norm(model):
+    def fetch(graph, path, layer):
+        weight, bias = weights_of(graph, path, layer)
+        return (bias, weight) if isinstance(layer, nn.LayerNorm) else (weight, bias)
+
+    return unrolled(model, all_layers(model), fetch=fetch)

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from fxbook.asking import Case, Usage
 
-from ..cases import rows, trained
+from ..cases import rows, trained, with_its_gradients
 
 
 def mlp() -> nn.Module:
@@ -44,4 +44,5 @@ USAGE = Usage(
         Case("the nested model", lambda: trained(nested()), rows(4), unseen=True),
         Case("settings of zero", lambda: trained(zeros()), small, unseen=True),
     ),
+    call=with_its_gradients,
 )

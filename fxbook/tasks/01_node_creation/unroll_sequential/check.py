@@ -9,12 +9,12 @@ from torch import nn
 from fxbook.asking import Check
 from fxbook.asking.explained import has_output, lints, recompiled, tensor_free
 from fxbook.asking.families import LAYER_NORM, LINEAR, Family, family
-from fxbook.asking.predicates import no_dead_nodes, opcodes, same_result, shares_weights
+from fxbook.asking.predicates import no_dead_nodes, opcodes, shares_weights
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
 
-from ..check import no_module_called
+from ..check import expected_with_gradients, gradients_kept, no_module_called, same_result
 
 LEAKY_RELU = family("leaky_relu", modules=(nn.LeakyReLU,))
 KINDS = ((LINEAR, nn.Linear), (LAYER_NORM, nn.LayerNorm), (LEAKY_RELU, nn.LeakyReLU))
@@ -34,17 +34,26 @@ def each_layer_called(case: CaseView) -> Found:
         count = sum(node in kind for node in case.nodes)
         if count < len(layers):
             calls = f"{count} {'call' if count == 1 else 'calls'}"
-            why = _why_fewer(count, layers)
+            fetched = [node.target for node in case.nodes if node.op == "get_attr"]
+            why = _why_fewer(count, layers, fetched)
             yield None, f"The graph has {calls} of {kind.label}, the model {len(layers)}{why}."
 
 
-def _why_fewer(count: int, layers: list[tuple[str, nn.Module]]) -> str:
+def _why_fewer(count: int, layers: list[tuple[str, nn.Module]], fetched: list[str]) -> str:
+    """Which layer has no call: one whose weights are not fetched; else one that is easily missed."""
     earlier = [[layer for _, layer in layers[:place]] for place in range(len(layers))]
     again = [path for (path, layer), others in zip(layers, earlier, strict=True) if layer in others]
     inside = [path for path, _ in layers if "." in path]
-    if again and count == len(layers) - len(again):
+    homes = {target.rpartition(".")[0] for target in fetched}
+    left = [path for path, layer in layers if any(True for _ in layer.parameters()) and path not in homes]
+    if len(left) == len(layers) - count:
+        again, inside = ([path for path in paths if path == left[0]] for paths in (again, inside))
+    else:
+        again = again if count == len(layers) - len(again) else []
+        inside = inside if count <= len(layers) - len(inside) else []
+    if again:
         return f": its layer `{again[0]}` is an earlier one, called once more"
-    if inside and count <= len(layers) - len(inside):
+    if inside:
         return f": its layer `{inside[0]}` is inside another Sequential"
     return ""
 
@@ -68,6 +77,16 @@ def _numbers(node: NodeRecord) -> list[float]:
 
 
 @rule
+def fetches_each_weight(case: CaseView) -> Found:
+    """A ``get_attr`` for each parameter of the model, under one of its names, that a call uses."""
+    fetched = {node.target for node in case.nodes if node.op == "get_attr" and node.users}
+    named = list(case.model.named_parameters(remove_duplicate=False))
+    for name, parameter in case.model.named_parameters():
+        if fetched.isdisjoint(other for other, held in named if held is parameter):
+            yield None, f"No call uses `{name}`, which the model has."
+
+
+@rule
 def keeps_names(case: CaseView) -> Found:
     """The parameters of the result have the names that they have in the model."""
     names = {name for name, _ in case.model.named_parameters(remove_duplicate=False)}
@@ -82,10 +101,12 @@ CHECK = Check(
         lints,
         recompiled,
         no_module_called,
-        same_result.or_because(tensor_free, has_output, each_layer_called, settings_kept),
+        same_result.or_because(tensor_free, has_output, each_layer_called, settings_kept, fetches_each_weight),
         opcodes("placeholder", "get_attr", "call_function", "output"),
         shares_weights,
         keeps_names,
+        gradients_kept,
         no_dead_nodes,
     ),
+    expected=expected_with_gradients,
 )

@@ -3,6 +3,7 @@
 import copy
 
 from torch import fx, nn
+from torch.fx.passes.infra.pass_base import PassResult
 
 from fxbook.tasks.answering import right, wrong
 
@@ -21,6 +22,14 @@ def put_behind(node, activation, readers=None):
     for reader in readers:
         reader.replace_input_with(node, new)
     return new
+
+
+def inputs_of(traced):
+    return traced.graph.find_nodes(op="placeholder")
+
+
+def node_of(value):
+    return value.node if isinstance(value, fx.Proxy) else value
 
 
 # ---- right -----------------------------------------------------------------------------------------------------------
@@ -82,6 +91,75 @@ def spares_the_new_node(model, layer, function, activation):
         node.replace_all_uses_with(new, delete_user_cb=lambda user, new=new: user is not new)
     traced.recompile()
     return traced
+
+
+@right
+class RunsItOnProxies:
+    """An Interpreter that is given a proxy runs every node of the old graph into a new one."""
+
+    def __call__(self, model, layer, function, activation):
+        class Activating(fx.Interpreter):
+            def run_node(self, node):
+                value = super().run_node(node)
+                return activation(value) if is_layer(self.module, node, layer, function) else value
+
+            def call_module(self, target, args, kwargs):
+                [value, *rest] = args
+                return value.tracer.create_proxy("call_module", target, (value, *rest), kwargs)
+
+            def get_attr(self, target, args, kwargs):
+                return tracer.create_proxy("get_attr", target, args, kwargs)
+
+        traced = fx.symbolic_trace(model)
+        graph = fx.Graph()
+        tracer = fx.proxy.GraphAppendingTracer(graph)
+        inputs = [tracer.create_proxy("placeholder", node.target, (), {}) for node in inputs_of(traced)]
+        graph.output(fx.node.map_aggregate(Activating(traced).run(*inputs), node_of))
+        return fx.GraphModule(traced, graph)
+
+
+@right
+def edits_a_copy_of_the_graph_from_the_end(model, layer, function, activation):
+    """The copy of a graph is independent of modules: the second GraphModule takes those of the model."""
+    graph = copy.deepcopy(fx.symbolic_trace(model).graph)
+    result = fx.GraphModule(model, graph)
+    for node in reversed(result.graph.nodes):
+        if is_layer(result, node, layer, function):
+            put_behind(node, activation)
+    result.graph.lint()
+    result.recompile()
+    return result
+
+
+@right
+def calls_a_module_of_its_own(model, layer, function, activation):
+    class Activation(nn.Module):
+        def forward(self, value):
+            return activation(value)
+
+    traced = fx.symbolic_trace(model)
+    traced.add_submodule("activation_of_layers", Activation())
+    for node in list(traced.graph.nodes):
+        if is_layer(traced, node, layer, function):
+            users = dict(node.users)
+            with traced.graph.inserting_after(node):
+                new = traced.graph.call_module("activation_of_layers", (node,))
+            node.replace_all_uses_with(new, delete_user_cb=users.__contains__)
+    traced.recompile()
+    return traced
+
+
+@right
+def restores_the_argument_and_tells_that_it_changed_the_graph(model, layer, function, activation):
+    traced = fx.symbolic_trace(model)
+    found = [node for node in traced.graph.nodes if is_layer(traced, node, layer, function)]
+    for node in found:
+        with traced.graph.inserting_after(node):
+            new = traced.graph.call_function(activation, (node,))
+        node.replace_all_uses_with(new)
+        new.update_arg(0, node)
+    traced.recompile()
+    return PassResult(traced, bool(found))
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
@@ -314,5 +392,34 @@ def calls_each_layer_anew(model, layer, function, activation):
                 again = traced.graph.create_node(node.op, node.target, node.args, node.kwargs)
                 new = traced.graph.call_function(activation, (again,))
             node.replace_all_uses_with(new)
+    traced.recompile()
+    return traced
+
+
+@wrong("followed_by_activation", node="linear_1", says="is not followed by relu")
+def looks_at_arguments_by_position(model, layer, function, activation):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_layer(traced, node, layer, function) and node.args:
+            put_behind(node, activation)
+    traced.recompile()
+    return traced
+
+
+@wrong("followed_by_activation", node="body_0_0", says="is not followed by relu")
+def knows_functions_only(model, layer, function, activation):
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.find_nodes(op="call_function", target=function):
+        put_behind(node, activation)
+    traced.recompile()
+    return traced
+
+
+@wrong("followed_by_activation", node="body_0_0", says="is not followed by relu")
+def looks_at_the_top_level_only(model, layer, function, activation):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_layer(traced, node, layer, function) and "." not in str(node.target).removeprefix("torch."):
+            put_behind(node, activation)
     traced.recompile()
     return traced

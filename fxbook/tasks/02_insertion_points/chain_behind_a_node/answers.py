@@ -72,6 +72,64 @@ class GivesTheFirstArgumentLast:
         traced.recompile()
 
 
+@right
+def assigns_the_graph_of_a_transformer(traced, name, functions):
+    class Changing(fx.Transformer):
+        def run_node(self, node):
+            value = super().run_node(node)
+            return functools.reduce(lambda found, function: function(found), functions * (node.name == name), value)
+
+    traced.graph = Changing(traced).transform().graph
+
+
+@right
+def copies_node_by_node_into_a_graph_that_it_assigns(traced, name, functions):
+    graph, copied = fx.Graph(), {}
+    for node in traced.graph.nodes:
+        newest = graph.node_copy(node, copied.__getitem__)
+        for function in functions if node.name == name else ():
+            newest = graph.call_function(function, (newest,))
+        copied[node] = newest
+    traced.graph = graph
+    return traced
+
+
+@right
+def calls_the_chain_as_a_module(traced, name, functions):
+    """A graph inside the graph: the module of a chain that was traced."""
+    node = named(traced, name)
+    if not functions:
+        return
+    chain = fx.Graph()
+    value = chain.placeholder("value")
+    for function in functions:
+        value = chain.call_function(function, (value,))
+    chain.output(value)
+    traced.add_submodule("chain_of_functions", fx.GraphModule({}, chain))
+    users = list(node.users)
+    with traced.graph.inserting_after(node):
+        new = traced.graph.call_module("chain_of_functions", (node,))
+    for user in users:
+        user.replace_input_with(node, new)
+    traced.recompile()
+
+
+@right
+def builds_it_from_the_last_function(traced, name, functions):
+    """Directly after one anchor the nodes come out reversed, so they are made in the reverse order."""
+    node = named(traced, name)
+    links = []
+    with traced.graph.inserting_after(node):
+        for function in reversed(functions):
+            links.insert(0, traced.graph.call_function(function))
+    if links:
+        node.replace_all_uses_with(links[-1])
+    for read, link in zip([node, *links], links, strict=False):
+        link.args = (read,)
+    traced.graph.lint()
+    traced.recompile()
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -215,7 +273,7 @@ def edits_a_copy(traced, name, functions):
     return traced
 
 
-@wrong("edited", says="it was traced or built anew")
+@wrong("given_edited", says="the module that you were given is what it was")
 def edits_a_new_trace(traced, name, functions):
     again = fx.symbolic_trace(traced)
     anchors_on_the_node_that_follows(again, name, functions)
@@ -262,3 +320,35 @@ def makes_a_chain_for_each_use(traced, name, functions):
                     newest = traced.graph.call_function(function, (newest,))
             reader.replace_input_with(node, newest)
     traced.recompile()
+
+
+@wrong(
+    "chain_read_by_all",
+    node="down",
+    says="still uses `relu` itself",
+    read="02_insertion_points#replace-uses-without-a-cycle",
+)
+def changes_nothing_where_no_target_is_called_so(traced, name, functions):
+    for node in [node for node in traced.graph.nodes if node.target == name]:
+        anchors_on_the_node_that_follows(traced, node.name, functions)
+
+
+@wrong(
+    "chain_read_by_all",
+    node="mul",
+    says="still uses `scores` itself",
+    read="02_insertion_points#replace-uses-without-a-cycle",
+)
+def takes_the_first_name_that_begins_alike(traced, name, functions):
+    node = next(node for node in traced.graph.nodes if node.name.startswith(name))
+    anchors_on_the_node_that_follows(traced, node.name, functions)
+
+
+@wrong("chain_in_order", node="square", says="node `square` is new, and the chain asked is empty")
+def takes_a_default_for_an_empty_chain(traced, name, functions):
+    anchors_on_the_node_that_follows(traced, name, functions or (torch.square, torch.log1p))
+
+
+@wrong("chain_in_order", says="No node calls log1p: the chain asked is square, log1p")
+def inserts_the_first_function_only(traced, name, functions):
+    anchors_on_the_node_that_follows(traced, name, functions[:1])

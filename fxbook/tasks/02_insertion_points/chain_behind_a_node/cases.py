@@ -54,17 +54,17 @@ class BehindNoChain(FeedForward, Anchored):
 
 
 class BehindPair(nn.Module, Anchored):
-    """A value that is read by name, beside another one."""
+    """A value that is read by name, beside one whose name begins like its own."""
 
     anchor = "scores"
 
     def __init__(self) -> None:
         super().__init__()
         self.scores = nn.Linear(4, 4)
-        self.gate = nn.Linear(4, 4)
+        self.scores_of_the_gate = nn.Linear(4, 4)
 
     def forward(self, x: Tensor) -> Tensor:
-        return torch.mul(input=self.gate(x), other=self.scores(x))
+        return torch.mul(input=self.scores_of_the_gate(x), other=self.scores(x))
 
 
 def traced_and_what_is_asked(model: nn.Module) -> tuple[fx.GraphModule, str, tuple[Function, ...]]:

@@ -57,6 +57,51 @@ def restores_the_argument(traced):
     return True
 
 
+@right
+class AssignsTheGraphOfATransformer:
+    def __call__(self, traced):
+        class Clamping(fx.Transformer):
+            def output(self, target, args, kwargs):
+                [result] = args
+                return super().output(target, (result.clamp(min=0, max=6),), kwargs)
+
+        traced.graph = Clamping(traced).transform().graph
+
+
+@right
+def copies_all_but_the_output(traced):
+    """`graph_copy` returns what the copied graph would return."""
+    graph = fx.Graph()
+    result = graph.graph_copy(traced.graph, {})
+    graph.output(graph.call_function(torch.clamp, (result,), {"min": 0.0, "max": 6.0}))
+    traced.graph = graph
+    return traced
+
+
+@right
+def makes_it_at_the_end_and_moves_it(traced):
+    graph = traced.graph
+    output = graph.output_node()
+    clamped = graph.call_function(torch.nn.functional.hardtanh, (output.args[0], 0.0, 6.0))
+    output.prepend(clamped)
+    output.update_arg(0, clamped)
+    graph.lint()
+    traced.recompile()
+
+
+@right
+def limits_both_ends_apart(traced):
+    """From below and from above, each as a method, made behind the result."""
+    graph = traced.graph
+    result = graph.output_node().args[0]
+    with graph.inserting_after(result):
+        above = graph.call_method("clamp_min", (result, 0))
+    with graph.inserting_after(above):
+        between = graph.call_method("clamp_max", (above, 6))
+    graph.output_node().args = fx.node.map_arg(graph.output_node().args, lambda _: between)
+    traced.recompile()
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -192,7 +237,7 @@ def edits_a_copy(traced):
     return traced
 
 
-@wrong("edited", says="it was traced or built anew")
+@wrong("given_edited", says="the module that you were given is what it was")
 def traces_a_function_around_it(traced):
     class Clamped(nn.Module):
         def __init__(self):
@@ -248,7 +293,7 @@ def clamps_at_five(traced):
     traced.recompile()
 
 
-@wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
+@wrong("result_clamped", node="clamped", says="calls a module that clamps to another range than from 0 to 6")
 def calls_a_module_with_another_range(traced):
     """`nn.Hardtanh` goes from -1 to 1 where nothing else is said."""
     traced.add_submodule("clamped", nn.Hardtanh())
@@ -279,4 +324,12 @@ def chooses_a_place_and_keeps_it(traced):
     output = traced.graph.output_node()
     traced.graph.inserting_before(output)
     output.args = (traced.graph.call_function(torch.clamp, (output.args[0], 0, 6)),)
+    traced.recompile()
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for")
+def adds_one_to_what_is_clamped(traced):
+    output = traced.graph.output_node()
+    with traced.graph.inserting_before(output):
+        output.args = ((fx.Proxy(output.args[0]).clamp(0, 6) + 1).node,)
     traced.recompile()

@@ -57,6 +57,75 @@ def writes_the_arguments_anew(traced):
     traced.recompile()
 
 
+@right
+def assigns_the_graph_of_a_transformer(traced):
+    class Halving(fx.Transformer):
+        def call_function(self, target, args, kwargs):
+            if target is operator.add:
+                args = tuple(self.halved(side) for side in args)
+            return super().call_function(target, args, kwargs)
+
+        def halved(self, side):
+            is_input = isinstance(side, fx.Proxy) and side.node.op == "placeholder"
+            return side * 0.5 if is_input else side
+
+    traced.graph = Halving(traced).transform().graph
+
+
+@right
+def copies_node_by_node_with_halves_on_the_way(traced):
+    graph, copied, halves = fx.Graph(), {}, {}
+    for node in traced.graph.nodes:
+        is_addition = node.op == "call_function" and node.target is operator.add
+        for value in node.all_input_nodes if is_addition else ():
+            if value.op == "placeholder" and value not in halves:
+                halves[value] = graph.call_function(torch.div, (copied[value], 2))
+        copied[node] = graph.node_copy(node, ({**copied, **halves} if is_addition else copied).__getitem__)
+    traced.graph = graph
+
+
+@right
+def changes_all_users_and_gives_the_input_back(traced):
+    for value in traced.graph.find_nodes(op="placeholder"):
+        users = list(value.users)
+        if not set(users).intersection(additions(traced)):
+            continue
+        with traced.graph.inserting_after(value):
+            half = traced.graph.call_function(torch.multiply, (value,), {"other": 0.5})
+        for user in value.replace_all_uses_with(half):
+            if user is half or user not in additions(traced):
+                user.replace_input_with(half, value)
+    traced.recompile()
+    return traced
+
+
+@right
+def updates_one_argument_after_the_other(traced):
+    for node in reversed(traced.graph.nodes):
+        if node.op == "call_function" and node.target is operator.add:
+            for place, side in enumerate(node.args):
+                if isinstance(side, fx.Node) and side.op == "placeholder":
+                    half = traced.graph.create_node("call_method", "div", (side, 2.0))
+                    node.prepend(half)
+                    node.update_arg(place, half)
+    traced.recompile()
+
+
+@right
+class SubtractsAHalf:
+    def __call__(self, traced):
+        inputs = set(traced.graph.find_nodes(op="placeholder"))
+        for addition in additions(traced):
+            exchange = {}
+            with traced.graph.inserting_before(addition):
+                for value in inputs.intersection(addition.all_input_nodes):
+                    whole = fx.Proxy(value)
+                    exchange[value] = (whole - whole / 2).node
+            addition.args = fx.node.map_arg(addition.args, lambda read, exchange=exchange: exchange.get(read, read))
+        traced.graph.lint()
+        traced.recompile()
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -192,7 +261,7 @@ def edits_a_copy(traced):
     return traced
 
 
-@wrong("edited", says="it was traced or built anew")
+@wrong("given_edited", says="the module that you were given is what it was")
 def edits_a_new_trace(traced):
     again = fx.symbolic_trace(traced)
     writes_the_arguments_anew(again)
@@ -211,7 +280,7 @@ def makes_the_halves_and_leaves_them_there(traced):
     traced.recompile()
 
 
-@wrong("same_result", node="add", says="The result is not the one asked for: it holds other numbers")
+@wrong("half_is_half", node="floordiv", says="computes `operator.floordiv(x, 2)`: half of `x` was asked")
 def divides_and_drops_the_rest(traced):
     """`//` takes the floor of a half."""
     for node in additions(traced):
@@ -250,4 +319,48 @@ def halves_in_place_before_the_others_read(traced):
             half = traced.graph.call_method("mul_", (value, 0.5))
         for reader in readers:
             reader.replace_input_with(value, half)
+    traced.recompile()
+
+
+@wrong("only_additions_read_half", node="add_2", says="still uses the input `x` whole")
+def changes_the_first_addition_only(traced):
+    for value in traced.graph.find_nodes(op="placeholder"):
+        for node in [user for user in value.users if user.target is operator.add][:1]:
+            with traced.graph.inserting_before(node):
+                half = traced.graph.call_function(torch.mul, (value, 0.5))
+            node.replace_input_with(value, half)
+    traced.recompile()
+
+
+@wrong("only_additions_read_half", node="add_3", says="still uses the input `x` whole")
+def changes_one_side_of_a_sum_with_itself(traced):
+    for node in additions(traced):
+        for value in node.all_input_nodes:
+            if value.op == "placeholder":
+                with traced.graph.inserting_before(node):
+                    half = traced.graph.call_function(torch.mul, (value, 0.5))
+                node.update_arg(node.args.index(value), half)
+    traced.recompile()
+
+
+@wrong("only_additions_read_half", node="add", says="no longer uses `x`: only additions were to use half of an input")
+def takes_every_spelling_for_an_addition(traced):
+    for node in list(traced.graph.nodes):
+        if node.target in (operator.add, torch.add, "add"):
+            for value in node.all_input_nodes:
+                if value.op == "placeholder":
+                    with traced.graph.inserting_before(node):
+                        half = traced.graph.call_function(torch.mul, (value, 0.5))
+                    node.replace_input_with(value, half)
+    traced.recompile()
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for")
+def bounds_the_half(traced):
+    for node in additions(traced):
+        for value in node.all_input_nodes:
+            if value.op == "placeholder":
+                with traced.graph.inserting_before(node):
+                    half = (fx.Proxy(value) * 0.5).tanh().node
+                node.replace_input_with(value, half)
     traced.recompile()

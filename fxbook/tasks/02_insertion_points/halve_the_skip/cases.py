@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 from fxbook.asking import Case, Usage
@@ -22,14 +23,15 @@ class TwoSkips(nn.Module):
 
 
 class Scaled(nn.Module):
-    """An input that no addition reads, before the one that is skipped; a number is added to it, too."""
+    """An input that no addition reads, before the one that is skipped; other spellings of addition."""
 
     def __init__(self) -> None:
         super().__init__()
         self.mix = nn.Linear(4, 4)
 
     def forward(self, scale: Tensor, x: Tensor) -> Tensor:
-        return (self.mix(x) + x) * scale - (x + 1.0)
+        other = torch.add(x, 2.0) * x.add(scale)
+        return (self.mix(x) + x) * scale - (x + 1.0) * other
 
 
 USAGE = Usage(

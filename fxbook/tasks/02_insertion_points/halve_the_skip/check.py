@@ -7,12 +7,16 @@ from torch import Tensor, nn
 
 from fxbook.asking import Check, explained
 from fxbook.asking.explained import callers_input_stays, given_edited, lints, output_last, recompiled
-from fxbook.asking.predicates import edited, no_dead_nodes, same_result
+from fxbook.asking.families import MUL, family
+from fxbook.asking.predicates import no_dead_nodes, same_result
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
+from fxbook.graph.record import JSON
 
 from ..cases import FeedForward
 from .cases import Scaled, TwoSkips
+
+DIV = family("div", "truediv", "divide", "true_divide")
 
 
 def halved(model: nn.Module, x: Tensor, *residuals: Tensor) -> Tensor:
@@ -23,7 +27,7 @@ def halved(model: nn.Module, x: Tensor, *residuals: Tensor) -> Tensor:
         return (hidden + x / 2) * (residual / 2 + x / 2) + x * residual
     if isinstance(model, Scaled):
         [value] = residuals
-        return (model.mix(value) + value / 2) * x - (value / 2 + 1.0)
+        return (model.mix(value) + value / 2) * x - (value / 2 + 1.0) * (value + 2.0) * (value + x)
     assert isinstance(model, FeedForward)
     return x * 0.5 + model.down(torch.relu(model.up(x)))
 
@@ -47,15 +51,31 @@ def only_additions_read_half(case: CaseView) -> Found:
                 yield node, f"no longer uses `{value.name}`: only {asked}"
 
 
+@rule
+def half_is_half(case: CaseView) -> Found:
+    """What an addition uses in place of an input is half of it: a product with 0.5, or the input divided by 2."""
+    for node in case.new():
+        numbers = [_number(value) for value in [*node.positional, *(value for _, value in node.kwargs["dict"])]]
+        halves = (node in MUL and 0.5 in numbers) or (node in DIV and 2.0 in numbers)
+        read = next((case.nodes[index] for index in node.inputs if case.nodes[index].op == "placeholder"), None)
+        if read and not halves:
+            yield node, f"computes `{node.call}`: half of `{read.name}` was asked"
+
+
+def _number(value: JSON) -> float | None:
+    if isinstance(value, dict):
+        return float(value["float"]) if "float" in value else None
+    return float(value) if isinstance(value, int) else None
+
+
 CHECK = Check(
     (
         lints,
         recompiled,
         output_last,
-        same_result.or_because(explained.no_dead_nodes, only_additions_read_half, callers_input_stays),
+        same_result.or_because(explained.no_dead_nodes, only_additions_read_half, callers_input_stays, half_is_half),
         callers_input_stays,
         no_dead_nodes,
-        edited,
         given_edited,
     ),
     expected=halved,

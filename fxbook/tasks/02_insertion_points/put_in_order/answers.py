@@ -2,6 +2,7 @@
 
 import copy
 import graphlib
+import heapq
 import itertools
 
 from torch import fx
@@ -85,6 +86,87 @@ class SwapsUntilNothingIsWrong:
                     moved = True
         [*_, last] = traced.graph.nodes
         last.append(output)
+        traced.recompile()
+
+
+@right
+def sorts_by_depth(traced):
+    """A node is one deeper than the deepest that it uses; Python's sort keeps the order of equals."""
+    depths = {}
+
+    def depth(node):
+        if node not in depths:
+            depths[node] = 1 + max(map(depth, node.all_input_nodes), default=0)
+        return depths[node]
+
+    def place(node):
+        return node.op == "output", node.op != "placeholder", depth(node)
+
+    order = sorted(traced.graph.nodes, key=place)
+    for above, node in itertools.pairwise(order):
+        above.append(node)
+    traced.recompile()
+
+
+@right
+def counts_what_each_node_waits_for(traced):
+    """Kahn's algorithm, with a heap: of the nodes that are ready, the earliest in the list comes first."""
+    nodes = list(traced.graph.nodes)
+    place = {node: (node.op != "placeholder", index) for index, node in enumerate(nodes)}
+    waits_for = {node: len(node.all_input_nodes) for node in nodes}
+    ready = [(place[node], index) for index, node in enumerate(nodes) if not waits_for[node]]
+    heapq.heapify(ready)
+    [output] = traced.graph.find_nodes(op="output")
+    while ready:
+        _, index = heapq.heappop(ready)
+        for user in nodes[index].users:
+            waits_for[user] -= 1
+            if not waits_for[user] and user is not output:
+                heapq.heappush(ready, (place[user], nodes.index(user)))
+        output.prepend(nodes[index])
+    traced.graph.lint()
+    traced.recompile()
+    return traced
+
+
+@right
+def yields_what_a_node_uses_first(traced):
+    placed = dict.fromkeys(traced.graph.find_nodes(op="placeholder"))
+
+    def with_what_it_uses(node):
+        if node not in placed:
+            placed[node] = None
+            for read in node.all_input_nodes:
+                yield from with_what_it_uses(read)
+            yield node
+
+    [output] = traced.graph.find_nodes(op="output")
+    order = [*placed, *itertools.chain.from_iterable(map(with_what_it_uses, list(traced.graph.nodes)))]
+    for node in order:
+        if node is not output:
+            output.prepend(node)
+    traced.recompile()
+
+
+@right
+class InsertsEachNodeWhereItBelongs:
+    """Builds a list in Python, each node inserted behind the last of those it uses, then moves the nodes like it."""
+
+    def __call__(self, traced):
+        graph = traced.graph
+        waiting = [node for node in graph.nodes if node.op not in ("placeholder", "output")]
+        order = list(graph.find_nodes(op="placeholder"))
+        while waiting:
+            node = waiting.pop(0)
+            if all(read in order for read in node.all_input_nodes):
+                places = [order.index(read) for read in node.all_input_nodes]
+                inputs = sum(other.op == "placeholder" for other in order)
+                order.insert(max([inputs - 1, *places]) + 1, node)
+            else:
+                waiting.append(node)
+        order += graph.find_nodes(op="output")
+        for node in reversed(order):
+            next(iter(graph.nodes)).prepend(node)
         traced.recompile()
 
 
@@ -240,3 +322,29 @@ def wraps_the_sorted_graph_in_a_new_module(traced):
     """The two modules then share one graph."""
     appends_ready_nodes(traced)
     return fx.GraphModule(traced, traced.graph)
+
+
+@wrong("only_moved", says="node `tanh` of the graph that was given is gone")
+def erases_what_nothing_uses(traced):
+    appends_ready_nodes(traced)
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+
+
+@wrong("lints", node="linear", says="before it is defined")
+def leaves_the_inputs_where_they_are(traced):
+    """Sorts what stands behind the inputs, as if each input were at the top."""
+    order = [node for node in traced.graph.nodes if node.op not in ("placeholder", "output")]
+    placed = set(traced.graph.find_nodes(op="placeholder"))
+    [output] = traced.graph.find_nodes(op="output")
+    last = next(iter(traced.graph.nodes))
+    while order:
+        node = next(node for node in order if placed.issuperset(node.all_input_nodes))
+        order.remove(node)
+        placed.add(node)
+        last.append(node)
+        last = node
+    output_place = list(traced.graph.nodes)[-1]
+    if output_place is not output:
+        output_place.append(output)
+    traced.recompile()

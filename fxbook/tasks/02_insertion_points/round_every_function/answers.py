@@ -47,6 +47,75 @@ def rounds_before_each_reader(traced):
     traced.recompile()
 
 
+@right
+def assigns_the_graph_of_a_transformer(traced):
+    class Rounding(fx.Transformer):
+        def call_function(self, target, args, kwargs):
+            return torch.round(super().call_function(target, args, kwargs))
+
+    traced.graph = Rounding(traced).transform().graph
+
+
+@right
+def copies_node_by_node_into_a_graph_that_it_assigns(traced):
+    graph, copied = fx.Graph(), {}
+    for node in traced.graph.nodes:
+        copied[node] = graph.node_copy(node, copied.__getitem__)
+        if node.op == "call_function":
+            copied[node] = graph.call_function(torch.round, (copied[node],))
+    traced.graph = graph
+    return traced
+
+
+@right
+def calls_a_module_that_rounds(traced):
+    class Round(torch.nn.Module):
+        def forward(self, value):
+            return value.round()
+
+    traced.add_submodule("to_whole_numbers", Round())
+    for node in [node for node in traced.graph.nodes if node.op == "call_function"]:
+        users = dict(node.users)
+        with traced.graph.inserting_after(node):
+            rounded = traced.graph.call_module("to_whole_numbers", (node,))
+        node.replace_all_uses_with(rounded, delete_user_cb=users.__contains__)
+    traced.recompile()
+
+
+@right
+def goes_to_the_next_node_before_it_inserts(traced):
+    """Follows the links, and steps over what it has inserted."""
+    node = next(iter(traced.graph.nodes))
+    while node.op != "output":
+        following = node.next
+        if node.op == "call_function":
+            with traced.graph.inserting_before(following):
+                rounded = traced.graph.call_function(torch.round)
+            node.replace_all_uses_with(rounded)
+            rounded.insert_arg(0, node)
+        node = following
+    traced.graph.lint()
+    traced.recompile()
+
+
+@right
+class MakesAllRoundsFirst:
+    """Then gives each its users, and at last each its argument."""
+
+    def __call__(self, traced):
+        rounds = {}
+        for node in list(traced.graph.nodes):
+            if node.op == "call_function":
+                rounds[node] = traced.graph.create_node("call_function", torch.round)
+                node.append(rounds[node])
+        for node, rounded in rounds.items():
+            node.replace_all_uses_with(rounded)
+        for node, rounded in rounds.items():
+            rounded.args = (node,)
+        traced.recompile()
+        return True
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -184,7 +253,7 @@ def edits_a_copy(traced):
     return traced
 
 
-@wrong("edited", says="it was traced or built anew")
+@wrong("given_edited", says="the module that you were given is what it was")
 def edits_a_new_trace(traced):
     again = fx.symbolic_trace(traced)
     rounds_before_each_reader(again)
@@ -213,7 +282,7 @@ def cuts_off_what_stands_behind_the_point(traced):
     traced.recompile()
 
 
-@wrong("same_result", node="down", says="The result is not the one asked for: it holds other numbers")
+@wrong("to_whole_numbers", node="round_1", says="rounds to 1 decimals: `torch.round(value)` was asked")
 def keeps_one_decimal(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_function":
@@ -233,4 +302,16 @@ def rounds_anew_and_leaves_the_old_round(traced):
                 new = traced.graph.call_function(torch.round, (node,))
             for replaced in (node, *old):
                 replaced.replace_all_uses_with(new, delete_user_cb=lambda user, kept=(new, *old): user not in kept)
+    traced.recompile()
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for")
+def rounds_what_is_doubled(traced):
+    for node in list(traced.graph.nodes):
+        if node.op == "call_function":
+            with traced.graph.inserting_before(node.next):
+                rounded = torch.round(fx.Proxy(node) * 2).node
+            node.replace_all_uses_with(
+                rounded, delete_user_cb=lambda user, new=rounded: user not in new.all_input_nodes
+            )
     traced.recompile()

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from fxbook.asking import Check, explained
 from fxbook.asking.explained import given_edited, lints, output_last, recompiled
 from fxbook.asking.families import family
-from fxbook.asking.predicates import calls, edited, no_dead_nodes, same_result
+from fxbook.asking.predicates import calls, no_dead_nodes, same_result
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 
@@ -27,6 +27,15 @@ def rounded(model: nn.Module, x: Tensor) -> Tensor | tuple[Tensor, Tensor]:
         return torch.round(product), torch.round(x.sigmoid() * 3.0)
     assert isinstance(model, FeedForward)
     return torch.round(x + model.down(torch.round(torch.relu(model.up(x)))))
+
+
+@rule
+def to_whole_numbers(case: CaseView) -> Found:
+    """The new rounds round to whole numbers."""
+    for node in case.new():
+        decimals = [*node.positional[1:], *(value for _, value in node.kwargs["dict"])]
+        if node in ROUND and any(decimals):
+            yield node, f"rounds to {decimals[0]} decimals: `torch.round(value)` was asked"
 
 
 @rule
@@ -49,9 +58,8 @@ CHECK = Check(
         lints,
         recompiled,
         output_last,
-        same_result.or_because(explained.no_dead_nodes, calls(ROUND), functions_rounded),
+        same_result.or_because(explained.no_dead_nodes, calls(ROUND), functions_rounded, to_whole_numbers),
         no_dead_nodes,
-        edited,
         given_edited,
     ),
     expected=rounded,
