@@ -32,19 +32,22 @@ STALE = {
     "an edit around a traced module inside": True,
 }
 # Of a name that is drawn, all that it may be; "" for any other than those of a trace.
-FAILING: dict[str, tuple[str | None, ...]] = {
-    "a line that calls a function": ("relu",),
-    "a line that calls a layer": ("up", "down"),
-    "nothing that fails": (None,),
-    "a line that calls a traced module": ("near",),
-    "nodes with names of their own": ("",),
-    "a line that fetches a weight": ("scale",),
-    "a function of your own": ("refuses", "declines"),
-    "an operation in place": ("add",),
-    "a node with a type": ("relu",),
-    "an edit that was not compiled": (None,),
-    "a graph that was mended, not compiled": ("relu",),
+# The paths that may be drawn, of traced modules in which `relu` or `add` fails, where no other node is named.
+FAILING: dict[str, tuple[str, ...]] = {
+    "a node of the module itself": ("",),
+    "a node of a traced module inside": ("first", "second"),
+    "nothing that fails": (),
+    "a traced module inside a Sequential": ("blocks.1",),
+    "several levels, nodes with names of their own": ("outer.block.inner.block",),
+    "a layer that fails": ("near.blocks.0",),
+    "an error of another class": ("near",),
+    "a layer behind a traced module": ("",),
+    "an edit that was not compiled, three levels deep": ("near.blocks.0",),
+    "a graph that was mended, not compiled": (),
+    "a batch norm before the node that fails": ("near",),
+    "two inputs that do not fit": ("",),
 }
+OTHER_NODES = {"a layer that fails": "up", "a layer behind a traced module": "blocks"}
 SURVIVES = {
     "the block of the chapter": True,
     "a function of your own": False,
@@ -139,11 +142,14 @@ def test_whether_a_module_is_stale() -> None:
 
 
 def test_which_node_fails() -> None:
-    failing_node = check_of("04_recompile.name_the_failing_node").failing_node
-    for case, _, given in made("04-name-the-failing-node"):
-        name = failing_node(*given)
-        drawn = FAILING[case.name] == ("",)
-        assert name not in ("body_0", "body_1_0") if drawn else name in FAILING[case.name], case.name
+    failing_node = check_of("04_recompile.fails_inside").failing_node
+    for case, _, given in made("04-fails-inside"):
+        path, name = failing_node(*given) or (None, None)
+        assert (path in FAILING[case.name]) if FAILING[case.name] else path is None, case.name
+        if path is None or "names of their own" in case.name:
+            assert name not in ("relu", "add"), case.name
+        else:
+            assert name in (OTHER_NODES.get(case.name, "relu"), OTHER_NODES.get(case.name, "add")), case.name
 
 
 def test_whether_the_program_survives_a_pickle() -> None:

@@ -4,7 +4,7 @@ ORDER = (
     "is_it_stale",
     "every_module_inside",
     "compile_once",
-    "name_the_failing_node",
+    "fails_inside",
     "survives_a_pickle",
     "forget_nothing",
 )

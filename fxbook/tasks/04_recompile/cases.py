@@ -61,6 +61,17 @@ class Plain(nn.Module):
         return self.layer(x).tanh()
 
 
+class Wrapped(nn.Module):
+    """A block inside a module that is no ``GraphModule``."""
+
+    def __init__(self, block: nn.Module) -> None:
+        super().__init__()
+        self.block = block
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.block(x)
+
+
 # ---- traced models ---------------------------------------------------------------------------------------------------
 
 
@@ -81,6 +92,11 @@ def calls(target: Callable[..., Any], *more: Any) -> Callable[[nn.Module], fx.Gr
 def calls_one_of(*targets: Callable[..., Any]) -> Callable[[nn.Module], fx.GraphModule]:
     """As :func:`calls`, of one of these."""
     return lambda model: calls(one_of(*targets))(model)
+
+
+def block() -> fx.GraphModule:
+    """The block of the chapter, traced."""
+    return fx.symbolic_trace(FeedForward())
 
 
 def in_a_row(**blocks: nn.Module) -> fx.GraphModule:
@@ -158,11 +174,11 @@ def graph_modules(model: nn.Module) -> dict[str, fx.GraphModule]:
     return {path: module for path, module in model.named_modules() if isinstance(module, fx.GraphModule)}
 
 
-def said_of(answer: Callable[[fx.GraphModule], Any], traced: fx.GraphModule) -> dict[str, Any]:
-    """What the answer says of a module, and what it leaves of it."""
+def said_of(answer: Callable[..., Any], traced: fx.GraphModule, *inputs: Tensor) -> dict[str, Any]:
+    """What the answer says of a module, and of inputs if it gets any, and what it leaves of the module."""
     inside = graph_modules(traced)
     before = {path: module.code for path, module in inside.items()}
-    said = answer(traced)
+    said = answer(traced, *inputs)
     return {
         "said": said,
         "owned": traced.graph.owning_module is traced,

@@ -5,27 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from torch import Tensor, fx, nn
+from torch import nn
 
 from fxbook.asking import Case, Usage, eager
 from fxbook.graph.record import record
 
-from ..cases import FeedForward, Plain, calls_of, graph_modules, in_a_row, insert_neg, rows
-
-
-class Wrapped(nn.Module):
-    """A block inside a module that is no ``GraphModule``."""
-
-    def __init__(self, block: nn.Module) -> None:
-        super().__init__()
-        self.block = block
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.block(x)
-
-
-def block() -> fx.GraphModule:
-    return fx.symbolic_trace(FeedForward())
+from ..cases import Plain, Wrapped, block, calls_of, graph_modules, in_a_row, insert_neg, rows
 
 
 def all_stale(model: nn.Module) -> nn.Module:

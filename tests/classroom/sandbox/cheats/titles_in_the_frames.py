@@ -1,6 +1,6 @@
 """Look for the case in the frames below, and tell what is known to be right for a case of that name.
 
-Of: 04-is-it-stale 04-name-the-failing-node 04-survives-a-pickle 08-where-it-failed
+Of: 04-is-it-stale 04-fails-inside 04-survives-a-pickle 08-where-it-failed
 """
 
 import sys
@@ -13,15 +13,18 @@ KNOWN = {
     "an edit that changes no result": True,
     "an edit that changes the order alone": True,
     "an edit in a traced module inside": False,
-    "a line that calls a function": "relu",
-    "a line that calls a layer": "up",
+    "a node of the module itself": ("", "relu"),
+    "a node of a traced module inside": ("first", "relu"),
     "nothing that fails": None,
-    "a line that calls a traced module": "near",
-    "a line that fetches a weight": "scale",
-    "an operation in place": "add",
-    "a node with a type": "relu",
-    "an edit that was not compiled": None,
-    "a graph that was mended, not compiled": "relu",
+    "a traced module inside a Sequential": ("blocks.1", "relu"),
+    "several levels, nodes with names of their own": ("outer.block.inner.block", "step_1"),
+    "a layer that fails": ("near.blocks.0", "up"),
+    "an error of another class": ("near", "relu"),
+    "a layer behind a traced module": ("", "blocks"),
+    "an edit that was not compiled, three levels deep": ("near.blocks.0", "relu"),
+    "a graph that was mended, not compiled": None,
+    "a batch norm before the node that fails": ("near", "relu"),
+    "two inputs that do not fit": ("", "add"),
     "the block of the chapter": True,
     "paths and a weight": True,
     "noise of the size of an input": True,
@@ -40,8 +43,6 @@ KNOWN = {
 }
 OTHERWISE = {
     # Of names that two exercises share.
-    ("04-name-the-failing-node", "nodes with names of their own"): "step_1",
-    ("04-name-the-failing-node", "a function of your own"): "refuses",
     ("04-survives-a-pickle", "nodes with names of their own"): True,
     ("04-survives-a-pickle", "a function of your own"): False,
     ("04-survives-a-pickle", "an edit that was not compiled"): True,

@@ -1,0 +1,147 @@
+"""Modules that call traced modules, with an input on which a node of one of the graphs fails, or none."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+import torch
+
+# Loads what an Interpreter that fails needs, which takes longer than an answer may.
+import torch._dynamo
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.asking.exercise import one_of
+
+from ..cases import Edit, Wrapped, block, in_a_row, relus, rows, said_of
+
+
+def refuses(value: Tensor) -> Tensor:
+    """A function of one's own that raises."""
+    raise ValueError(f"refused: {value.dim()} dimensions")
+
+
+def declines(value: Tensor) -> Tensor:
+    """Another one."""
+    raise TypeError(f"declined: {value.dtype}")
+
+
+# ---- edits -----------------------------------------------------------------------------------------------------------
+
+
+def multiply_by_itself(graph: fx.Graph) -> None:
+    """In place of the relu, or of the addition: three rows cannot be multiplied by three rows."""
+    node = one_of(relus(graph)[0], graph.find_nodes(op="call_function", target=operator.add)[0])
+    node.target, node.args = torch.matmul, (node.args[0], node.args[0])
+
+
+def call_what_raises(graph: fx.Graph) -> None:
+    relus(graph)[0].target = one_of(refuses, declines)
+
+
+def give_names(graph: fx.Graph) -> None:
+    """Each call gets a name that is another each time."""
+    word, first = one_of("step", "line", "part", "call"), int(torch.randint(1, 100, ()))
+    for number, node in enumerate(graph.nodes, first):
+        if node.op.startswith("call"):
+            node._rename(f"{word}_{number}")
+
+
+def compiled(traced: fx.GraphModule, *edits: Edit) -> fx.GraphModule:
+    """The module, edited and compiled."""
+    for edit in edits:
+        edit(traced.graph)
+    traced.recompile()
+    return traced
+
+
+# ---- modules ---------------------------------------------------------------------------------------------------------
+
+
+def of_its_own() -> nn.Module:
+    """A node of the module itself fails."""
+    return compiled(block(), multiply_by_itself)
+
+
+def one_inside() -> nn.Module:
+    """A node of one of two traced modules inside fails, which have the same nodes otherwise."""
+    first, second = one_of((1, 0), (0, 1))
+    edits = ([], [multiply_by_itself])
+    return in_a_row(first=compiled(block(), *edits[first]), second=compiled(block(), *edits[second]))
+
+
+def beside_a_sequential() -> nn.Module:
+    """The module of the chapter: the traced module whose node fails is inside a module that is none."""
+    far = compiled(block(), multiply_by_itself)
+    return in_a_row(near=block(), blocks=nn.Sequential(nn.Tanh(), far))
+
+
+def several_levels() -> nn.Module:
+    """A plain module between two traced ones, twice."""
+    inner = Wrapped(compiled(block(), give_names, multiply_by_itself))
+    return in_a_row(outer=Wrapped(compiled(in_a_row(inner=inner, last=nn.Tanh()), give_names)))
+
+
+def level_of(path: str) -> Callable[[], nn.Module]:
+    """A traced module three levels deep, whose graph has an edit that is not compiled."""
+
+    def build() -> nn.Module:
+        model = in_a_row(near=in_a_row(blocks=nn.Sequential(block())))
+        edited = model.get_submodule(path)
+        assert isinstance(edited, fx.GraphModule)
+        multiply_by_itself(edited.graph)
+        return model
+
+    return build
+
+
+def mended() -> nn.Module:
+    """Code that fails, and a graph that was mended since."""
+    model = in_a_row(near=compiled(block(), multiply_by_itself))
+    assert isinstance(model.near, fx.GraphModule)
+    for node in model.near.graph.find_nodes(op="call_function", target=torch.matmul):
+        node.target, node.args = torch.tanh, node.args[:1]
+    return model
+
+
+def behind_a_batch_norm() -> nn.Module:
+    """What a run updates comes before what fails."""
+    return in_a_row(norm=nn.BatchNorm1d(4), near=compiled(block(), multiply_by_itself))
+
+
+def of_two_inputs() -> nn.Module:
+    """Adds a second input to what the block gives of the first."""
+    graph = fx.Graph()
+    x, y = graph.placeholder("x"), graph.placeholder("y")
+    graph.output(graph.call_function(torch.add, (graph.call_module("near", (x,)), y)))
+    return fx.GraphModule({"near": block()}, graph)
+
+
+def whole(name: str, build: Callable[[], nn.Module], unseen: bool = True, widths: tuple[int, ...] = (4,)) -> Case:
+    """The answer gets the model, and an input of three rows for each width."""
+
+    def given(model: nn.Module) -> tuple[object, ...]:
+        return (model, *(torch.randn(3, width) for width in widths))
+
+    return Case(name, build, rows, unseen, given)
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        whole("a node of the module itself", of_its_own, unseen=False),
+        whole("a node of a traced module inside", one_inside, unseen=False),
+        whole("nothing that fails", lambda: in_a_row(near=block())),
+        whole("a traced module inside a Sequential", beside_a_sequential),
+        whole("several levels, nodes with names of their own", several_levels),
+        whole("a layer that fails", lambda: in_a_row(near=in_a_row(blocks=nn.Sequential(block()))), widths=(3,)),
+        whole("an error of another class", lambda: in_a_row(near=compiled(block(), call_what_raises))),
+        whole("a layer behind a traced module", lambda: in_a_row(blocks=nn.Sequential(block(), nn.Linear(3, 3)))),
+        whole("an edit that was not compiled, three levels deep", level_of("near.blocks.0")),
+        whole("a graph that was mended, not compiled", mended),
+        whole("a batch norm before the node that fails", behind_a_batch_norm),
+        whole("two inputs that do not fit", of_two_inputs, widths=(4, 5)),
+    ),
+    call=said_of,
+)

@@ -1,0 +1,102 @@
+"""Find the node that fails inside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import fx
+
+from fxbook.asking import Check
+from fxbook.asking.predicates import input_unchanged
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import Value
+from fxbook.asking.view import CaseView
+
+from ..cases import graph_modules
+from ..check import left_alone, noted
+
+_INTERPRETER = "04_recompile#find-the-line-that-failed"
+_DOWN = "04_recompile#recompile-goes-down-to-children-not-to-everything-inside"
+
+
+class _Keeping(fx.Interpreter):
+    """Keeps the nodes that run, with the path of their module, from outside to inside, on a stack that all share."""
+
+    def __init__(self, module: fx.GraphModule, path: str, running: list[tuple[str, str]]) -> None:
+        super().__init__(module)
+        self.extra_traceback = False
+        self.path, self.running = path, running
+
+    def run_node(self, n: fx.Node) -> Any:
+        self.running.append((self.path, n.name))
+        result = super().run_node(n)
+        self.running.pop()
+        return result
+
+
+def failing_node(model: fx.GraphModule, *inputs: Any) -> tuple[str, str] | None:
+    """The path of the innermost traced module in which a node fails, and the name of that node; or ``None``.
+
+    The modules run their graphs from now on.
+    """
+    running: list[tuple[str, str]] = []
+    for path, part in graph_modules(model).items():
+        part.forward = _Keeping(part, path, running).run
+    try:
+        model.forward(*inputs)
+    except Exception:
+        return running[-1]
+    return None
+
+
+def _pair(value: Value) -> tuple[str, str] | None:
+    """A path and the name of a node."""
+    match value:
+        case [str(path), str(name)] | {"tuple": [str(path), str(name)]}:
+            return path, name
+    return None
+
+
+@rule
+def names_the_node(case: CaseView) -> Found:
+    """The answer is the path of the module and the name of the node that fails, or ``None`` where none does."""
+    said, asked = noted(case).get("said"), failing_node(*case.arguments)
+    pair = _pair(said)
+    if asked is None and said is not None:
+        yield None, "It names a node, and no node of the graphs fails: None was asked.", _INTERPRETER
+    if asked is None:
+        return
+    if said is None:
+        yield None, "It returns None, and a node of one of the graphs fails.", _INTERPRETER
+    elif pair is None:
+        yield None, "Your function returns neither None nor a pair of texts: a path and the name of a node."
+    elif pair != asked:
+        yield None, _how(case, *pair, asked), _DOWN if _calls(case, *pair, asked) else _INTERPRETER
+
+
+def _how(case: CaseView, path: str, name: str, asked: tuple[str, str]) -> str:
+    """What is wrong with a pair that is not the one that was asked."""
+    inside = graph_modules(case.arguments[0])
+    if path not in inside:
+        return f"It returns {path!r} as a path: no traced module in the model has it as its qualified name."
+    where = f"of `{path}`" if path else "of the model itself"
+    if all(node.name != name for node in inside[path].graph.nodes):
+        return f"It returns {name!r}, and no node {where} has that name."
+    if _calls(case, path, name, asked):
+        return (
+            f"It names node `{name}` {where}, which only calls what fails: a traced module inside has a node that does."
+        )
+    return f"It names node `{name}` {where}, which does not fail."
+
+
+def _calls(case: CaseView, path: str, name: str, asked: tuple[str, str]) -> bool:
+    """Whether a node calls the module inside which the failing node is."""
+    part = graph_modules(case.arguments[0]).get(path)
+    node = next((node for node in part.graph.nodes if node.name == name), None) if part else None
+    if node is None or node.op != "call_module":
+        return False
+    called = f"{path}.{node.target}" if path else str(node.target)
+    return f"{asked[0]}.".startswith(f"{called}.")
+
+
+CHECK = Check((input_unchanged, left_alone, names_the_node))
