@@ -96,6 +96,35 @@ class Vision(nn.Module):
         return self.cap(matched).sigmoid(), functional.dropout(self.body["norm"](skip), 0.3).tanh()
 
 
+class UsedBefore(nn.Module):
+    """Values of makers whose other user stands before the activation, which is the last: of a function, of a method,
+    of a layer. The other users keep nothing, so that overwriting would do no harm here."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.project, self.act = nn.Linear(4, 4), nn.SiLU()
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        hidden, doubled, shifted = self.project(x), x * 2, x + 1
+        sums = hidden.sum(), doubled + 1, shifted - 1
+        return *sums, functional.relu(hidden), doubled.tanh(), self.act(shifted)
+
+
+class Quiet(nn.Module):
+    """In eval mode: a dropout that drops nothing; and layers that work in place already, safe or not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.project, self.drop = nn.Linear(4, 4), nn.Dropout(0.9)
+        self.done = nn.ReLU6(inplace=True)
+        self.eval()
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        hidden = self.drop(self.project(x))
+        opened = x - 1
+        return hidden, self.done(x * 2), self.done(opened) * opened, (x + 3).relu_()
+
+
 class RandomGraph(nn.Module):
     """Steps drawn at random when it is made: makers of new values, views, values that are kept, activations."""
 
@@ -183,6 +212,8 @@ USAGE = Usage(
         Case("layers called by their own name", Called, rows(), unseen=True),
         Case("values that none of `MAKERS` made", NoMakers, rows(), unseen=True),
         Case("submodules, keywords, dropout", Vision, lambda: (torch.randn(2, 2, 4, 4),), unseen=True),
+        Case("values that another node uses before", UsedBefore, rows(), unseen=True),
+        Case("a model in eval mode", Quiet, rows(), unseen=True),
         *(random_graph(number) for number in (1, 2)),
     ),
     call=watched,
