@@ -45,7 +45,7 @@ def in_place(
         value = next(iter(node.all_input_nodes), None)
         if value is None or len(value.users) > readers or not made(traced, value):
             continue
-        if "inplace" in node.kwargs:
+        if functions and "inplace" in node.kwargs:
             node.update_kwarg("inplace", True)
         elif node.op == "call_method" and node.target in methods:
             node.target += "_"
@@ -153,8 +153,9 @@ class PassOfTorch(PassBase):
         elif "inplace" in node.kwargs:
             node.update_kwarg("inplace", True)
         elif node.op == "call_method" and node.target in METHODS:
-            node.op, node.target = "call_function", {"relu": torch.relu_, "tanh": torch.tanh_}.get(
-                node.target, torch.sigmoid_
+            node.op, node.target = (
+                "call_function",
+                {"relu": torch.relu_, "tanh": torch.tanh_}.get(node.target, torch.sigmoid_),
             )
         else:
             return False
@@ -492,7 +493,7 @@ def calls_functions_in_place_of_layers(model):
     return in_place(model, set_layer=call)
 
 
-@wrong("nothing_unsafe", node="relu", says="(values that another node uses before): node `relu` works in place, and `sum_")
+@wrong("nothing_unsafe", node="relu", says="(values that another node uses before): node `relu` works in place, and")
 def asks_only_who_stands_after_it(model):
     def is_last(traced, node):
         [value] = node.all_input_nodes
@@ -514,7 +515,7 @@ def asks_only_who_stands_after_it(model):
     return traced
 
 
-@wrong("nothing_unsafe", node="gate", says="(layers called by their own name): node `gate` works in place, and `same = sel")
+@wrong("nothing_unsafe", node="gate", says="(layers called by their own name): node `gate` works in place, and `same")
 def takes_identity_for_a_maker(model):
     return in_place(model, made=also(nn.Identity))
 
@@ -543,18 +544,21 @@ def flips_what_works_in_place_already(model):
     return in_place(model, set_layer=store)
 
 
-@wrong("ends well", says="(submodules, keywords, dropout): your code raises AttributeError")
+@wrong("nothing_missed", node="body_act", says="(submodules, keywords, dropout): node `body_act` does not work")
 def looks_for_layers_of_the_model_itself(model):
-    traced = fx.symbolic_trace(model)
-
-    def layer_of(node):
-        return getattr(traced, node.target) if node.op == "call_module" else None
-
-    for node in list(traced.graph.nodes):
-        [value, *_] = [*node.all_input_nodes, None]
-        if value is None or len(value.users) > 1 or layer_of(value) is None or type(layer_of(value)) not in MAKERS:
-            continue
-        if hasattr(layer_of(node), "inplace"):
+    def set_layer(traced, node):
+        if "." not in node.target:
             own_copy(traced, node)
-    traced.recompile()
-    return in_place(model)
+
+    return in_place(model, set_layer=set_layer)
+
+
+@wrong("nothing_missed", node="celu", says="(submodules, keywords, dropout): node `celu` does not work in place")
+def changes_methods_and_layers_only(model):
+    return in_place(model, functions=False)
+
+
+@wrong("nothing_missed", node="relu_2", says="(layers called by their own name): node `relu_2` does not work in place")
+def forgets_the_function_linear(model):
+    makers = MAKERS - {nn.functional.linear}
+    return in_place(model, made=lambda traced, value: called(traced, value) in makers)
