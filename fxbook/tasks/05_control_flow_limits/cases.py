@@ -53,15 +53,27 @@ class Classifier(nn.Module):
         return self.sharpen(self.head(torch.relu(self.body(x))), times)
 
 
+class HalfSure(Classifier):
+    """Gives two of three classes the same score, whatever the batch: its mean confidence is one half, to the digit."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        with torch.no_grad():
+            self.head.weight.zero_()
+            self.head.bias.copy_(torch.tensor([0.0, 0.0, -200.0]))
+
+
 def spread(size: float, rows: int = 64) -> Callable[[], tuple[Tensor, ...]]:
     """A batch whose scores have about this spread: the smaller, the more rounds the classifier takes."""
     return lambda: (size * torch.randn(rows, 4),)
 
 
-FOUR_BATCHES = (
+BATCHES = (
     Case("a batch that is sure at once", Classifier, spread(3.0)),
     Case("a batch that needs a few rounds", Classifier, spread(0.3)),
     Case("a batch that is never sure", Classifier, spread(0.01)),
+    Case("a batch that is sure by a hair", HalfSure, spread(1.0)),
+    Case("a batch of sequences", Classifier, lambda: (0.3 * torch.randn(4, 12, 4),)),
     Case("a wider model, a few rounds", lambda: Classifier(32), spread(0.4, rows=48), unseen=True),
 )
 

@@ -23,6 +23,30 @@ def asks_the_other_way_round(x):
     return x.where(mean <= 0, x - mean)
 
 
+@right
+def picks_one_of_two(x):
+    mean = x.mean()
+    return torch.stack([x, x - mean])[(mean > 0).long()]
+
+
+@right
+def takes_half_of_the_mean_and_of_its_size(x):
+    mean = x.mean()
+    return x - (mean + mean.abs()) / 2
+
+
+@right
+def fills_in_a_zero(x):
+    mean = x.flatten().mean(dim=0)
+    return torch.sub(x, mean.masked_fill(mean <= 0, 0.0))
+
+
+@right
+def goes_all_the_way_or_stays(x):
+    mean = x.mean()
+    return torch.lerp(x, x - mean, (mean > 0).to(x.dtype))
+
+
 class Centring(nn.Module):
     def forward(self, x):
         return x - nn.functional.relu(x.mean())
@@ -123,6 +147,37 @@ def calls_the_method_that_writes(x):
 )
 def detaches_the_mean(x):
     return x - x.mean().detach().clamp(min=0)
+
+
+@wrong("right_on_every_batch", node="output", says="On a batch with one large number the result is not what the model")
+def asks_the_median(x):
+    return torch.where(x.median() > 0, x - x.mean(), x)
+
+
+@wrong("right_on_every_batch", node="output", says="On a batch with one large number the result is not what the model")
+def asks_the_first_row(x):
+    return torch.where(x[0].mean() > 0, x - x.mean(), x)
+
+
+@wrong("right_on_every_batch", node="output", says="On a batch with a negative mean the result is not what the model")
+def asks_the_largest(x):
+    return torch.where(x.max() > 0, x - x.mean(), x)
+
+
+@wrong("right_on_every_batch", node="output", says="On a batch with one number far below zero the result is not what")
+def asks_the_mean_or_the_median(x):
+    mean = x.mean()
+    return torch.where(torch.maximum(mean, x.median()) > 0, x - mean, x)
+
+
+@wrong("runs", node="flatten", says="Running the result raises IndexError: Dimension out of range")
+def expects_two_dimensions_or_more(x):
+    return x - x.flatten(1).mean().clamp(min=0)
+
+
+@wrong("right_on_every_batch", node="output", says="On a batch with a negative mean the result is not what the model")
+def centres_every_batch(x):
+    return x - x.mean()
 
 
 @fx.wrap

@@ -22,6 +22,13 @@ class Centred(nn.Module):
         return x
 
 
+def _led_by_one(sign: int) -> tuple[Tensor]:
+    """A batch whose mean has this sign because of one number in the middle; all others have the other sign."""
+    batch = -0.1 - 0.1 * torch.rand(4, 5)
+    batch[2, 2] = 8 + torch.rand(())
+    return (sign * batch,)
+
+
 def traced_and_watched(answer: Any) -> Any:
     """What tracing the answer gives; running it tells also what the answer itself does to its batch."""
     result = watched(fx.symbolic_trace(answer), nn.Module())
@@ -42,8 +49,11 @@ USAGE = Usage(
     cases=(
         Case("a batch with a positive mean", Centred, lambda: (torch.randn(8, 8) + 0.8,)),
         Case("a batch with a negative mean", Centred, lambda: (torch.randn(8, 8) - 0.8,)),
-        Case("a batch of float64", Centred, lambda: (torch.randn(4, 4, dtype=torch.float64) + 1,)),
+        Case("a batch with one large number", Centred, lambda: _led_by_one(1)),
+        Case("a batch with one number far below zero", Centred, lambda: _led_by_one(-1)),
+        Case("a batch of float64", Centred, lambda: (torch.rand(4, 4, dtype=torch.float64),)),
         Case("a tensor of three dimensions", Centred, lambda: (torch.randn(2, 6, 3) + 1,)),
+        Case("a tensor of one dimension", Centred, lambda: (torch.rand(6) + 1,)),
     ),
     returns=("GraphModule",),
     call=traced_and_watched,

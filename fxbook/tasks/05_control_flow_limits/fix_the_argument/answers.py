@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+import operator
 
 import torch
 from torch import fx
@@ -59,6 +60,60 @@ def transforms_without_the_guard(model, name, value):
             return None if n in guards else super().run_node(n)
 
     return Without(fx.symbolic_trace(model, concrete_args={name: value})).transform()
+
+
+@right
+def never_makes_the_input(model, name, value):
+    """The model gets the value where the tracer would make a placeholder, so that nothing checks it."""
+
+    class Fixing(fx.Tracer):
+        def create_proxy(self, kind, target, args, kwargs, *others, **options):
+            if (kind, target) == ("placeholder", name):
+                return value
+            return super().create_proxy(kind, target, args, kwargs, *others, **options)
+
+    return fx.GraphModule(model, Fixing().trace(model))
+
+
+@right
+def hands_over_the_value_and_erases_the_input(model, name, value):
+    class Fixing(fx.Tracer):
+        def create_args_for_root(self, root_fn, is_module, concrete_args=None):
+            function, args = super().create_args_for_root(root_fn, is_module, concrete_args)
+            for place, arg in enumerate(args):
+                if isinstance(arg, fx.Proxy) and arg.node.target == name:
+                    self.graph.erase_node(arg.node)
+                    args[place] = value
+            return function, args
+
+    return fx.GraphModule(model, Fixing().trace(model))
+
+
+@right
+def says_what_is_dead(model, name, value):
+    traced = fx.symbolic_trace(model, concrete_args={name: value})
+    unwanted = {placeholder(traced, name)}
+    for node in traced.graph.nodes:
+        if not unwanted.isdisjoint(node.all_input_nodes):
+            unwanted.add(node)
+    traced.graph.eliminate_dead_code(lambda node: node not in unwanted and node.is_impure())
+    traced.recompile()
+    return traced
+
+
+@right
+def erases_from_the_end(model, name, value):
+    traced = fx.symbolic_trace(model, concrete_args={name: value})
+    first = placeholder(traced, name)
+
+    def depends(node):
+        return node is first or any(map(depends, node.all_input_nodes))
+
+    for node in reversed(traced.graph.nodes):
+        if depends(node):
+            traced.graph.erase_node(node)
+    traced.graph.lint()
+    return fx.GraphModule(traced, traced.graph)
 
 
 @wrong("argument_gone", node="times_1", says="`times_1` is still an input")
@@ -162,7 +217,7 @@ def clears_all_defaults(model, name, value):
     return traced
 
 
-@wrong("rest_untouched", says="the model's own check, “four features were expected”, is gone")
+@wrong("rest_untouched", says="the model's own check, “a row each was expected”, is gone")
 def erases_every_assertion(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     for node in reversed(traced.graph.nodes):
@@ -230,5 +285,38 @@ def copies_the_model_first(model, name, value):
 @wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
 def fixes_another_value(model, name, value):
     traced = fixed(model, name, 1 if value == 2 else value)
+    traced.recompile()
+    return traced
+
+
+@wrong("ends well", says="(a temperature called T): your code raises StopIteration")
+def looks_for_the_name_of_the_node(model, name, value):
+    traced = fx.symbolic_trace(model, concrete_args={name: value})
+    erase_with_readers(traced.graph, next(node for node in traced.graph.nodes if node.name == f"{name}_1"))
+    traced.recompile()
+    return traced
+
+
+@wrong("argument_gone", says="the result takes `y`, `x`: `x`, `y` was asked.")
+def puts_the_inputs_in_another_order(model, name, value):
+    traced = fixed(model, name, value)
+    [first, *others] = (node for node in traced.graph.find_nodes(op="placeholder") if not node.args)
+    for node in others:
+        first.prepend(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("argument_gone", node="_assert_is_none", says="(a mask fixed at None): node `_assert_is_none` still checks the")
+def leaves_a_check_of_none(model, name, value):
+    """It knows the guard of a number: a comparison, and an assertion behind it."""
+    traced = fx.symbolic_trace(model, concrete_args={name: value})
+    node = placeholder(traced, name)
+    for user in list(node.users):
+        if user.target is operator.eq:
+            erase_with_readers(traced.graph, user)
+        else:
+            user.args = (value, *user.args[1:])
+    traced.graph.erase_node(node)
     traced.recompile()
     return traced

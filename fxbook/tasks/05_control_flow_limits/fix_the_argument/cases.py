@@ -64,6 +64,17 @@ class Doubling(Fixable):
         return x * 2 if double else x
 
 
+class Tempered(Fixable):
+    """A number that is no integer, whose name is no name of a node; inputs without a default on both sides of it."""
+
+    name, value = "T", 0.5
+
+    def forward(self, x: Tensor, T: float, y: Tensor) -> Tensor:  # noqa: N803
+        x = x / T if T < 1 else x * T
+        torch._assert(y.shape[0] == x.shape[0], "a row each was expected")
+        return (x - y) * T
+
+
 def fixable(name: str, build: type[Fixable], inputs: int, unseen: bool = False) -> Case:
     return Case(name, build, lambda: tuple(torch.randn(3, 4) for _ in range(inputs)), unseen=unseen)
 
@@ -74,6 +85,7 @@ USAGE = Usage(
         fixable("the classifier, two rounds", Rounds, 1),
         fixable("a mask fixed at None", Masked, 2, unseen=True),
         fixable("a mode fixed by its name", Pooled, 2, unseen=True),
+        fixable("a temperature called T", Tempered, 2, unseen=True),
         fixable("a flag, beside an input that is not read", Doubling, 1, unseen=True),
     ),
     given=lambda model: (model, model.name, model.value),

@@ -44,6 +44,58 @@ def gives_a_tracer_another_method(model, kind):
     return fx.GraphModule(model, tracer.trace(model), "Kept")
 
 
+class Keeping(fx.Tracer):
+    """Is told what to keep."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.kind = kind
+
+    def is_leaf_module(self, m, module_qualified_name):
+        return self.kind in type(m).__mro__ or super().is_leaf_module(m, module_qualified_name)
+
+
+@right
+def tells_a_tracer_what_to_keep(model, kind):
+    return fx.GraphModule(model, Keeping(kind).trace(model))
+
+
+@right
+def makes_the_class_with_type(model, kind):
+    usual = fx.Tracer.is_leaf_module
+    methods = {"is_leaf_module": lambda self, m, path: bool(isinstance(m, (kind,)) + usual(self, m, path))}
+    return fx.GraphModule(model, type("Keeping", (fx.Tracer,), methods)().trace(model))
+
+
+@right
+def knows_the_objects(model, kind):
+    kept = [module for module in model.modules() if isinstance(module, kind)]
+
+    class Knowing(fx.Tracer):
+        def is_leaf_module(self, m, module_qualified_name):
+            if any(m is known for known in kept):
+                return True
+            return super().is_leaf_module(m, module_qualified_name)
+
+    graph = Knowing().trace(model)
+    graph.lint()
+    return fx.GraphModule(model, graph)
+
+
+@right
+def asks_for_the_path_in_call_module(model, kind):
+    """The call of a module is entered only where it is told to be."""
+
+    class Entering(fx.Tracer):
+        def call_module(self, m, forward, args, kwargs):
+            path = self.path_of_module(m)
+            if self.is_leaf_module(m, path) or isinstance(model.get_submodule(path), kind):
+                return self.create_proxy("call_module", path, args, kwargs)
+            return forward(*args, **kwargs)
+
+    return fx.GraphModule(model, Entering().trace(model))
+
+
 @wrong("ends well", says="tracing goes into `sharpen`, which is of the class passed as `kind`: it was to stay whole")
 def traces_it_as_it_is(model, kind):
     return fx.symbolic_trace(model)
@@ -177,3 +229,21 @@ def marks_the_modules(model, kind):
         if isinstance(module, kind):
             module.whole = True
     return tracing(model, lambda module, path, leaf: leaf or hasattr(module, "whole"))
+
+
+def cannot_be_traced(module):
+    try:
+        fx.symbolic_trace(module)
+    except Exception:
+        return True
+    return False
+
+
+@wrong("kept_whole", says="(containers of torch): `Residual` is called 0 times: it was to stay whole, 1 time.")
+def keeps_what_cannot_be_traced(model, kind):
+    return tracing(model, lambda module, path, leaf: leaf or cannot_be_traced(module))
+
+
+@wrong("kept_whole", says="(containers of torch): `Residual` is called 0 times: it was to stay whole, 1 time.")
+def forgets_subclasses_that_can_be_traced(model, kind):
+    return tracing(model, lambda module, path, leaf: leaf or type(module) is kind or cannot_be_traced(module))

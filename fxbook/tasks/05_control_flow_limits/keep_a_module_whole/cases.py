@@ -74,8 +74,15 @@ class Nested(Whole):
         return self.last[1](self.last(x))
 
 
+class Residual(nn.Sequential):
+    """A subclass of a container, which can be traced."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + super().forward(x)
+
+
 class Tower(Whole):
-    """Containers of torch, which tracing enters unless it is told not to."""
+    """Containers of torch, and a subclass, which tracing enters unless it is told not to."""
 
     kind = nn.Sequential
 
@@ -83,9 +90,11 @@ class Tower(Whole):
         super().__init__()
         self.left = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
         self.right = nn.Sequential(nn.Linear(4, 4), nn.Sequential(nn.Sigmoid()))
+        self.residual = Residual(nn.Linear(4, 4), nn.Tanh())
         self.join = nn.Linear(8, 2)
 
     def forward(self, x: Tensor) -> Tensor:
+        x = self.residual(x)
         return self.join(torch.cat([self.left(x), self.right(x)], dim=-1))
 
 

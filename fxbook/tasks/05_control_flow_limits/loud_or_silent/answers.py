@@ -1,5 +1,6 @@
 """Answers to 05-loud-or-silent."""
 
+import contextlib
 import copy
 
 import torch
@@ -62,9 +63,99 @@ class RunsTheGraphNodeByNode:
         expected = function(batch)
         try:
             torch.testing.assert_close(run(other), expected, rtol=0, atol=0)
-        except (RuntimeError, AssertionError):
+        except Exception:
             return False
         return True
+
+
+@right
+def compares_what_tolist_gives(function, batches):
+    def described(value):
+        match value:
+            case torch.Tensor():
+                return str(value.dtype), tuple(value.shape), value.tolist()
+            case dict():
+                return {key: described(item) for key, item in value.items()}
+        return type(value).__name__, [described(item) for item in value]
+
+    return judged(function, batches, lambda found, expected: described(found) == described(expected))
+
+
+@right
+def goes_down_by_hand(function, batches):
+    def same(found, expected):
+        if isinstance(expected, torch.Tensor):
+            return found.dtype == expected.dtype and torch.equal(found, expected)
+        if isinstance(found, torch.Tensor) or len(found) != len(expected):
+            return False
+        keys = expected if isinstance(expected, dict) else range(len(expected))
+        return all(same(found[key], expected[key]) for key in keys)
+
+    return judged(function, batches, same)
+
+
+@right
+def has_the_verdict_before_each_step(function, batches):
+    verdict = "stops"
+    with contextlib.suppress(Exception):
+        traced = fx.symbolic_trace(function)
+        verdict = "differs"
+        pairs = [(function(batch.clone()), traced(batch.clone())) for batch in batches]
+        expected, found = zip(*pairs, strict=True)
+        torch.testing.assert_close(list(found), list(expected))
+        verdict = "same"
+    return verdict
+
+
+class DifferenceError(Exception):
+    """The traced function does something else."""
+
+
+@right
+def raises_what_it_finds(function, batches):
+    def compared(traced):
+        for batch in batches:
+            wanted = pytree.tree_flatten_with_path(function(copy.deepcopy(batch)))
+            try:
+                found = pytree.tree_flatten_with_path(traced(copy.deepcopy(batch)))
+            except Exception as error:
+                raise DifferenceError from error
+            if wanted[1] != found[1]:
+                raise DifferenceError
+            for (_, one), (_, other) in zip(wanted[0], found[0], strict=True):
+                if one.shape != other.shape or one.dtype != other.dtype or not bool((one == other).all()):
+                    raise DifferenceError
+
+    try:
+        compared(fx.symbolic_trace(function))
+    except DifferenceError:
+        return "differs"
+    except Exception:
+        return "stops"
+    return "same"
+
+
+@right
+def asks_for_every_batch_first(function, batches):
+    try:
+        tracer = fx.Tracer()
+        graph = tracer.trace(function)
+    except Exception:
+        return "stops"
+    traced = fx.GraphModule(tracer.root, graph)
+    differing = 0
+    for batch in batches:
+        own, other = batch.detach().clone(), batch.detach().clone()
+        try:
+            differing += not pytree.tree_all(lambda same: same, leaves_agree(function(own), traced.forward(other)))
+        except Exception:
+            differing += 1
+    return "differs" if differing else "same"
+
+
+def leaves_agree(expected, found):
+    """For each tensor whether the other is equal; raises where the containers differ."""
+    return pytree.tree_map(lambda one, other: one.dtype == other.dtype and torch.equal(one, other), expected, found)
 
 
 @wrong(
@@ -108,7 +199,11 @@ def has_one_try_for_both(function, batches):
     return "same"
 
 
-@wrong("right_verdict", says="Of `square_or_flat` you say 'stops', but the traced function raises", read=EXCEPT)
+@wrong(
+    "right_verdict",
+    says="Of `square_or_flat` you say 'stops', but tracing raises nothing: it is the",
+    read=EXCEPT,
+)
 def takes_any_error_for_a_stop(function, batches):
     try:
         traced = fx.symbolic_trace(function)
@@ -142,7 +237,11 @@ def compares_the_first_item(function, batches):
     return judged(function, batches, lambda a, b: close(pytree.tree_leaves(a)[0], pytree.tree_leaves(b)[0]))
 
 
-@wrong("right_verdict", says="Of `in_parts` you say 'same', but the function returns two tensors", read=ISINSTANCE)
+@wrong(
+    "right_verdict",
+    says="Of `in_parts` you say 'same', but the function returns a list of two, the",
+    read=ISINSTANCE,
+)
 def forgets_the_lengths(function, batches):
     def same(found, expected):
         if isinstance(expected, dict):
@@ -154,7 +253,11 @@ def forgets_the_lengths(function, batches):
     return judged(function, batches, same)
 
 
-@wrong("right_verdict", says="Of `with_size` you say 'same', but the function returns a dict of two", read=ISINSTANCE)
+@wrong(
+    "right_verdict",
+    says="Of `with_size` you say 'same', but the function returns a dict with the",
+    read=ISINSTANCE,
+)
 def goes_through_the_keys_of_the_traced(function, batches):
     def same(found, expected):
         if isinstance(found, dict):
@@ -182,3 +285,77 @@ def hands_the_same_batch_to_both(function, batches):
 @wrong("right_verdict", says="For `row_mean` your function returns no verdict")
 def prints_the_verdict(function, batches):
     print(judged(function, batches, close))
+
+
+@wrong("right_verdict", says="Of `slightly_more` you say 'same', but the traced function returns", read=ISINSTANCE)
+def lets_numbers_be_near(function, batches):
+    return judged(function, batches, lambda a, b: torch.testing.assert_close(a, b, rtol=0.01, atol=0.01) is None)
+
+
+@wrong("right_verdict", says="Of `one_more_dimension` you say 'same', but the function returns", read=ISINSTANCE)
+def lets_shapes_be_broadcast(function, batches):
+    return judged(function, batches, lambda a, b: leaf_by_leaf(a, b, torch.allclose))
+
+
+@wrong("right_verdict", says="Of `renamed` you say 'same', but the function returns a dict with the", read=ISINSTANCE)
+def compares_tensors_in_their_order(function, batches):
+    def same(found, expected):
+        return all(map(torch.equal, pytree.tree_leaves(found), pytree.tree_leaves(expected)))
+
+    def sizes(found, expected):
+        return len(pytree.tree_leaves(found)) == len(pytree.tree_leaves(expected))
+
+    def dtypes(found, expected):
+        return [a.dtype for a in pytree.tree_leaves(found)] == [a.dtype for a in pytree.tree_leaves(expected)]
+
+    return judged(function, batches, lambda a, b: sizes(a, b) and dtypes(a, b) and same(a, b))
+
+
+@wrong("right_verdict", says="Of `in_a_list` you say 'same', but the function returns a", read=ISINSTANCE)
+def unpacks_a_list_of_one(function, batches):
+    def unpacked(value):
+        return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+    return judged(function, batches, lambda a, b: close(unpacked(a), unpacked(b)))
+
+
+@wrong("ends well", says="Your code raises IndexError: Dimension out of range")
+def expects_runtime_errors_of_the_traced(function, batches):
+    try:
+        traced = fx.symbolic_trace(function)
+    except Exception:
+        return "stops"
+    for batch in batches:
+        try:
+            torch.testing.assert_close(traced(batch.clone()), function(batch.clone()))
+        except (RuntimeError, AssertionError, TypeError):
+            return "differs"
+    return "same"
+
+
+@wrong("right_verdict", says="Of `row_mean` you say 'differs', but the traced function returns what", read=PROVEN)
+def compares_objects(function, batches):
+    return judged(function, batches, lambda a, b: a is b)
+
+
+def told_by_its_class(function, batches, loud):
+    """Takes any other error of tracing for one of the traced function."""
+    try:
+        return judged(function, batches, close, loud)
+    except Exception:
+        return "differs"
+
+
+@wrong("right_verdict", says="Of `per_row` you say 'differs', but tracing it raises RuntimeError", read=STOPS)
+def stops_at_a_trace_error_only(function, batches):
+    return told_by_its_class(function, batches, TraceError)
+
+
+@wrong("right_verdict", says="Of `root` you say 'differs', but tracing it raises ValueError (“inv", read=STOPS)
+def stops_at_three_errors_only(function, batches):
+    return told_by_its_class(function, batches, (TraceError, TypeError, RuntimeError))
+
+
+@wrong("right_verdict", says="Of `grams` you say 'same', but the traced function returns", read=ISINSTANCE)
+def never_compares(function, batches):
+    return judged(function, batches, lambda found, expected: True)

@@ -173,6 +173,35 @@ def _with_root(square: float) -> Function:
     return function
 
 
+def _reshaped(eagerly: tuple[int, ...], traced: tuple[int, ...]) -> Function:
+    def function(x: Tensor) -> Tensor:
+        return x.reshape(eagerly if isinstance(x, torch.Tensor) else traced)
+
+    return function
+
+
+def _under_a_key(eagerly: str, traced: str) -> Function:
+    def function(x: Tensor) -> dict[str, Tensor]:
+        return {eagerly if isinstance(x, torch.Tensor) else traced: x * 2}
+
+    return function
+
+
+def _in_a_list(eagerly: bool, traced: bool) -> Function:
+    def function(x: Tensor) -> Any:
+        in_a_list = eagerly if isinstance(x, torch.Tensor) else traced
+        return [x.abs()] if in_a_list else x.abs()
+
+    return function
+
+
+def _summed(eagerly: int, traced: int) -> Function:
+    def function(x: Tensor) -> Tensor:
+        return x.sum(eagerly if isinstance(x, torch.Tensor) else traced)
+
+    return function
+
+
 def _multiplied_in_place(factor: float) -> Function:
     def function(x: Tensor) -> Tensor:
         x.mul_(factor)
@@ -229,6 +258,11 @@ USAGE = Usage(
         _suspect("repeated", lambda: _repeated(one_of(1000, 3000, 5000))),
         _suspect("precise", _always(_precise)),
         _suspect("doubled_in_place", lambda: _multiplied_in_place(_number()), _positive, _negative),
+        _suspect("slightly_more", lambda: _scaled(1.0, one_of(1.001, 1.002, 0.999))),
+        _suspect("one_more_dimension", lambda: _reshaped(*one_of(((2, 3), (1, 2, 3)), ((1, 2, 3), (2, 3))))),
+        _suspect("renamed", lambda: _under_a_key(*one_of(("scores", "logits"), ("old", "new")))),
+        _suspect("in_a_list", lambda: _in_a_list(*one_of((True, False), (False, True)))),
+        _suspect("summed", lambda: _summed(one_of(0, 1), one_of(2, 3, 5))),
         # The same code as above, with other numbers and names.
         _suspect("scaled_alike", _scaled_alike),
         _suspect("shifted_by_nothing", lambda: _shifted(0.0)),
@@ -236,6 +270,10 @@ USAGE = Usage(
         _suspect("negative_if_typed", lambda: _negative_if_it_has(one_of("dtype", "shape", "ndim"))),
         _suspect("three_by_two", lambda: _viewed_or_flat(*one_of((3, 2), (1, 6), (6, 1)))),
         _suspect("with_a_multiple", _with_a_multiple_alike),
+        _suspect("shaped_alike", lambda: _reshaped(*2 * (one_of((3, 2), (1, 6), (1, 2, 3)),))),
+        _suspect("named_alike", lambda: _under_a_key(*2 * (one_of("scores", "old"),))),
+        _suspect("listed_alike", lambda: _in_a_list(*2 * (one_of(True, False),))),
+        _suspect("summed_alike", lambda: _summed(*2 * (one_of(0, 1),))),
     ),
     given=lambda model: (model.function, [batch.clone() for batch in model.batches]),
 )

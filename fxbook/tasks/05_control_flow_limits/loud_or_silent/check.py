@@ -20,6 +20,7 @@ _ISINSTANCE = "when_it_breaks/05_control_flow_limits#isinstance-type-and-match-d
 _EXCEPT = "when_it_breaks/05_control_flow_limits#except-swallows-the-traceerror"
 _ANSWERED = "05_control_flow_limits#python-answers-in-its-place"
 _PROVEN = "05_control_flow_limits#what-python-does-leaves-no-node"
+_LONGEST = 90
 _VERDICTS = ("stops", "differs", "same")
 _ORDINALS = ("first", "second", "third", "fourth")
 _COUNTS = ("no", "one", "two", "three", "four")
@@ -39,10 +40,9 @@ def truth_of(function: Callable[..., Any], batches: list[Tensor]) -> Truth:
     try:
         traced = fx.symbolic_trace(function)
     except Exception as error:
-        name = type(error).__name__
-        # Comparing raises that one too.
-        raises = "it is tracing that raises an" if isinstance(error, AssertionError) else "tracing it raises a"
-        return Truth("stops", f"{raises} {name}", _STOPS)
+        # Comparing raises an AssertionError too.
+        who = "it is tracing that raises" if isinstance(error, AssertionError) else "tracing it raises"
+        return Truth("stops", f"{who} {_told(error)}, so there is no traced function", _STOPS)
     differences = [_difference(traced, function, batch) for batch in batches]
     place = next((place for place, why in enumerate(differences) if why), None)
     if place is not None:
@@ -59,13 +59,12 @@ def _difference(traced: fx.GraphModule, function: Callable[..., Any], batch: Ten
     expected = function(batch.clone())
     try:
         result = traced.forward(batch.clone())
-    except Exception:
-        return "the traced function raises an error where the function does not"
+    except Exception as error:
+        return f"tracing raises nothing: it is the traced function that raises {_told(error)}"
     ours, form = pytree.tree_flatten(expected)
     theirs, other_form = pytree.tree_flatten(result)
     if form != other_form:
-        kind, other = ("dict" if isinstance(value, dict) else "" for value in (expected, result))
-        return f"the function returns {_count(ours, kind)}, the traced one {_count(theirs, other)}"
+        return f"the function returns {_form(expected)}, the traced one {_form(result)}"
     for place, (tensor, other_tensor) in enumerate(zip(ours, theirs, strict=True)):
         if tensor.dtype != other_tensor.dtype:
             names = (str(value.dtype).removeprefix("torch.") for value in (tensor, other_tensor))
@@ -77,10 +76,19 @@ def _difference(traced: fx.GraphModule, function: Callable[..., Any], batch: Ten
     return None
 
 
-def _count(tensors: list[Tensor], kind: str) -> str:
-    if kind:
-        return f"a {kind} of {_COUNTS[len(tensors)]}"
-    return "a single one" if len(tensors) == 1 else f"{_COUNTS[len(tensors)]} tensors"
+def _told(error: Exception) -> str:
+    """The class of an error, and the beginning of what it says."""
+    said = str(error).strip().split("\n")[0].rstrip(".")
+    return f"{type(error).__name__} (“{said if len(said) <= _LONGEST else said[:_LONGEST] + '…'}”)"
+
+
+def _form(value: Any) -> str:
+    match value:
+        case Tensor():
+            return "a tensor"
+        case dict():
+            return f"a dict with the key{'s' if len(value) > 1 else ''} {', '.join(map(repr, value))}"
+    return f"a {type(value).__name__} of {_COUNTS[len(value)]}"
 
 
 def _other_numbers(expected: Tensor, result: Tensor) -> str:

@@ -63,6 +63,66 @@ def edits_a_graph_of_the_layers(model):
     return fx.GraphModule(model, graph)
 
 
+@right
+def stacks_all_that_it_may_be(model):
+    def step(scores):
+        tries = [scores * 1.5**done for done in range(5)]
+        going = torch.stack([unsure(each) for each in tries[:-1]]).long()
+        return torch.stack(tries)[going.cumprod(dim=0).sum()]
+
+    return fx.symbolic_trace(Layers(model, step))
+
+
+@right
+class AddsTheRounds(fx.Transformer):
+    """Copies the graph of the layers, and adds the rounds before it returns."""
+
+    def __init__(self):
+        pass
+
+    def __call__(self, model):
+        super().__init__(fx.symbolic_trace(Layers(model, lambda scores: scores)))
+        return self.transform()
+
+    def output(self, target, args, kwargs):
+        return super().output(target, (rounds(args[0]),), kwargs)
+
+
+@right
+def chooses_from_the_end(model):
+    def step(scores, left=4):
+        if not left:
+            return scores
+        return torch.where(unsure(scores), step(scores * 1.5, left - 1), scores)
+
+    return fx.symbolic_trace(Layers(model, step))
+
+
+@right
+def builds_the_graph_by_hand(model):
+    graph = fx.Graph()
+    hidden = graph.call_function(torch.relu, (graph.call_module("body", (graph.placeholder("batch"),)),))
+    scores = graph.call_module("head", (hidden,))
+    for _ in range(4):
+        largest = graph.call_function(torch.amax, (graph.call_function(torch.softmax, (scores, -1)), -1))
+        low = graph.call_method("lt", (graph.call_method("mean", (largest,)), 0.5))
+        scores = graph.call_method("where", (graph.call_method("mul", (scores, 1.5)), low, scores))
+    graph.output(scores)
+    return fx.GraphModule(model, graph)
+
+
+@right
+def goes_a_part_of_the_way(model):
+    class Part(Layers):
+        def forward(self, x):
+            scores = self.head(nn.functional.relu(self.body(x)))
+            for _ in range(4):
+                scores = torch.lerp(scores, 1.5 * scores, unsure(scores).float())
+            return scores
+
+    return fx.symbolic_trace(Part(model, None))
+
+
 @wrong(
     "ends well",
     says="Your code raises TraceError: symbolically traced variables cannot be used",
@@ -256,3 +316,34 @@ def puts_the_rounds_into_the_model(model):
 
     model.sharpen = Step()
     return fx.symbolic_trace(model)
+
+
+def asking(model, asks):
+    """Four rounds that ask in another way whether to go on."""
+
+    def step(scores):
+        for _ in range(4):
+            scores = torch.where(asks(scores), scores * 1.5, scores)
+        return scores
+
+    return fx.symbolic_trace(Layers(model, step))
+
+
+@wrong("right_on_every_batch", node="output", says="On a batch that is sure by a hair the result is not what the model")
+def takes_one_half_for_unsure(model):
+    return asking(model, lambda scores: scores.softmax(dim=-1).amax(dim=-1).mean() <= 0.5)
+
+
+@wrong("right_on_every_batch", node="output", says="On a batch of sequences the result is not what the model gives")
+def takes_the_second_dimension(model):
+    return asking(model, lambda scores: scores.softmax(dim=1).amax(dim=1).mean() < 0.5)
+
+
+@wrong("right_on_every_batch", node="output", says="(a wider model, a few rounds): on a wider model")
+def reads_eight_columns(model):
+    class Eight(Layers):
+        def forward(self, x):
+            hidden = torch.relu(self.body(x))[..., :8]
+            return rounds(nn.functional.linear(hidden, self.head.weight[:, :8], self.head.bias))
+
+    return fx.symbolic_trace(Eight(model, None))

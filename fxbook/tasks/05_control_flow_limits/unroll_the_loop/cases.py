@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from fxbook.asking import Usage
 
-from ..cases import FOUR_BATCHES, made_and_watched
+from ..cases import BATCHES, made_and_watched
 
-USAGE = Usage("pass", cases=FOUR_BATCHES, call=made_and_watched, seconds=2.2)
+USAGE = Usage("pass", cases=BATCHES, call=made_and_watched, seconds=2.2)

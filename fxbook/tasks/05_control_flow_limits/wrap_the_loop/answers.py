@@ -67,6 +67,62 @@ def traces_the_layers_then_adds_a_call(model):
     return Ending(fx.symbolic_trace(Layers(model, lambda scores: scores))).transform()
 
 
+@fx.wrap
+def once_more(scores, left=4):
+    return once_more(scores * 1.5, left - 1) if left and unsure(scores) else scores
+
+
+@right
+def calls_itself_in_place_of_a_loop(model):
+    return fx.symbolic_trace(Layers(model, lambda scores: once_more(scores)))
+
+
+def chosen(scores):
+    for _ in range(4):
+        scores = torch.where(unsure(scores), scores * 1.5, scores)
+    return scores
+
+
+fx.wrap("chosen")
+
+
+@right
+def chooses_inside_of_the_function(model):
+    class Chosen(Layers):
+        def forward(self, x):
+            return chosen(scores=self.head(self.body(x).relu()))
+
+    return fx.symbolic_trace(Chosen(model, None))
+
+
+@right
+def keeps_the_module_then_calls_a_function(model):
+    class Keeping(fx.Tracer):
+        def is_leaf_module(self, module, path):
+            return path == "sharpen" or super().is_leaf_module(module, path)
+
+    traced = fx.GraphModule(model, Keeping().trace(model))
+    for node in traced.graph.find_nodes(op="call_module", target="sharpen"):
+        node.op, node.target = "call_function", plain
+        node.args, node.kwargs = node.args[:1], {}
+    [times] = [node for node in traced.graph.find_nodes(op="placeholder") if node.target == "times"]
+    traced.graph.erase_node(times)
+    traced.delete_submodule("sharpen")
+    traced.recompile()
+    return traced
+
+
+@right
+def adds_the_call_with_a_proxy(model):
+    tracer = fx.Tracer()
+    graph = tracer.trace(Layers(model, lambda scores: scores))
+    output = graph.output_node()
+    with graph.inserting_before(output):
+        called = graph.create_node("call_function", loop, output.args, {"rounds": 4}, name="sharpening")
+    output.replace_input_with(output.args[0], called)
+    return fx.GraphModule(tracer.root, graph)
+
+
 @torch.library.custom_op("book05::sharpened", mutates_args=())
 def registered(scores: torch.Tensor) -> torch.Tensor:
     return loop(scores).clone()
@@ -315,3 +371,41 @@ def puts_the_function_into_the_model(model):
 
     model.sharpen = Step()
     return fx.symbolic_trace(model)
+
+
+@fx.wrap
+def five_rounds(scores):
+    return loop(scores, 5)
+
+
+@wrong("right_on_every_batch", node="output", says="On a batch that is never sure the result is not what the model")
+def goes_one_round_too_far(model):
+    return fx.symbolic_trace(Layers(model, lambda scores: five_rounds(scores)))
+
+
+def looping(asks):
+    """A function that asks in another way whether to go on."""
+
+    def other_loop(scores):
+        for _ in range(4):
+            scores = scores * 1.5 if asks(scores) else scores
+        return scores
+
+    return other_loop
+
+
+def with_a_call_of(model, function):
+    graph = fx.Graph()
+    hidden = graph.call_function(torch.relu, (graph.call_module("body", (graph.placeholder("x"),)),))
+    graph.output(graph.call_function(function, (graph.call_module("head", (hidden,)),)))
+    return fx.GraphModule(model, graph)
+
+
+@wrong("right_on_every_batch", node="output", says="On a batch that is sure by a hair the result is not what the model")
+def takes_one_half_for_unsure(model):
+    return with_a_call_of(model, looping(lambda scores: scores.softmax(dim=-1).amax(dim=-1).mean() <= 0.5))
+
+
+@wrong("right_on_every_batch", node="output", says="On a batch of sequences the result is not what the model gives")
+def takes_the_second_dimension(model):
+    return with_a_call_of(model, looping(lambda scores: scores.softmax(dim=1).amax(dim=1).mean() < 0.5))

@@ -1,8 +1,16 @@
 """Answers to 06-find-the-dim."""
 
+import inspect
+
 import torch
+from torch import fx
 
 from fxbook.tasks.answering import right, wrong
+
+
+def sums_of(traced):
+    functions = traced.graph.find_nodes(op="call_function", target=torch.sum)
+    return [*functions, *traced.graph.find_nodes(op="call_method", target="sum")]
 
 
 @right
@@ -19,8 +27,81 @@ def lets_python_bind_the_arguments(traced):
     def dim(input, dim=None, keepdim=False, dtype=None):
         return dim
 
-    sums = [node for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
-    return {node.name: dim(*node.args, **node.kwargs) for node in sums}
+    return {node.name: dim(*node.args, **node.kwargs) for node in sums_of(traced)}
+
+
+@right
+def puts_names_to_the_positions(traced):
+    names = ("input", "dim", "keepdim")
+    return {
+        node.name: (dict(zip(names, node.args, strict=False)) | node.kwargs).get("dim")
+        for node in traced.graph.nodes
+        if node.target is torch.sum or (node.op == "call_method" and node.target == "sum")
+    }
+
+
+@right
+def binds_a_signature(traced):
+    parameters = [inspect.Parameter(name, 1, default=None) for name in ("input", "dim", "keepdim", "dtype")]
+    signature, dims = inspect.Signature(parameters), {}
+    for node in sums_of(traced):
+        dims[node.name] = signature.bind(*node.args, **node.kwargs).arguments.get("dim")
+    return dims
+
+
+@right
+def asks_for_forgiveness(traced):
+    def dim(node):
+        try:
+            return node.kwargs["dim"]
+        except KeyError:
+            try:
+                return node.args[1]
+            except IndexError:
+                return None
+
+    return dict(zip([node.name for node in sums_of(traced)], map(dim, sums_of(traced)), strict=True))
+
+
+@right
+def matches_the_parts_of_each_call(traced):
+    dims = {}
+    for node in traced.graph.nodes:
+        match node.op, node.target, node.args, node.kwargs:
+            case ("call_function", torch.sum, _, {"dim": dim}) | ("call_method", "sum", _, {"dim": dim}):
+                dims[node.name] = dim
+            case ("call_function", torch.sum, (_, dim, *_), _) | ("call_method", "sum", (_, dim, *_), _):
+                dims[node.name] = dim
+            case ("call_function", torch.sum, _, _) | ("call_method", "sum", _, _):
+                dims[node.name] = None
+    return dims
+
+
+@right
+def notes_the_dims_while_copying(traced):
+    """A Transformer copies the graph, and meets each call with its arguments."""
+    dims = {}
+
+    class Noting(fx.Transformer):
+        def run_node(self, n):
+            self.name = n.name
+            return super().run_node(n)
+
+        def note(self, tensor=None, dim=None, *others, **options):
+            dims[self.name] = dim
+
+        def call_function(self, target, args, kwargs):
+            if target is torch.sum:
+                self.note(*args, **kwargs)
+            return super().call_function(target, args, kwargs)
+
+        def call_method(self, target, args, kwargs):
+            if target == "sum":
+                self.note(*args, **kwargs)
+            return super().call_method(target, args, kwargs)
+
+    Noting(traced).transform()
+    return dims
 
 
 @right
@@ -110,3 +191,25 @@ def normalises_a_method(traced):
 @wrong("dims_found", says="The answer is no dict.")
 def returns_pairs(traced):
     return [(node.name, node.kwargs.get("dim")) for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
+
+
+@wrong("dims_found", says="(an input and a layer named sum): the answer has the key 'sum_1', which is")
+def asks_the_target_alone(traced):
+    sums = [node for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
+    return {node.name: node.kwargs.get("dim", node.args[1] if len(node.args) > 1 else None) for node in sums}
+
+
+@wrong("dims_found", says="for `sum_4 = torch.sum(sum_0, keepdim=True, dim=0)` the answer is None")
+def takes_zero_for_no_dim(traced):
+    return {
+        node.name: node.kwargs.get("dim") or (node.args[1] if len(node.args) > 1 else None) for node in sums_of(traced)
+    }
+
+
+@wrong("dims_found", says="The answer lacks `sum_5 = torch.sum(x)`.")
+def leaves_out_sums_without_a_dim(traced):
+    dims = {}
+    for node in sums_of(traced):
+        if "dim" in node.kwargs or len(node.args) > 1:
+            dims[node.name] = node.kwargs.get("dim", (*node.args, None, None)[1])
+    return dims

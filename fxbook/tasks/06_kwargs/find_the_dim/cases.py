@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from torch import Tensor, nn
+
 from fxbook.asking import Case, Usage, traced
 
 from ..cases import MoreSums, Sums, rows
+
+
+class NamedSum(nn.Module):
+    """An input and a layer of which the target is the name of the method."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sum = nn.Linear(4, 4)
+
+    def forward(self, sum: Tensor) -> tuple[Tensor, Tensor]:
+        hidden = self.sum(sum)
+        return hidden.sum(1), hidden
+
 
 USAGE = Usage(
     "compute",
     cases=(
         Case("sums over one dimension and over all", Sums, rows()),
         Case("sums with other arguments", MoreSums, rows(), unseen=True),
+        Case("an input and a layer named sum", NamedSum, rows(), unseen=True),
     ),
     given=traced,
 )

@@ -5,6 +5,7 @@ import operator
 
 import torch
 from torch import fx, nn
+from torch.fx.passes.infra.pass_base import PassBase, PassResult
 
 from fxbook.tasks.answering import right, wrong
 
@@ -44,7 +45,7 @@ def in_place(
         value = next(iter(node.all_input_nodes), None)
         if value is None or len(value.users) > readers or not made(traced, value):
             continue
-        if "inplace" in node.kwargs:
+        if functions and "inplace" in node.kwargs:
             node.update_kwarg("inplace", True)
         elif node.op == "call_method" and node.target in methods:
             node.target += "_"
@@ -83,7 +84,128 @@ def calls_functions_that_write(model):
             layer = copy.deepcopy(traced.get_submodule(node.target))
             layer.inplace, node.target = True, f"layer_of_{node.name}"
             traced.add_submodule(node.target, layer)
-    traced.delete_all_unused_submodules()
+    traced.recompile()
+    return traced
+
+
+@right
+def goes_from_the_makers_to_their_user(model):
+    traced = fx.symbolic_trace(model)
+    for maker in traced.graph.nodes:
+        if maker.op == "output" or called(traced, maker) not in MAKERS or len(maker.users) != 1:
+            continue
+        [user] = maker.users
+        if user.op == "call_method" and user.target in METHODS:
+            user.target = f"{user.target}_"
+        elif user.op == "call_function" and "inplace" in user.kwargs:
+            user.update_kwarg("inplace", True)
+        elif is_layer(traced, user):
+            own_copy(traced, user)
+    traced.recompile()
+    return traced
+
+
+@right
+def decides_first_and_copies_the_graph_then(model):
+    """Into a graph of its own, whose layers are kept in a dict."""
+    traced = fx.symbolic_trace(model)
+    safe = set()
+    for node in traced.graph.nodes:
+        match node.all_input_nodes:
+            case [value] if tuple(value.users) == (node,) and value.op != "output" and called(traced, value) in MAKERS:
+                safe.add(node)
+    graph, copies, root = fx.Graph(), {}, {}
+    for node in traced.graph.nodes:
+        new = copies[node] = graph.node_copy(node, copies.__getitem__)
+        if node.op == "call_module":
+            layer = traced.get_submodule(node.target)
+            if node in safe and hasattr(layer, "inplace"):
+                layer, new.target = copy.deepcopy(layer), f"safe_{node.name}"
+                layer.inplace = True
+            root[new.target] = layer
+        elif node.op == "get_attr":
+            root[node.target] = model.get_parameter(node.target)
+        elif node in safe and "inplace" in node.kwargs:
+            new.kwargs = {**new.kwargs, "inplace": True}
+        elif node in safe and node.op == "call_method" and node.target in METHODS:
+            new.target += "_"
+    return fx.GraphModule(root, graph)
+
+
+@right
+class PassOfTorch(PassBase):
+    """A pass as torch.fx.passes knows them, which gives a PassResult."""
+
+    def __call__(self, model):
+        return super().__call__(fx.symbolic_trace(model))
+
+    def call(self, traced):
+        changed = [node for node in traced.graph.nodes if self.is_safe(traced, node) and self.write(traced, node)]
+        return PassResult(traced, bool(changed))
+
+    def is_safe(self, traced, node):
+        [value, *others] = [*node.all_input_nodes, None]
+        return value is not None and others == [None] and len(value.users) == 1 and made_by_a_maker(traced, value)
+
+    def write(self, traced, node):
+        if is_layer(traced, node):
+            own_copy(traced, node)
+        elif "inplace" in node.kwargs:
+            node.update_kwarg("inplace", True)
+        elif node.op == "call_method" and node.target in METHODS:
+            node.op, node.target = (
+                "call_function",
+                {"relu": torch.relu_, "tanh": torch.tanh_}.get(node.target, torch.sigmoid_),
+            )
+        else:
+            return False
+        traced.recompile()
+        return True
+
+
+@right
+def writes_functions_for_methods(model):
+    """`nn.functional.relu` in place, and a method of `torch.Tensor` as a function."""
+    traced = in_place(model, methods=())
+    for node in traced.graph.find_nodes(op="call_method"):
+        value = node.args[0]
+        if node.target in METHODS and made_by_a_maker(traced, value) and len(value.users) == 1:
+            with traced.graph.inserting_after(node):
+                if node.target == "relu":
+                    new = traced.graph.call_function(nn.functional.relu, (value,), {"inplace": True})
+                else:
+                    new = traced.graph.call_function(getattr(torch.Tensor, f"{node.target}_"), (value,))
+            node.replace_all_uses_with(new)
+            traced.graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
+@right
+def keeps_its_copies_in_one_container(model):
+    """Beside the layers of the model, with a number for each."""
+    traced = fx.symbolic_trace(model)
+    copies = nn.ModuleList()
+
+    def set_layer(traced, node):
+        layer = copy.copy(traced.get_submodule(node.target))
+        layer.inplace = True
+        node.target = f"copies_in_place.{len(copies)}"
+        copies.append(layer)
+
+    traced.add_module("copies_in_place", copies)
+    for node in traced.graph.nodes:
+        if node.op not in ("call_function", "call_method", "call_module"):
+            continue
+        values = node.all_input_nodes
+        if [list(value.users) for value in values] != [[node]] or not made_by_a_maker(traced, values[0]):
+            continue
+        if is_layer(traced, node):
+            set_layer(traced, node)
+        elif node.op == "call_method":
+            node.target = {name: f"{name}_" for name in METHODS}.get(node.target, node.target)
+        elif "inplace" in node.kwargs:
+            node.kwargs = {name: value or name == "inplace" for name, value in node.kwargs.items()}
     traced.recompile()
     return traced
 
@@ -369,3 +491,74 @@ def calls_functions_in_place_of_layers(model):
         node.update_kwarg("inplace", True)
 
     return in_place(model, set_layer=call)
+
+
+@wrong("nothing_unsafe", node="relu", says="(values that another node uses before): node `relu` works in place, and")
+def asks_only_who_stands_after_it(model):
+    def is_last(traced, node):
+        [value] = node.all_input_nodes
+        return all(user <= node for user in value.users)
+
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if len(node.all_input_nodes) != 1 or not is_last(traced, node):
+            continue
+        if not made_by_a_maker(traced, node.all_input_nodes[0]):
+            continue
+        if node.op == "call_function" and "inplace" in node.kwargs:
+            node.update_kwarg("inplace", True)
+        elif node.op == "call_method" and node.target in METHODS:
+            node.target += "_"
+        elif is_layer(traced, node):
+            own_copy(traced, node)
+    traced.recompile()
+    return traced
+
+
+@wrong("nothing_unsafe", node="gate", says="(layers called by their own name): node `gate` works in place, and `same")
+def takes_identity_for_a_maker(model):
+    return in_place(model, made=also(nn.Identity))
+
+
+@wrong("same_behaviour", node="output", says="(a model in eval mode): the result does not compute what the model does")
+def makes_a_layer_in_training_mode(model):
+    """With the settings of the layer that it replaces, and without its mode."""
+
+    def store(traced, node):
+        layer = copy.copy(traced.get_submodule(node.target)).train()
+        layer.inplace = True
+        node.target = f"own_{node.name}"
+        traced.add_submodule(node.target, layer)
+
+    return in_place(model, set_layer=store)
+
+
+@wrong("stays", node="done", says="(a model in eval mode): node `done` worked in place and no longer does")
+def flips_what_works_in_place_already(model):
+    def store(traced, node):
+        layer = copy.copy(traced.get_submodule(node.target))
+        layer.inplace = not layer.inplace
+        node.target = f"own_{node.name}"
+        traced.add_submodule(node.target, layer)
+
+    return in_place(model, set_layer=store)
+
+
+@wrong("nothing_missed", node="body_act", says="(submodules, keywords, dropout): node `body_act` does not work")
+def looks_for_layers_of_the_model_itself(model):
+    def set_layer(traced, node):
+        if "." not in node.target:
+            own_copy(traced, node)
+
+    return in_place(model, set_layer=set_layer)
+
+
+@wrong("nothing_missed", node="celu", says="(submodules, keywords, dropout): node `celu` does not work in place")
+def changes_methods_and_layers_only(model):
+    return in_place(model, functions=False)
+
+
+@wrong("nothing_missed", node="relu_2", says="(layers called by their own name): node `relu_2` does not work in place")
+def forgets_the_function_linear(model):
+    makers = MAKERS - {nn.functional.linear}
+    return in_place(model, made=lambda traced, value: called(traced, value) in makers)

@@ -50,17 +50,21 @@ class Aliased(nn.Module):
 
 
 class Called(nn.Module):
-    """Layers called by their own name at a safe place first; layers that return what they are given, or a view."""
+    """Layers called by their own name at a safe place first; layers that return what they are given, or a view; a layer
+    that is called as a method is; a method called twice; a function that is a maker."""
 
     def __init__(self) -> None:
         super().__init__()
         self.project = nn.Linear(4, 4)
         self.act, self.gate = nn.ReLU(), nn.Hardtanh(-0.5, 0.5)
         self.same, self.flat = nn.Identity(), nn.Flatten(0)
+        self.relu = nn.ReLU6()
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         safe = self.act(self.project(x)), functional.tanh(x * 3), (x + 2).sigmoid()
-        return *safe, self.act(x), self.gate(self.same(x)), functional.elu(self.flat(x)), x.view(-1).relu()
+        unsafe = self.act(x), self.gate(self.same(x)), functional.elu(self.flat(x)), x.view(-1).relu()
+        more = self.relu(x * 5), (x - 2).sigmoid(), functional.linear(x, self.project.weight).relu()
+        return *safe, *unsafe, *more
 
 
 class NoMakers(nn.Module):
@@ -94,6 +98,35 @@ class Vision(nn.Module):
         skip = self.body["act"](hidden)
         matched = functional.celu(hidden @ skip, alpha=0.7) - image
         return self.cap(matched).sigmoid(), functional.dropout(self.body["norm"](skip), 0.3).tanh()
+
+
+class UsedBefore(nn.Module):
+    """Values of makers whose other user stands before the activation, which is the last: of a function, of a method,
+    of a layer. The other users keep nothing, so that overwriting would do no harm here."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.project, self.act = nn.Linear(4, 4), nn.SiLU()
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        hidden, doubled, shifted = self.project(x), x * 2, x + 1
+        sums = hidden.sum(), doubled + 1, shifted - 1
+        return *sums, functional.relu(hidden), doubled.tanh(), self.act(shifted)
+
+
+class Quiet(nn.Module):
+    """In eval mode: a dropout that drops nothing; and layers that work in place already, safe or not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.project, self.drop = nn.Linear(4, 4), nn.Dropout(0.9)
+        self.done = nn.ReLU6(inplace=True)
+        self.eval()
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        hidden = self.drop(self.project(x))
+        opened = x - 1
+        return hidden, self.done(x * 2), self.done(opened) * opened, (x + 3).relu_()
 
 
 class RandomGraph(nn.Module):
@@ -183,6 +216,8 @@ USAGE = Usage(
         Case("layers called by their own name", Called, rows(), unseen=True),
         Case("values that none of `MAKERS` made", NoMakers, rows(), unseen=True),
         Case("submodules, keywords, dropout", Vision, lambda: (torch.randn(2, 2, 4, 4),), unseen=True),
+        Case("values that another node uses before", UsedBefore, rows(), unseen=True),
+        Case("a model in eval mode", Quiet, rows(), unseen=True),
         *(random_graph(number) for number in (1, 2)),
     ),
     call=watched,

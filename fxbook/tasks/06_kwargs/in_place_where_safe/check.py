@@ -54,14 +54,14 @@ _ACTIVATIONS = {
     "call_method": _METHODS,
 }
 _STAY = {f"torch.{name}" for name in _METHODS}
+# A method may have been replaced by a function that works in place.
+_FOR_METHODS = {f"{space}.{name}_" for space in ("torch", "torch.Tensor") for name in _METHODS}
 
 
 def _is_activation(node: NodeRecord) -> bool:
     if node.op == "call_module":
         return node.kind in _ACTIVATIONS["call_module"]
-    called = node.target.removesuffix("_")
-    # A method may have been replaced by the function of that name that works in place.
-    return called in _ACTIVATIONS.get(node.op, ()) or (called in _STAY and called != node.target)
+    return node.target.removesuffix("_") in _ACTIVATIONS.get(node.op, ()) or node.target in _FOR_METHODS
 
 
 def _works_in_place(node: NodeRecord | None) -> bool:

@@ -1,5 +1,8 @@
 """Answers to 06-keep-the-dims."""
 
+import copy
+import inspect
+
 import torch
 from torch import fx
 
@@ -32,6 +35,86 @@ def makes_new_nodes(traced):
         node.replace_all_uses_with(new)
         traced.graph.erase_node(node)
     traced.recompile()
+
+
+@right
+def gives_all_by_name(traced):
+    for node in filter(has_dim, sums(traced)):
+        names = ("input", "dim", "keepdim") if node.op == "call_function" else (None, "dim", "keepdim")
+        options = {**dict(zip(names, node.args, strict=False)), **node.kwargs, "keepdim": True}
+        # A method is called on the tensor itself.
+        node.args = node.args[:1] if node.op == "call_method" else ()
+        node.kwargs = {name: value for name, value in options.items() if name}
+    traced.graph.lint()
+    traced.recompile()
+
+
+@right
+def gives_all_by_position(traced):
+    for op, target in (("call_function", torch.sum), ("call_method", "sum")):
+        for node in traced.graph.find_nodes(op=op, target=target):
+            options = dict(node.kwargs)
+            tensor = options.pop("input", None) or node.args[0]
+            given = [*node.args[1:], None, None][:2]
+            dim, _ = options.pop("dim", given[0]), options.pop("keepdim", given[1])
+            if dim is not None:
+                node.args, node.kwargs = (tensor, dim, True), options
+    traced.recompile()
+    return traced
+
+
+@right
+def binds_a_signature(traced):
+    def sum_of(input, dim=None, keepdim=False, **options):
+        """With the parameters of both."""
+
+    for node in sums(traced):
+        bound = inspect.signature(sum_of).bind(*node.args, **node.kwargs)
+        if bound.arguments.get("dim") is None:
+            continue
+        bound.arguments["keepdim"] = True
+        bound.apply_defaults()
+        node.args, node.kwargs = bound.args, bound.kwargs
+    traced.recompile()
+
+
+@right
+def inserts_what_is_missing(traced):
+    for node in filter(has_dim, sums(traced)):
+        if len(node.args) == 2 and "keepdim" not in node.kwargs:
+            node.insert_arg(2, True)
+        elif len(node.args) == 3:
+            node.update_arg(2, True)
+        else:
+            node.update_kwarg("keepdim", True)
+    traced.recompile()
+
+
+@right
+def writes_a_function_for_each(traced):
+    """Copies each call, as a function, with a Proxy."""
+    for node in list(traced.graph.nodes):
+        if node.op == "call_method" and node.target == "sum" and has_dim(node):
+            tensor, *rest = map(fx.Proxy, node.args[:1]), *node.args[1:2]
+            with traced.graph.inserting_after(node):
+                same = {name: value for name, value in node.kwargs.items() if name != "keepdim"}
+                new = torch.sum(*tensor, *rest, **same, keepdim=True).node
+            node.replace_all_uses_with(new)
+            traced.graph.erase_node(node)
+        elif node.op == "call_function" and node.target is torch.sum and has_dim(node):
+            node.args, node.kwargs = node.args[:2], node.kwargs | {"keepdim": True}
+    traced.recompile()
+
+
+@right
+def goes_through_it_again(traced):
+    """Assigns a new graph, copied from the old one."""
+    graph, copies = fx.Graph(), {}
+    for node in traced.graph.nodes:
+        new = copies[node] = graph.node_copy(node, copies.__getitem__)
+        if node in sums(traced) and has_dim(node):
+            new.args, new.kwargs = new.args[:2], {**new.kwargs, "keepdim": True}
+    traced.graph = graph
 
 
 @wrong("keep_where_a_dim_is", node="sum_5", says="Node `sum_5` has `keepdim`, and no `dim`: it was to stay as it is.")
@@ -195,3 +278,73 @@ def traces_it_once_more(traced):
     again = fx.symbolic_trace(traced)
     cuts_the_positions(again)
     return again
+
+
+@wrong(
+    "no_argument_twice",
+    node="sum_1",
+    says="(sums over the dimension 0): node `sum_1` is given `keepdim` twice, by position and by name.",
+    read="06_kwargs#typeerror-sum-got-multiple-values-for-argument-dim",
+)
+def takes_zero_for_no_dim_where_there_are_three(traced):
+    for node in filter(has_dim, sums(traced)):
+        if len(node.args) > 2 and node.args[1]:
+            node.update_arg(2, True)
+        else:
+            node.update_kwarg("keepdim", True)
+    traced.recompile()
+
+
+@wrong("given_edited", says="You edited a copy: the module that you were given is what it was.")
+def edits_a_copy(traced):
+    traced = copy.deepcopy(traced)
+    cuts_the_positions(traced)
+    return traced
+
+
+@wrong(
+    "keep_where_a_dim_is",
+    node="sum_1",
+    says="Node `sum_1` does not keep its dimensions.",
+    read="06_kwargs#the-call-decides-the-place",
+)
+def puts_the_dimension_back(traced):
+    """With a call behind each sum."""
+    for node in filter(has_dim, sums(traced)):
+        dim = node.kwargs["dim"] if "dim" in node.kwargs else node.args[1]
+        dims = dim if isinstance(dim, tuple | list) else [dim]
+        if node.kwargs.get("keepdim") or True in node.args[2:]:
+            continue
+        new = node
+        for each in sorted(dims):
+            with traced.graph.inserting_after(new):
+                behind = traced.graph.call_method("unsqueeze", (new, each))
+            new.replace_all_uses_with(behind, delete_user_cb=lambda user, behind=behind: user is not behind)
+            new = behind
+    traced.recompile()
+
+
+@wrong(
+    "keep_where_a_dim_is",
+    node="sum_1",
+    says="Node `sum_1` does not keep its dimensions.",
+    read="06_kwargs#the-call-decides-the-place",
+)
+def takes_zero_for_no_dim(traced):
+    for node in sums(traced):
+        if node.kwargs.get("dim") or (len(node.args) > 1 and node.args[1]):
+            node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}
+    traced.recompile()
+
+
+@wrong(
+    "keep_where_a_dim_is",
+    node="sum_1",
+    says="node `sum_1` does not keep its",
+    read="06_kwargs#the-call-decides-the-place",
+)
+def leaves_what_says_how_it_keeps(traced):
+    for node in filter(has_dim, sums(traced)):
+        if len(node.args) < 3 and "keepdim" not in node.kwargs:
+            node.update_kwarg("keepdim", True)
+    traced.recompile()

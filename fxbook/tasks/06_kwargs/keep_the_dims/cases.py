@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import torch
+from torch import Tensor, nn
+
 from fxbook.asking import Case, Usage
 
 from ..cases import MoreSums, Sums, rows
+
+
+class Zeros(nn.Module):
+    """Sums over the dimension 0, by name and by position, and one with three keywords."""
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        return (
+            torch.sum(x, 0, False),
+            x.sum(dim=0),
+            torch.sum(x, dim=1, keepdim=False, dtype=torch.float64),
+            x.argmax(dim=0),
+        )
+
 
 USAGE = Usage(
     "edit",
     cases=(
         Case("sums over one dimension and over all", Sums, rows()),
         Case("sums with other arguments", MoreSums, rows(), unseen=True),
+        Case("sums over the dimension 0", Zeros, rows(), unseen=True),
     ),
 )

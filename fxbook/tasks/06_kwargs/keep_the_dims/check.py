@@ -6,13 +6,14 @@ import torch
 from torch import Tensor, nn
 
 from fxbook.asking import Check
-from fxbook.asking.explained import lints, no_dead_nodes, recompiled
+from fxbook.asking.explained import given_edited, lints, no_dead_nodes, recompiled
 from fxbook.asking.predicates import edited, same_result
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 
 from ..cases import MoreSums
 from ..check import SUM, argument, keywords, keywords_kept
+from .cases import Zeros
 
 
 def with_dims_kept(model: nn.Module, x: Tensor) -> tuple[Tensor, ...]:
@@ -21,6 +22,8 @@ def with_dims_kept(model: nn.Module, x: Tensor) -> tuple[Tensor, ...]:
         hidden = model.sum(x)
         kept = [hidden.sum(dim, keepdim=True) for dim in (1, -1, (0, 1), 0, 1)]
         kept += [hidden.sum((0, 1), keepdim=True, dtype=torch.float64), hidden.sum(0, keepdim=True)]
+    elif isinstance(model, Zeros):
+        kept = [x.sum(0, keepdim=True), x.sum(0, keepdim=True), x.sum(1, keepdim=True, dtype=torch.float64)]
     else:
         kept = [x.sum(dim, keepdim=True) for dim in (0, 1, 1, -1)]
     return *kept, *model(x)[len(kept) :]
@@ -66,7 +69,9 @@ CHECK = Check(
         recompiled,
         same_result.or_because(no_argument_twice, only_sums_changed, keywords_kept, keep_where_a_dim_is),
         no_dead_nodes,
+        keep_where_a_dim_is,
         edited,
+        given_edited,
     ),
     expected=with_dims_kept,
 )

@@ -1,5 +1,7 @@
 """Answers to 06-leave-out-defaults."""
 
+import contextlib
+import copy
 import inspect
 
 import torch
@@ -111,6 +113,68 @@ def goes_by_the_parameters(traced):
                 options.pop(parameter.name, None)
         node.kwargs = options
     traced.recompile()
+
+
+@right
+def binds_the_parameters(traced):
+    """What is left out of a bound call, its signature fills in again."""
+    for node in filter(calls_python, traced.graph.nodes):
+        signature = inspect.signature(node.target)
+        for name in list(node.kwargs):
+            without = {key: value for key, value in node.kwargs.items() if key != name}
+            try:
+                bound = signature.bind(*node.args, **without)
+            except TypeError:  # It has no default.
+                continue
+            bound.apply_defaults()
+            if name in bound.arguments and bound.arguments[name] == node.kwargs[name]:
+                node.kwargs = without
+    traced.recompile()
+
+
+@right
+def reads_what_a_function_keeps(traced):
+    """`__kwdefaults__`, and `__defaults__` beside the names of the code."""
+    for node in traced.graph.nodes:
+        if node.op != "call_function" or not hasattr(node.target, "__code__"):
+            continue
+        function = inspect.unwrap(node.target)
+        code, last = function.__code__, function.__defaults__ or ()
+        names = code.co_varnames[: code.co_argcount]
+        defaults = dict(zip(names[len(names) - len(last) :], last, strict=True)) | (function.__kwdefaults__ or {})
+        node.kwargs = dict(
+            item for item in node.kwargs.items() if not (item[0] in defaults and is_default(item, defaults))
+        )
+    traced.graph.lint()
+    traced.recompile()
+
+
+def is_default(item, defaults):
+    name, value = item
+    return name in defaults and bool(defaults[name] == value)
+
+
+@right
+def makes_each_call_anew(traced):
+    for node in list(traced.graph.nodes):
+        if calls_python(node):
+            with traced.graph.inserting_before(node):
+                new = traced.graph.node_copy(node, lambda read: read)
+            leave_out(new, new.target)
+            node.replace_all_uses_with(new)
+            traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@right
+def copies_into_a_new_graph(traced):
+    graph, copies = fx.Graph(), {}
+    for node in traced.graph.nodes:
+        copies[node] = graph.node_copy(node, lambda read: copies[read])
+        if calls_python(node):
+            leave_out(copies[node], node.target)
+    traced.graph = graph
+    return traced
 
 
 @wrong(
@@ -235,3 +299,52 @@ def traces_it_once_more(traced):
     again = fx.symbolic_trace(traced)
     deletes_from_a_copy(again)
     return again
+
+
+@wrong(
+    "others_kept",
+    node="sum_2",
+    says="has lost `keepdim`, which was to stay: it calls no Python function",
+    read="06_kwargs#both-are-frozen-assign",
+)
+def takes_methods_too(traced):
+    for node in traced.graph.nodes:
+        if calls_python(node):
+            leave_out(node, node.target)
+        elif node.op == "call_method":
+            node.kwargs = {k: v for k, v in node.kwargs.items() if v is not False}
+    traced.recompile()
+
+
+@wrong(
+    "others_kept",
+    node="sum_3",
+    says="has lost `dtype`, which was to stay: it calls no Python function",
+    read="06_kwargs#both-are-frozen-assign",
+)
+def keeps_the_signature_of_the_call_before(traced):
+    parameters = {}
+    for node in traced.graph.nodes:
+        if node.op == "call_function":
+            with contextlib.suppress(ValueError):
+                parameters = inspect.signature(node.target).parameters
+            node.kwargs = {k: v for k, v in node.kwargs.items() if k not in parameters or parameters[k].default != v}
+    traced.recompile()
+
+
+@wrong("others_kept", node="leaky_relu", says="Node `leaky_relu` has got an argument by position")
+def moves_the_rest_to_the_positions(traced):
+    for node in filter(calls_python, traced.graph.nodes):
+        leave_out(node, node.target)
+        names = list(inspect.signature(node.target).parameters)
+        while len(node.args) < len(names) and names[len(node.args)] in node.kwargs:
+            name, options = names[len(node.args)], dict(node.kwargs)
+            node.args, node.kwargs = (*node.args, options.pop(name)), options
+    traced.recompile()
+
+
+@wrong("given_edited", says="You edited a copy: the module that you were given is what it was.")
+def edits_a_copy(traced):
+    traced = copy.deepcopy(traced)
+    deletes_from_a_copy(traced)
+    return traced

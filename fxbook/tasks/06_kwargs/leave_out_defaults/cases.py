@@ -40,7 +40,11 @@ class Defaults(nn.Module):
         hidden = scaled(hidden, factor=2, shift=1.0) - scaled(hidden, factor=3.0, shift=0.0)
         hidden = self.widen(hidden[None], output_size=None)[0] + scaled(hidden, 2.0, shift=0.5)
         hidden = torch.sum(hidden, dim=-1, keepdim=False) + hidden.sum(dim=-1, keepdim=False)
-        return functional.max_pool1d(hidden[None], 2, padding=1) * functional.dropout(hidden[0], p=0.5, training=False)
+        pooled = functional.max_pool1d(hidden[None], 2, padding=1) * functional.dropout(
+            hidden[0], p=0.5, training=False
+        )
+        # A C function right behind a Python function, with a keyword that is a default of the latter.
+        return pooled + torch.sum(functional.softmax(hidden, dim=0), dim=0, dtype=None)
 
 
 USAGE = Usage(

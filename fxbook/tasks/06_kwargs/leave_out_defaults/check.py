@@ -8,7 +8,7 @@ from typing import Any
 from torch import fx
 
 from fxbook.asking import Check
-from fxbook.asking.explained import lints, no_dead_nodes, recompiled
+from fxbook.asking.explained import given_edited, lints, no_dead_nodes, recompiled
 from fxbook.asking.predicates import edited, same_result
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
@@ -24,16 +24,17 @@ def others_kept(case: CaseView) -> Found:
     """Every other argument is still there: those by position, and keywords whose value is not the default."""
     defaults = _defaults(case)
     for node, before in case.kept():
-        # What went from keywords to positions is there still.
         moved = len(node.positional) - len(before.positional)
         if moved < 0:
             yield node, "has lost an argument by position: only keywords were to be left out"
+        if moved > 0:
+            yield node, "has got an argument by position: `args` were to stay as they are"
         lost = [
             name
             for name, value in keywords(before).items()
             if name not in keywords(node) and not _is_default(defaults, before, name, value)
         ]
-        if len(lost) > moved:
+        if lost:
             is_python = before.op == "call_function" and before.target in defaults
             why = "whose value was not a default of that function"
             why = why if is_python else "which was to stay: it calls no Python function"
@@ -68,4 +69,4 @@ def _defaults(case: CaseView) -> Defaults:
     return defaults
 
 
-CHECK = Check((lints, recompiled, others_kept, same_result, no_dead_nodes, no_default_left, edited))
+CHECK = Check((lints, recompiled, others_kept, same_result, no_dead_nodes, no_default_left, edited, given_edited))

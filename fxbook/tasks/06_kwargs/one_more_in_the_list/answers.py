@@ -1,5 +1,7 @@
 """Answers to 06-one-more-in-the-list."""
 
+import copy
+
 import torch
 from torch import fx
 
@@ -119,6 +121,65 @@ def replaces_each_call(traced):
     traced.recompile()
 
 
+def one_more(node, key, joined):
+    tensors = node.args[0] if key is None else node.kwargs[key]
+    return type(tensors)((*tensors, joined)) if isinstance(tensors, tuple) else [*tensors, joined]
+
+
+@right
+def keeps_a_tuple_a_tuple(traced):
+    joined = next(node for node in traced.graph.nodes if node.op == "placeholder")
+    for node in traced.graph.nodes:
+        if node.op == "call_function" and node.target is torch.cat and node.args:
+            node.args = (one_more(node, None, joined), *node.args[1:])
+        elif node.op == "call_function" and node.target is torch.cat:
+            node.kwargs = {**node.kwargs, "tensors": one_more(node, "tensors", joined)}
+    traced.recompile()
+
+
+@right
+def finds_the_list_wherever_it_is(traced):
+    """It is the only argument that is a list or a tuple."""
+    joined = first_input(traced)
+
+    def longer(argument):
+        return (*argument, joined) if isinstance(argument, list | tuple) else argument
+
+    for node in cats(traced):
+        node.args = tuple(map(longer, node.args))
+        node.kwargs = {name: longer(value) for name, value in node.kwargs.items()}
+    traced.graph.lint()
+    traced.recompile()
+
+
+@right
+def writes_each_call_with_proxies(traced):
+    tracer = fx.proxy.GraphAppendingTracer(traced.graph)
+    for node in cats(traced):
+        with traced.graph.inserting_before(node):
+            tensors = node.kwargs["tensors"] if "tensors" in node.kwargs else node.args[0]
+            proxies = [fx.Proxy(each, tracer) for each in (*tensors, first_input(traced))]
+            options = {name: value for name, value in node.kwargs.items() if name != "tensors"}
+            new = torch.cat(proxies, *node.args[1:], **options).node
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@right
+def copies_into_a_new_graph(traced):
+    graph, copies = fx.Graph(), {}
+    for node in traced.graph.nodes:
+        new = copies[node] = graph.node_copy(node, copies.__getitem__)
+        if node in cats(traced):
+            joined = copies[first_input(traced)]
+            if node.args:
+                new.args = ((*new.args[0], joined), *new.args[1:])
+            else:
+                new.update_kwarg("tensors", [*new.kwargs["tensors"], joined])
+    traced.graph = graph
+
+
 @wrong("ends well", says="not on another (a model with two inputs): your code raises StopIteration")
 def asks_for_the_input_called_x(traced):
     x = next(node for node in traced.graph.nodes if node.op == "placeholder" and node.name == "x")
@@ -191,3 +252,65 @@ def traces_it_once_more(traced):
     again = fx.symbolic_trace(traced)
     moves_the_list_to_args(again)
     return again
+
+
+@wrong("given_edited", says="You edited a copy: the module that you were given is what it was.")
+def edits_a_copy(traced):
+    traced = copy.deepcopy(traced)
+    moves_the_list_to_args(traced)
+    return traced
+
+
+@wrong(
+    "input_in_every_cat", node="cat_1", says="Node `cat_1` was to join the first input as its last tensor, once more"
+)
+def leaves_what_has_it_already(traced):
+    joined = first_input(traced)
+    for node in cats(traced):
+        if joined not in node.all_input_nodes:
+            options = dict(node.kwargs)
+            tensors = options.pop("tensors") if "tensors" in options else node.args[0]
+            node.args, node.kwargs = ((*tensors, joined), *node.args[1:]), options
+    traced.recompile()
+
+
+@wrong("ends well", says="Your code raises TypeError: can only concatenate tuple (not ")
+def adds_a_list_to_a_tuple(traced):
+    for node in cats(traced):
+        tensors = node.kwargs["tensors"] if "tensors" in node.kwargs else node.args[0]
+        node.args = (tensors + [first_input(traced)], *node.args[1:])  # noqa: RUF005
+        node.kwargs = {name: value for name, value in node.kwargs.items() if name != "tensors"}
+    traced.recompile()
+
+
+@wrong("input_in_every_cat", node="stack", says="Node `stack` uses more nodes than before")
+def joins_it_to_every_list(traced):
+    joined = first_input(traced)
+    for node in traced.graph.nodes:
+        if node.op == "call_function" and node.args and isinstance(node.args[0], list | tuple):
+            node.update_arg(0, [*node.args[0], joined])
+        elif "tensors" in node.kwargs:
+            node.update_kwarg("tensors", [*node.kwargs["tensors"], joined])
+    traced.recompile()
+
+
+@wrong(
+    "input_in_every_cat", node="cat", says="(a model with two inputs): node `cat` was to join the first input as its"
+)
+def leaves_out_what_is_by_name(traced):
+    for node in cats(traced):
+        if node.args:
+            node.update_arg(0, [*node.args[0], first_input(traced)])
+    traced.recompile()
+
+
+@wrong(
+    "input_in_every_cat", node="cat_1", says="Node `cat_1` was to join the first input as its last tensor, once more"
+)
+def leaves_out_tuples(traced):
+    for node in cats(traced):
+        if node.args and isinstance(node.args[0], list):
+            node.update_arg(0, [*node.args[0], first_input(traced)])
+        elif isinstance(node.kwargs.get("tensors"), list):
+            node.update_kwarg("tensors", [*node.kwargs["tensors"], first_input(traced)])
+    traced.recompile()

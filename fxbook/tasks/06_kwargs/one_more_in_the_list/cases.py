@@ -30,7 +30,7 @@ class JoiningMore(nn.Module):
         return (
             torch.cat(dim=0, tensors=(first, extra)),
             torch.cat([torch.cat([extra])]),
-            torch.cat([extra, extra], dim=0),
+            torch.cat([extra, extra], dim=1),
         )
 
 

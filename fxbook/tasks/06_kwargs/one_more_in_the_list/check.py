@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from fxbook.asking import Check
-from fxbook.asking.explained import lints, no_dead_nodes, recompiled
+from fxbook.asking.explained import given_edited, lints, no_dead_nodes, recompiled
 from fxbook.asking.families import family
 from fxbook.asking.predicates import edited, same_result
 from fxbook.asking.rule import Found, rule
@@ -24,7 +24,7 @@ def with_the_first_input(model: nn.Module, first: Tensor, *others: Tensor) -> tu
         [extra] = others
         joined = torch.cat([extra, model.project(first), first])
         inner = torch.cat([extra, first])
-        return torch.cat([joined, extra, first]), torch.cat([inner, first]), torch.cat([extra, extra, first])
+        return torch.cat([joined, extra, first]), torch.cat([inner, first]), torch.cat([extra, extra, first], dim=1)
     half = first * 0.5
     return torch.cat([half, half, first]), torch.cat([half, first, first], dim=1), torch.stack([half, half])
 
@@ -68,6 +68,7 @@ CHECK = Check(
         no_dead_nodes,
         as_many_cats,
         edited,
+        given_edited,
     ),
     expected=with_the_first_input,
 )

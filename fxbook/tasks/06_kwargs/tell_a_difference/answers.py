@@ -1,5 +1,7 @@
 """Answers to 06-tell-a-difference."""
 
+import copy
+
 import torch
 
 from fxbook.tasks.answering import right, wrong
@@ -85,6 +87,69 @@ class TakesTheJacobianProduct:
             return not all(map(close, wanted, run(changed)))
         except Exception:
             return True
+
+
+@right
+def asks_for_one_gradient_after_the_other(model, changed, x):
+    def observe(module, model, x):
+        given = x.clone()
+        with torch.inference_mode():
+            result = module(given)
+            seen = [result.clone(), given.clone()]
+        gradients = []
+        for source in (None, *model.parameters()):
+            leaf = x.clone().requires_grad_()
+            total = module(leaf.view_as(leaf) + 0).sum()
+            wanted = leaf if source is None else source
+            (gradient,) = torch.autograd.grad(total, wanted, allow_unused=True)
+            gradients.append(torch.zeros_like(wanted) if gradient is None else gradient)
+        return seen + gradients
+
+    return differ(model, changed, x, observe)
+
+
+@right
+def stops_at_the_first_difference(model, changed, x):
+    expected = behaviour(model, model, x)
+    try:
+        for one, other in zip(expected, behaviour(changed, model, x), strict=True):
+            if one.shape != other.shape:
+                return True
+            if not bool(torch.isclose(one, other, atol=1e-5).all()):
+                return True
+    except Exception:
+        return True
+    return False
+
+
+@right
+def works_on_copies_of_both(model, changed, x):
+    """The copies share their parameters as the two modules do, so that `backward` leaves nothing behind."""
+    model, changed = copy.deepcopy((model, changed))
+    weights = list(model.parameters())
+
+    def observe(module, model, x):
+        for weight in weights:
+            weight.grad = torch.zeros_like(weight)
+        leaf = x.clone().requires_grad_()
+        given = leaf.clone()
+        result = module(given)
+        kept = [result.detach().clone(), given.detach().clone()]
+        result.sum().backward()
+        return [*kept, leaf.grad, *(weight.grad.clone() for weight in weights)]
+
+    return differ(model, changed, x, observe)
+
+
+@right
+def compares_by_largest_difference(model, changed, x):
+    def same(one, other):
+        if one.size() != other.size():
+            return False
+        largest = (one - other).abs().max().item()
+        return largest <= 1e-5 + 1e-4 * max(one.abs().max().item(), 1.0)
+
+    return differ(model, changed, x, same=same)
 
 
 @wrong("told_apart", says="For `relu` in place on the input the answer is False, but the second overwrites the tensor")
@@ -244,3 +309,31 @@ def says_what_differs(model, changed, x):
 @wrong("input_unchanged", says="The model that was given has been changed: ")
 def switches_to_eval(model, changed, x):
     return differ(model.eval(), changed.eval(), x)
+
+
+@wrong("told_apart", says="For a result that is a thousandth more the answer is False, but the result is another one")
+def takes_what_is_near_for_the_same(model, changed, x):
+    return differ(
+        model, changed, x, same=lambda one, other: one.shape == other.shape and torch.allclose(one, other, atol=0.02)
+    )
+
+
+@wrong("told_apart", says="For gradients that are a hundredth more the answer is False, but the gradients with respect")
+def takes_gradients_that_are_near_for_the_same(model, changed, x):
+    def observe(module, model, x):
+        result, given, *gradients = behaviour(module, model, x)
+        return [result, given, *(gradient.sign() for gradient in gradients)]
+
+    return differ(model, changed, x, observe)
+
+
+@wrong(
+    "told_apart", says="For a parameter that was detached the answer is False, but a parameter has another gradient."
+)
+def compares_the_first_parameter_only(model, changed, x):
+    return differ(model, changed, x, lambda module, model, x: behaviour(module, model, x)[:4])
+
+
+@wrong("told_apart", says="For a model and its trace the answer is True, and the two behave in the same way.")
+def finds_every_model_different(model, changed, x):
+    return differ(model, changed, x, same=lambda one, other: one is other)

@@ -162,40 +162,58 @@ class TurnedTwice(Reordered):
 
 
 class _HandedOn(torch.autograd.Function):
-    """Returns what it is given, and turns every gradient around in these dimensions."""
+    """Returns what it is given, turns every gradient around in these dimensions, and multiplies it."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, dims: tuple[int, ...]) -> Tensor:
-        ctx.dims = dims
+    def forward(ctx: Any, x: Tensor, dims: tuple[int, ...], factor: float) -> Tensor:
+        ctx.dims, ctx.factor = dims, factor
         return x.clone()
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
-        return gradient.flip(ctx.dims), None
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        return gradient.flip(ctx.dims) * ctx.factor, None, None
 
 
-def handed_on(x: Tensor, dims: tuple[int, ...]) -> Tensor:
-    """``x``, with a gradient that is turned around in these dimensions."""
-    return _HandedOn.apply(x, dims)
+def handed_on(x: Tensor, dims: tuple[int, ...], factor: float) -> Tensor:
+    """``x``, with a gradient that is turned around in these dimensions, and multiplied."""
+    return _HandedOn.apply(x, dims, factor)
 
 
 class HandedOnGradient(Pair):
     """The gradients of the input take another way, and are what they were."""
 
     dims: tuple[int, ...] = ()
+    factor = 1.0
 
     def forward(self, x: Tensor) -> Tensor:
         return self.project(x) * x
 
     def change(self, graph: fx.Graph) -> None:
         """Hand the gradient of the input on."""
-        self.insert(graph, next(iter(graph.nodes)), handed_on, self.dims)
+        self.insert(graph, next(iter(graph.nodes)), handed_on, self.dims, self.factor)
 
 
 class MirroredGradient(HandedOnGradient):
     """The gradients of the input in other rows: their sum is the same."""
 
     dims = (0,)
+
+
+class LargerGradient(HandedOnGradient):
+    """The gradients of the input are a little too large."""
+
+    factor = 1.01
+
+
+class Larger(Pair):
+    """The result is a little too large."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.project(x)
+
+    def change(self, graph: fx.Graph) -> None:
+        """Multiply by a little more than one."""
+        self.insert(graph, graph.output_node().args[0], torch.mul, 1.001)
 
 
 class Reshaped(Pair):
@@ -275,6 +293,8 @@ USAGE = Usage(
         Case("a result with its rows in another order", Reordered, rows()),
         Case("a result with one more dimension", Reshaped, rows()),
         Case("gradients in other rows", MirroredGradient, rows()),
+        Case("a result that is a thousandth more", Larger, rows()),
+        Case("gradients that are a hundredth more", LargerGradient, rows()),
         Case("a parameter times 0, and without it", ZeroGradient, rows()),
         Case("`relu` in place on a value that nothing else reads", ReadOnce, rows()),
         Case("a result whose rows are turned around twice", TurnedTwice, rows()),
