@@ -4,7 +4,7 @@ import copy
 import operator
 
 import torch
-from torch import fx
+from torch import fx, nn
 
 from fxbook.tasks.answering import right, wrong
 
@@ -62,6 +62,70 @@ class CopiesIntoANewGraph:
             offset = graph.placeholder("offset", default_value=0.0)
         graph.output(graph.call_function(torch.add, (result, offset)))
         traced.graph = graph
+
+
+@right
+def makes_both_at_the_end_and_moves_them(traced):
+    """Two nodes behind the output, each brought to its place; the sum has the offset by name."""
+    graph = traced.graph
+    output, last = graph.output_node(), last_input(graph)
+    [result] = output.args
+    offset = graph.placeholder("offset", type_expr=float, default_value=0.0)
+    total = graph.call_function(torch.add, (result,), {"other": offset})
+    last.append(offset)
+    output.prepend(total)
+    output.update_arg(0, total)
+    traced.recompile()
+
+
+@right
+def makes_the_output_anew(traced):
+    graph = traced.graph
+    offset = new_input(graph)
+    [result] = graph.output_node().args
+    graph.erase_node(graph.output_node())
+    graph.output(graph.call_function(operator.add, (offset, result)))
+    traced.graph.lint()
+    traced.recompile()
+    return traced
+
+
+class Adding(nn.Module):
+    def forward(self, result, offset):
+        return result + offset
+
+
+@right
+def adds_by_a_layer(traced):
+    graph = traced.graph
+    output = graph.output_node()
+    traced.add_submodule("adding", Adding())
+    offset = new_input(graph)
+    with graph.inserting_before(output):
+        output.args = (graph.call_module("adding", (output.args[0], offset)),)
+    traced.recompile()
+
+
+@right
+def subtracts_the_opposite(traced):
+    graph = traced.graph
+    output = graph.output_node()
+    offset = new_input(graph, default_value=-0.0)
+    with graph.inserting_before(output):
+        opposite = graph.call_function(operator.neg, (offset,))
+        output.args = (graph.call_method("sub", (output.args[0], opposite)),)
+    traced.recompile()
+
+
+@right
+def gives_it_an_edited_copy_of_its_graph(traced):
+    """Assigning a graph compiles it."""
+    graph = copy.deepcopy(traced.graph)
+    output = graph.output_node()
+    offset = new_input(graph)
+    with graph.inserting_before(output):
+        output.args = (graph.call_function(torch.add, (output.args[0], offset)),)
+    traced.graph = graph
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
@@ -153,6 +217,16 @@ def takes_the_last_node_for_the_result(traced):
     offset = new_input(graph)
     with graph.inserting_before(output):
         output.args = (graph.call_function(operator.add, (result, offset)),)
+    traced.recompile()
+
+
+@wrong("same_result", node="output", says="(the model of the chapter, with an offset)")
+def subtracts_the_offset(traced):
+    graph = traced.graph
+    output = graph.output_node()
+    offset = new_input(graph)
+    with graph.inserting_before(output):
+        output.args = (graph.call_function(operator.sub, (output.args[0], offset)),)
     traced.recompile()
 
 

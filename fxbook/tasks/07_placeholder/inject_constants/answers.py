@@ -68,6 +68,39 @@ class RunsACopyOfTheGraph(fx.Interpreter):
         super().__init__(traced, graph=graph)
 
 
+@right
+class CallsTheModuleByName(WithConstants):
+    """The compiled code takes names: the values belong to the parameters that have no constant."""
+
+    def run(self, *values):
+        names = [name for name in inputs_by_target(self) if name not in self.constants]
+        return self.module(**self.constants, **dict(zip(names, values, strict=False)))
+
+
+@right
+class TriesTheConstantFirst(WithConstants):
+    def placeholder(self, target, args, kwargs):
+        try:
+            return self.constants[target]
+        except KeyError:
+            return super().placeholder(target, args, kwargs)
+
+
+@right
+class PutsTheConstantsInTheBox(WithConstants):
+    """A list that has a value for every input, and is emptied."""
+
+    def run(self, *values, initial_env=None):
+        if initial_env is not None:
+            return super().run(initial_env=initial_env)
+        left = list(values)[::-1]
+        box = [
+            self.constants[name] if name in self.constants else left.pop() if left else node.args[0]
+            for name, node in inputs_by_target(self).items()
+        ]
+        return self.boxed_run(box)
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -108,6 +141,33 @@ class AsksTheIteratorItself(WithConstants):
 class TakesNoneForNoConstant(WithConstants):
     def placeholder(self, target, args, kwargs):
         if self.constants.get(target) is not None:
+            return self.constants[target]
+        return super().placeholder(target, args, kwargs)
+
+
+@wrong(
+    "constants_injected",
+    says="(a constant that counts as false): the input `rows` gets the value meant for `mask`, not the constant",
+    read=REPLACE,
+)
+class TakesZeroForNoConstant(WithConstants):
+    def placeholder(self, target, args, kwargs):
+        constant = self.constants.get(target, 0)
+        return (
+            super().placeholder(target, args, kwargs)
+            if type(constant) in (int, float, bool) and not constant
+            else constant
+        )
+
+
+@wrong(
+    "constants_injected",
+    says="(two inputs of four): the input `input` gets another value, not the constant",
+    read=REPLACE,
+)
+class LeavesInputsWithDefaultsAlone(WithConstants):
+    def placeholder(self, target, args, kwargs):
+        if target in self.constants and not args:
             return self.constants[target]
         return super().placeholder(target, args, kwargs)
 
@@ -160,6 +220,14 @@ class PutsConstantsInFront(WithConstants):
             if name in self.constants:
                 values[index] = self.constants[name]
         return super().run(*values)
+
+
+@wrong("constants_injected", says="(its second input)", read=REPLACE)
+class ServesTheFirstInputOnly(WithConstants):
+    """Right where the constants are those of the inputs that come first."""
+
+    def run(self, *values):
+        return super().run(*self.constants.values(), *values)
 
 
 @wrong("input_unchanged", says="The model that was given has been changed: its graph was edited, at node `rows`")

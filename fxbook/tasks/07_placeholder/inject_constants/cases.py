@@ -46,6 +46,7 @@ USAGE = Usage(
         Case("two inputs of four", Listing, tuple, True, constants({"rows": 1, "input": 4}, 2, 3)),
         Case("an input that has a default", Listing, tuple, True, constants({"sharpness": 3}, 1, 2)),
         Case("an input after one that is left out", Listing, tuple, True, constants({"input": 4}, 1, 2)),
+        Case("a constant that counts as false", Listing, tuple, True, constants({"rows": 0.0, "input": False}, 2, 3)),
         Case("the constant None", Listing, tuple, True, constants({"sharpness": None, "mask": 2}, 1, 4)),
     ),
     given=constants({"rows": "rows"}, "mask", "sharpness"),

@@ -1,7 +1,10 @@
 """Answers to 07-must-be-passed: the parameters that every call must pass."""
 
+import ast
 import inspect
 import itertools
+
+from torch import fx
 
 from fxbook.tasks.answering import right, wrong
 
@@ -40,12 +43,82 @@ def matches_the_node(traced):
     return found
 
 
+@right
+def runs_the_placeholders_alone(traced):
+    """An interpreter hands each placeholder its target and its default."""
+    found = []
+
+    class Listing(fx.Interpreter):
+        def run_node(self, node):
+            return super().run_node(node) if node.op == "placeholder" else None
+
+        def placeholder(self, target, args, kwargs):
+            if args == () and target.lstrip("*") == target:
+                found.append(target)
+
+    Listing(traced).run()
+    return found
+
+
+@right
+def transforms_it_and_throws_the_copy_away(traced):
+    found = {}
+
+    class Noting(fx.Transformer):
+        def placeholder(self, target, args, kwargs):
+            found[target] = len(args)
+            return super().placeholder(target, args, kwargs)
+
+    Noting(traced).transform()
+    return [name for name, defaults in found.items() if defaults == 0 and "*" not in name]
+
+
+@right
+def parses_the_generated_code(traced):
+    (function,) = ast.parse(traced.code.strip()).body
+    names = [argument.arg for argument in function.args.args]
+    return names[1 : len(names) - len(function.args.defaults)]
+
+
+@right
+def subtracts_what_has_a_default(traced):
+    spec = inspect.getfullargspec(traced.forward)
+    optional = spec.args[::-1][: len(spec.defaults or ())]
+    return [name for name in spec.args if name not in ["self", *optional]]
+
+
+@right
+def leaves_out_one_after_the_other(traced):
+    """Without a parameter that has to be passed, the others do not fit the signature."""
+    signature = inspect.signature(traced.forward)
+    named = [name for name, one in signature.parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD]
+
+    def fits_without(left_out):
+        try:
+            signature.bind(**{name: None for name in named if name != left_out})
+        except TypeError:
+            return False
+        return True
+
+    return list(itertools.filterfalse(fits_without, named))
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @wrong("names_required", says="`names` is in the list: its default is `None`", read=SIGNATURE)
 def takes_none_for_no_default(traced):
     return [node.target for node in inputs(traced) if not node.args or node.args[0] is None]
+
+
+@wrong(
+    "names_required",
+    says="(defaults that count as false): `shift` is in the list: its default is `0.0`, so a caller may leave it out",
+    read=SIGNATURE,
+)
+def asks_whether_the_default_is_true(traced):
+    plain = [node for node in inputs(traced) if not node.target.startswith("*")]
+    return [node.target for node in plain if not any(one is None or one for one in node.args)]
 
 
 @wrong("names_required", says="`sharpness` is in the list: its default is `1.0`", read=SIGNATURE)

@@ -18,6 +18,15 @@ class Private(nn.Module):
         return _rows * input * scale
 
 
+class Falsy(nn.Module):
+    """Defaults that count as false, of several types."""
+
+    def forward(
+        self, rows: Tensor, scale: Any, shift: float = 0.0, times: int = 0, flag: bool = False, name: str = ""
+    ) -> Tensor:
+        return rows * scale + shift
+
+
 class Starred(nn.Module):
     """Starred parameters: any number of values, none among them."""
 
@@ -32,6 +41,7 @@ USAGE = Usage(
         Case("starred parameters", Starred, tuple, unseen=True),
         Case("parameters with the names of builtins", Reserved, tuple, unseen=True),
         Case("parameters that begin with `_`", Private, tuple, unseen=True),
+        Case("defaults that count as false", Falsy, tuple, unseen=True),
         Case("an input that comes after a step", Unread, tuple, unseen=True, given=with_late_input(1)),
     ),
     given=traced,

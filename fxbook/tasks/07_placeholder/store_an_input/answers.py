@@ -70,6 +70,55 @@ def copies_with_another_node_in_its_place(traced, name, value):
     traced.graph = graph
 
 
+@right
+def maps_the_arguments_of_each_reader(traced, name, value):
+    path = f"of_production_{name}"
+    setattr(traced, path, nn.Buffer(value))
+    node = the_input(traced, name)
+    stored = traced.graph.create_node("get_attr", path)
+    node.prepend(stored)
+    for reader in list(node.users):
+        reader.args, reader.kwargs = fx.node.map_arg(
+            (reader.args, reader.kwargs), lambda read: stored if read is node else read
+        )
+    traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@right
+def gives_it_an_edited_copy_of_its_graph(traced, name, value):
+    traced.register_buffer(f"kept_{name}", value.clone(), persistent=True)
+    graph = copy.deepcopy(traced.graph)
+    for node in graph.nodes:
+        if node.op == "placeholder" and node.target == name:
+            with graph.inserting_before(node):
+                node.replace_all_uses_with(graph.get_attr(f"kept_{name}"))
+            graph.erase_node(node)
+    traced.graph = graph
+
+
+class Stored(nn.Module):
+    """Takes nothing, and returns what it holds."""
+
+    def __init__(self, value):
+        super().__init__()
+        self.register_buffer("value", value)
+
+    def forward(self):
+        return self.value
+
+
+@right
+def calls_a_layer_that_returns_it(traced, name, value):
+    node = the_input(traced, name)
+    traced.add_submodule(f"production.{name}", Stored(value))
+    with traced.graph.inserting_after(node):
+        node.replace_all_uses_with(traced.graph.call_module(f"production.{name}"))
+    traced.graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -83,6 +132,21 @@ def sets_a_plain_attribute(traced, name, value):
 def makes_a_buffer_that_is_not_saved(traced, name, value):
     traced.register_buffer(f"stored_{name}", value, persistent=False)
     read_from(traced, name, f"stored_{name}")
+
+
+@wrong(
+    "each_is_saved",
+    says="The `state_dict` of the model holds no new tensors: one for `mask` was asked",
+    read=EDIT,
+)
+def calls_a_layer_whose_buffer_is_not_saved(traced, name, value):
+    traced.add_submodule(f"stored_{name}", Stored(value))
+    traced.get_submodule(f"stored_{name}").register_buffer("value", value, persistent=False)
+    node = the_input(traced, name)
+    with traced.graph.inserting_after(node):
+        node.replace_all_uses_with(traced.graph.call_module(f"stored_{name}"))
+    traced.graph.erase_node(node)
+    traced.recompile()
 
 
 @wrong("in_state_dict", node="stored_mask", says="`stored_mask` is a parameter, which training changes", read=EDIT)
@@ -196,6 +260,31 @@ def hands_one_reader_over(traced, name, value):
     traced.recompile()
 
 
+@wrong(
+    "inputs_gone", node="input_1", says="(an input called `input`): the graph still has the input `input`", read=EDIT
+)
+def leaves_an_input_whose_node_has_another_name(traced, name, value):
+    if name in [node.name for node in traced.graph.nodes]:
+        turns_the_node_itself_into_a_fetch(traced, name, value)
+
+
+@wrong(
+    "inputs_gone",
+    node="rows",
+    says="(an input with the name of a buffer, returned and in a list): the graph still has the input `rows`",
+    read=EDIT,
+)
+def hands_one_reader_over_and_keeps_the_others(traced, name, value):
+    node = the_input(traced, name)
+    traced.register_buffer(f"stored_{name}", value)
+    for reader in list(node.users)[:1]:
+        with traced.graph.inserting_before(reader):
+            reader.replace_input_with(node, traced.graph.get_attr(f"stored_{name}"))
+    if not node.users:
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
 @wrong("readers_get_the_value", node="add", says="Node `add` used `mask`, and does not use the stored value")
 def stores_zeros_in_the_arguments(traced, name, value):
     node = the_input(traced, name)
@@ -204,6 +293,19 @@ def stores_zeros_in_the_arguments(traced, name, value):
     traced.register_buffer(f"stored_{name}", value)
     traced.graph.erase_node(node)
     traced.recompile()
+
+
+@wrong(
+    "inputs_gone",
+    node="unread",
+    says="(an input that is never read): the graph still has the input `unread`",
+    read=EDIT,
+)
+def leaves_what_has_no_users(traced, name, value):
+    node = the_input(traced, name)
+    if node.users:
+        traced.register_buffer(f"stored_{name}", value)
+        read_from(traced, name, f"stored_{name}")
 
 
 @wrong("inputs_gone", node="mask", says="The graph still has the input `mask`", read=EDIT)

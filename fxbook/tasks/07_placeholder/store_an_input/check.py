@@ -56,6 +56,16 @@ def in_state_dict(case: CaseView) -> Found:
 
 
 @rule
+def each_is_saved(case: CaseView) -> Found:
+    """However it is fetched: ``state_dict`` has a new tensor for each input that was stored."""
+    stored, added = case.model.stored(), set(case.shared) - case.weights
+    if len(added) < len(stored):
+        tensors = f"{len(added) or 'no'} new tensor{'' if len(added) == 1 else 's'}"
+        asked = " and one for ".join(f"`{name}`" for name in stored)
+        yield None, f"The `state_dict` of the model holds {tensors}: one for {asked} was asked."
+
+
+@rule
 def readers_get_the_value(case: CaseView) -> Found:
     """Each node that used a stored input uses what a new ``get_attr`` fetches."""
     stored = case.model.stored()
@@ -81,6 +91,7 @@ CHECK = Check(
         output_last,
         in_state_dict,
         same_result.or_because(own_weights_stay, a_home_each, readers_get_the_value),
+        each_is_saved,
         edited,
         given_edited,
     ),

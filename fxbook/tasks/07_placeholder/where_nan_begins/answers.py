@@ -1,7 +1,12 @@
 """Answers to 07-where-nan-begins: the first node whose value holds nan."""
 
+import copy
+import math
+import operator
+
 import torch
 from torch import fx
+from torch.utils import _pytree as pytree
 
 from fxbook.tasks.answering import right, wrong
 
@@ -17,7 +22,7 @@ def holds_nan(value):
 class Watching(fx.Interpreter):
     """Remembers the first node for which its test holds."""
 
-    def __init__(self, traced, test=holds_nan):
+    def __init__(self, traced, test):
         super().__init__(traced)
         self.test, self.first = test, None
 
@@ -83,6 +88,85 @@ class ComparesWithItself:
                 return any(self.holds(item) for item in value)
 
 
+@right
+def runs_it_without_an_interpreter(traced, *values):
+    env, left = {}, list(values)
+    for node in traced.graph.nodes:
+        args, kwargs = fx.node.map_arg((node.args, node.kwargs), env.__getitem__)
+        match node.op:
+            case "placeholder":
+                env[node] = left.pop(0) if left else node.args[0]
+            case "get_attr":
+                env[node] = operator.attrgetter(node.target)(traced)
+            case "call_module":
+                env[node] = traced.get_submodule(node.target)(*args, **kwargs)
+            case "call_method":
+                env[node] = getattr(args[0], node.target)(*args[1:], **kwargs)
+            case "call_function":
+                env[node] = node.target(*args, **kwargs)
+            case "output":
+                return None
+        if holds_nan(env[node]):
+            return node.name
+
+
+@right
+def asks_in_a_copy_of_the_graph(traced, *values):
+    """A question behind every node."""
+    found = []
+
+    def ask(name, value):
+        found.extend([name] if holds_nan(value) else [])
+
+    asking = copy.deepcopy(traced)
+    for node in list(asking.graph.nodes):
+        if node.op != "output":
+            with asking.graph.inserting_after(node):
+                asking.graph.call_function(ask, (node.name, node))
+    fx.Interpreter(asking).run(*values)
+    return found[0] if found else None
+
+
+@right
+def notes_all_and_looks_afterwards(traced, *values):
+    noted = {}
+
+    class Noting(fx.Interpreter):
+        def run_node(self, node):
+            value = super().run_node(node)
+            tensors = [leaf for leaf in pytree.tree_leaves(value) if isinstance(leaf, torch.Tensor)]
+            noted[node.name] = sum(int(torch.isnan(tensor).sum()) for tensor in tensors)
+            return value
+
+    Noting(traced).run(*values)
+    return next((name for name, count in noted.items() if count), None)
+
+
+@right
+def has_every_kind_of_node_looked_at(traced, *values):
+    """One override for each opcode, and a note of the node that runs."""
+    found = []
+
+    def looking(opcode):
+        def look(self, target, args, kwargs):
+            value = getattr(super(Looking, self), opcode)(target, args, kwargs)
+            if holds_nan(value):
+                found.append(self.current)
+            return value
+
+        return look
+
+    class Looking(fx.Interpreter):
+        def run_node(self, node):
+            self.current = node.name
+            return super().run_node(node)
+
+    for opcode in ("placeholder", "get_attr", "call_function", "call_method", "call_module"):
+        setattr(Looking, opcode, looking(opcode))
+    Looking(traced).run(*values)
+    return (*found, None)[0]
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -117,7 +201,7 @@ def looks_at_steps_and_inputs_only(traced, *values):
                 self.first = node
             return value
 
-    stepping = Stepping(traced)
+    stepping = Stepping(traced, holds_nan)
     stepping.run(*values)
     return stepping.first and stepping.first.name
 
@@ -188,9 +272,32 @@ def looks_into_tuples_only(traced, *values):
     return found_by(traced, values, holds)
 
 
+@wrong(
+    "nan_found",
+    says="(nan in a named tuple): `getitem_1` was returned: the value of `named_sign_and_log`, before it",
+    read=EVERY,
+)
+def looks_into_tuples_without_names(traced, *values):
+    def holds(value):
+        if type(value) in (tuple, list):
+            return any(map(holds, value))
+        return torch.is_tensor(value) and bool(value.isnan().any())
+
+    return found_by(traced, values, holds)
+
+
+@wrong(
+    "nan_found",
+    says="(a number that is nan): `sharpness` was returned: the value of this node holds no nan, since",
+    read=EVERY,
+)
+def asks_numbers_too(traced, *values):
+    return found_by(traced, values, lambda value: holds_nan(value) or (isinstance(value, float) and math.isnan(value)))
+
+
 @wrong("nan_found", says="The answer is a node: its name was asked")
 def returns_the_node(traced, *values):
-    watching = Watching(traced)
+    watching = Watching(traced, holds_nan)
     watching.run(*values)
     return watching.first
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, fx, nn
@@ -25,6 +26,19 @@ def log_and_sign(values: Tensor) -> list[Tensor]:
     return [values.log(), values.sign()]
 
 
+class SignAndLog(NamedTuple):
+    """Two results with names: a tuple too."""
+
+    sign: Tensor
+    log: Tensor
+
+
+@fx.wrap
+def named_sign_and_log(values: Tensor) -> SignAndLog:
+    """As :func:`sign_and_log`, with names."""
+    return SignAndLog(values.sign(), values.log())
+
+
 class Logs(nn.Module):
     """A node that gives a tuple with nan inside, read by others; integers and numbers on the way."""
 
@@ -39,6 +53,14 @@ class LogList(nn.Module):
 
     def forward(self, rows: Tensor) -> Tensor:
         both = log_and_sign(rows)
+        return both[0] * both[1]
+
+
+class NamedLogs(nn.Module):
+    """A node that gives a named tuple with nan inside."""
+
+    def forward(self, rows: Tensor) -> Tensor:
+        both = named_sign_and_log(rows)
         return both[0] * both[1]
 
 
@@ -84,6 +106,8 @@ USAGE = Usage(
         Case("nan in one of two results of a node", Logs, tuple, True, run_on(_SIGNED)),
         Case("no nan, and a node with two results", Logs, tuple, True, run_on(_SIGNED.abs(), 3)),
         Case("nan in a list", LogList, tuple, True, run_on(_SIGNED)),
+        Case("nan in a named tuple", NamedLogs, tuple, True, run_on(_SIGNED)),
+        Case("a number that is nan", Weighting, tuple, True, run_on(table(), mask(), math.nan)),
         Case("a step that works in place", InPlace, tuple, True, run_on(_SIGNED * 2)),
         Case("nan in a parameter", NanWeight, tuple, True, run_on(_SIGNED)),
         Case("infinities of both signs, and no nan", Opposite, tuple, True, run_on(_SIGNED)),

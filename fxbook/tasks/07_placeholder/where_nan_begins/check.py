@@ -30,7 +30,8 @@ def nan_found(case: CaseView) -> Found:
     elif answer not in [node.name for node in case.before]:
         yield None, "The answer is neither the name of a node nor None."
     elif answer not in watching.holding:
-        yield None, f"`{answer}` was returned: the value of this node holds no nan."
+        known = ", since it is no tensor" if answer in watching.others else ""
+        yield None, f"`{answer}` was returned: the value of this node holds no nan{known}."
     else:
         yield None, f"`{answer}` was returned: the value of `{wanted}`, before it, holds nan already."
 
@@ -41,11 +42,15 @@ class _Watching(fx.Interpreter):
     def __init__(self, traced: fx.GraphModule) -> None:
         super().__init__(traced)
         self.holding: list[str] = []
+        self.others: list[str] = []
 
     def run_node(self, n: fx.Node) -> Any:
         value = super().run_node(n)
-        if any(isinstance(leaf, torch.Tensor) and bool(leaf.isnan().any()) for leaf in pytree.tree_leaves(value)):
+        tensors = [leaf for leaf in pytree.tree_leaves(value) if isinstance(leaf, torch.Tensor)]
+        if any(bool(tensor.isnan().any()) for tensor in tensors):
             self.holding.append(n.name)
+        elif not tensors:
+            self.others.append(n.name)
         return value
 
 
