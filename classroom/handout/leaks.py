@@ -153,11 +153,12 @@ def _secrets(runs: Iterable[tuple[str, str]], width: Width, public: str) -> _Sec
 
 @functools.cache
 def _handed_out() -> str:
-    """All that an exercise tells by itself: openings, tasks, stubs, hints."""
+    """All that an exercise tells by itself: openings, questions, tasks, stubs, hints."""
     sheets = the_book().sheets()
     cells = [cell for sheet in sheets for cell in (*sheet.opening, *(c for e in sheet.exercises for c in e.stub))]
     texts = [text for sheet in sheets for e in sheet.exercises for text in (e.task, *e.hints, e.what_if)]
-    return "\n".join([*(cell.source for cell in cells), *texts])
+    asked = [question.code for sheet in sheets for question in sheet.questions]
+    return "\n".join([*(cell.source for cell in cells), *texts, *asked])
 
 
 @functools.cache

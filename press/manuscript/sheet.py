@@ -1,7 +1,7 @@
 """A sheet of exercises: what it begins with and the exercises in their order, assembled from the folder of a chapter.
 
-``fxbook/tasks/NN_name/`` holds ``opening.md``, in ``__init__.py`` the ``ORDER`` of the exercises, and a folder for each
-of these, whose name is the exercise's id without the number of the chapter.
+``fxbook/tasks/NN_name/`` holds ``opening.md``, ``questions.toml``, in ``__init__.py`` the ``ORDER`` of the exercises,
+and a folder for each of these, whose name is the exercise's id without the number of the chapter.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import runpy
 from pathlib import Path
 
 from press.manuscript.problems import Place, PressError, Problem
+from press.manuscript.questions import QUESTIONS, Question, read_questions
 from press.manuscript.reading import Cell, prose_lines, read
 from press.manuscript.task import Exercise, read_task
 
@@ -23,12 +24,13 @@ _SLUG = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
 
 @dataclasses.dataclass(frozen=True)
 class ExerciseSheet:
-    """What stands before the first exercise, and the exercises; ``chapter`` is the name of the folder."""
+    """What stands before the first exercise, the questions there, the exercises; ``chapter`` is the folder's name."""
 
     folder: Path
     title: str
     opening: tuple[Cell, ...]
     exercises: tuple[Exercise, ...]
+    questions: tuple[Question, ...] = ()
 
     @property
     def chapter(self) -> str:
@@ -49,6 +51,7 @@ def read_sheet(folder: Path) -> ExerciseSheet:
     problems: list[Problem] = []
     exercises: list[Exercise] = []
     opening: tuple[Cell, ...] = ()
+    questions: tuple[Question, ...] = ()
     for slug in _order(folder):
         identity = f"{folder.name[:2]}-{slug.replace('_', '-')}"
         if lacking := _lacking(folder / slug, identity):
@@ -62,10 +65,14 @@ def read_sheet(folder: Path) -> ExerciseSheet:
         opening = _read_opening(folder / OPENING)
     except PressError as error:
         problems += error.problems
+    try:
+        questions = read_questions(folder / QUESTIONS)
+    except PressError as error:
+        problems += error.problems
     if problems:
         raise PressError(*problems)
     title = opening[0].source.split("\n", 1)[0].removeprefix(TITLE)
-    return ExerciseSheet(folder, title, opening, tuple(exercises))
+    return ExerciseSheet(folder, title, opening, tuple(exercises), questions)
 
 
 def _read_opening(path: Path) -> tuple[Cell, ...]:

@@ -1,16 +1,18 @@
 """Every fold of a page opened: what one is to guess first stands at the end of the page, all else where it is.
 
 On the screen a reader opens the output of a prediction, an answer or a hint when it is wanted. On paper the place has a
-number, and the end of the chapter has what it hides, under that number.
+number, and the end of the chapter has what it hides, under that number. The choices of a question are read in their place,
+and the reasons of all of them have one number.
 """
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 
 from lxml import etree
 
-from press.paper.markup import E, classes, find, replace, text
+from press.paper.markup import E, classes, find, of_class, replace, text
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,11 +32,15 @@ FIRST, SECOND = (
 )
 KINDS = (OUTPUT, ANSWER, FIRST, SECOND)
 _QUESTIONS = "check-yourself"
+# A multiple choice: a fold around the question, and one around the reason of each choice.
+_ASKED, _CHOICE = "fx-asked", "fx-choice"
 
 
 def open_folds(tree: etree._Element) -> None:
     """Open all folds below the tree, which is the body of one page."""
     kept: dict[Kind, list[etree._Element]] = {kind: [] for kind in KINDS}
+    for fold in of_class(tree, _ASKED, "h:details"):
+        _open_choices(fold)
     # The inner ones first, so that a fold that moves has none left in it.
     for fold in reversed(find(tree, ".//h:details")):
         kind = kind_of(fold)
@@ -55,6 +61,8 @@ def kind_of(fold: etree._Element) -> Kind | None:
     """What a fold hides from somebody who is to guess; none where it only saves room."""
     if "below-input" in classes(fold):
         return OUTPUT
+    if _CHOICE in classes(fold):
+        return ANSWER
     summary = text(_summary(fold))
     if hint := next((kind for kind in (FIRST, SECOND) if summary == kind.word), None):
         return hint
@@ -65,6 +73,17 @@ def kind_of(fold: etree._Element) -> Kind | None:
 def _summary(fold: etree._Element) -> etree._Element:
     found = find(fold, "./h:summary")
     return found[0] if found else E.summary()
+
+
+def _open_choices(fold: etree._Element) -> None:
+    """Leave the question and its choices where they are, and gather the reasons of the choices in one fold below them."""
+    reasons = E.details({"class": _CHOICE}, E.summary(text(_summary(fold))))
+    for choice in of_class(fold, _CHOICE, "h:details"):
+        summary = _summary(choice)
+        reasons.append(_renamed(copy.deepcopy(summary), "p", "fx-summary"))
+        reasons.extend([child for child in choice if child is not summary])
+        replace(choice, [_renamed(summary, "p", "fx-choice")])
+    fold.append(reasons)
 
 
 def _open(fold: etree._Element) -> None:
@@ -87,7 +106,8 @@ def _move(fold: etree._Element, kind: Kind, number: int) -> etree._Element:
     here, there = f"{kind.anchor}-{number}-asked", f"{kind.anchor}-{number}"
     word = f"{kind.word} {number}"
     link = E.p({"class": "fx-guess", "id": here}, E.a({"href": f"#{there}", "class": "fx-page"}, word))
-    question = [_renamed(summary, "p", "fx-question")] if kind is ANSWER else []
+    asked_here = kind is ANSWER and _CHOICE not in classes(fold)
+    question = [_renamed(summary, "p", "fx-question")] if asked_here else []
     about = text(summary) if kind is ANSWER else _heading_above(fold)
     title = E.p({"class": "fx-answer-title"}, E.a({"href": f"#{here}", "class": "fx-page"}, word), f" · {about}")
     answer = E.div({"class": "fx-answer", "id": there}, title)

@@ -15,6 +15,7 @@ from press.imprint import BYLINE
 from press.manuscript.claims import with_verdicts
 from press.manuscript.faults import with_list
 from press.manuscript.problems import Place, PressError
+from press.manuscript.questions import QUESTIONS, Question, as_markdown
 from press.manuscript.reading import Cell
 from press.manuscript.sheet import TITLE, ExerciseSheet
 from press.manuscript.task import Exercise
@@ -56,7 +57,7 @@ def derive(book: Book, source: Path, reports: Mapping[str, str]) -> list[Derived
         tasks = [_task(exercise, book) for exercise in sheet.exercises]
         ids = tuple(exercise.id for exercise in sheet.exercises)
         return [
-            Derived(targets[0], *_printed(_exercise_cells(sheet, tasks, reports), book), False, ids),
+            Derived(targets[0], *_printed(_exercise_cells(book, sheet, tasks, reports), book), False, ids),
             Derived(targets[1], *_printed(_solution_cells(sheet, tasks), book), True, ids),
         ]
     page = book.page(source)
@@ -106,10 +107,11 @@ def _printed(cells: _Cells, book: Book) -> tuple[NotebookNode, tuple[Place, ...]
     return notebook, tuple(place for _, place, _ in cells)
 
 
-def _exercise_cells(sheet: ExerciseSheet, tasks: Iterable[Cell], reports: Mapping[str, str]) -> _Cells:
+def _exercise_cells(book: Book, sheet: ExerciseSheet, tasks: Iterable[Cell], reports: Mapping[str, str]) -> _Cells:
     title, *rest = sheet.opening
-    opening = [dataclasses.replace(title, source=title.source.replace(TITLE, _numbered(sheet, TITLE), 1)), *rest]
-    cells = [(cell, sheet.opening_place(cell), "") for cell in opening]
+    title = dataclasses.replace(title, source=title.source.replace(TITLE, _numbered(sheet, TITLE), 1))
+    cells = [(title, sheet.opening_place(title), ""), *_question_cells(book, sheet)]
+    cells += [(cell, sheet.opening_place(cell), "") for cell in rest]
     for exercise, task in zip(sheet.exercises, tasks, strict=True):
         cells += _of_exercise(exercise, task, exercise.stub)
         report = reports.get(exercise.id, "").rstrip()
@@ -120,6 +122,22 @@ def _exercise_cells(sheet: ExerciseSheet, tasks: Iterable[Cell], reports: Mappin
     done = f"Done, or stuck for good? The [solutions](../solutions/{sheet.chapter}.ipynb) say why, too."
     cells.append((_prose(done), Place(sheet.folder, 0), "solutions"))
     return cells
+
+
+def _question_cells(book: Book, sheet: ExerciseSheet) -> _Cells:
+    """The questions before the first exercise, in one cell; none where there are none."""
+    if not sheet.questions:
+        return []
+    place = Place(sheet.folder / QUESTIONS, 1)
+    headings = book.headings(sheet.chapter)
+
+    def link(question: Question) -> str:
+        if question.read not in headings:
+            message = f"read: {question.read} names no heading of {sheet.chapter}.md; it has: {', '.join(headings)}"
+            raise PressError(place.problem(message))
+        return f"[{headings[question.read]}](../chapters/{sheet.chapter}.ipynb#{question.read})"
+
+    return [(_prose(as_markdown(sheet.questions, link)), place, "questions")]
 
 
 def _solution_cells(sheet: ExerciseSheet, tasks: Iterable[Cell]) -> _Cells:

@@ -19,6 +19,11 @@ PAGE = """
 <details><summary>7 more faults</summary><ul><li>a fault</li></ul></details> and on</section>
 <section id="check-yourself"><h2>Check yourself</h2>
 <details><summary>Is <code>x</code> a node?</summary><p>It is.</p></details></section>
+<section id="before-you-begin"><h2>Before you begin</h2>
+<details class="fx-asked"><summary>1. What runs?</summary><div class="highlight"><pre>g()\n</pre></div>
+<details class="fx-choice fx-wrong"><summary>a. <code>f</code> runs.</summary><p>Wrong. It is stale.</p></details>
+<details class="fx-choice fx-right"><summary>b. <code>g</code> runs.</summary><p>Right. It is new.</p></details>
+</details></section>
 <section id="a-task"><h2>A task</h2>
 <details><summary>First hint</summary><p>look</p></details>
 <details><summary>Second hint</summary><p>nearly there</p></details></section>
@@ -65,10 +70,17 @@ def test_a_question_stays_where_it_is_asked(page: etree._Element) -> None:
     assert "Is x a node?" in words(page, ".//h:section[@id='check-yourself']")
 
 
+def test_the_choices_of_a_question_stay_and_their_reasons_have_one_number(page: etree._Element) -> None:
+    asked = words(page, ".//h:section[@id='before-you-begin']")
+    assert asked == "Before you begin 1. What runs?g() a. f runs. b. g runs. Answer 2"
+    told = words(page, ".//h:div[@id='paper-answers-2']")
+    assert told == "Answer 2 · 1. What runs?a. f runs.Wrong. It is stale.b. g runs.Right. It is new."
+
+
 def test_each_place_leads_to_its_answer_and_back(page: etree._Element) -> None:
     ids = {element.get("id") for element in page.iter(etree.Element)}
     links = [link.get("href")[1:] for link in markup.of_class(page, "fx-page", "h:a")]
-    assert len(links) == 8 and set(links) <= ids
+    assert len(links) == 10 and set(links) <= ids
 
 
 def test_the_answers_come_after_everything_else(page: etree._Element) -> None:

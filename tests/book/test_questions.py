@@ -1,0 +1,162 @@
+"""The questions before the exercises: their form, and for each choice the code that decides whether it is right."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from lxml import html
+from markdown_it import MarkdownIt
+
+from press.book import the_book
+from press.manuscript.problems import PressError
+from press.manuscript.questions import HEADING, Question, read_questions
+from press.manuscript.sheet import ExerciseSheet
+
+SHEETS = the_book().sheets()
+ASKED = [(sheet, question) for sheet in SHEETS for question in sheet.questions]
+FEWEST, MOST = 4, 6
+LONGEST_REASON = 45
+by_question = pytest.mark.parametrize(
+    ("sheet", "question"),
+    ASKED,
+    ids=[f"{sheet.chapter[:2]}-{sheet.questions.index(question) + 1}" for sheet, question in ASKED],
+)
+by_sheet = pytest.mark.parametrize("sheet", SHEETS, ids=[sheet.chapter for sheet in SHEETS])
+
+
+def error(function: Callable[[], object]) -> Exception | None:
+    """What a call raises; ``None`` where it returns."""
+    try:
+        function()
+    except Exception as raised:
+        return raised
+    return None
+
+
+def holds(question: Question) -> list[bool]:
+    """Run a question's code; say of each choice whether it is right."""
+    names: dict[str, object] = {"error": error, "__name__": "a_question"}
+    for source in (question.setup, question.code, question.proof):
+        exec(compile(source, f"<{question.ask}>", "exec"), names)
+    return [bool(eval(choice.holds, names)) for choice in question.choices]
+
+
+@pytest.fixture(autouse=True)
+def _leaves_torch_as_it_was() -> Iterator[None]:
+    with torch.random.fork_rng(), torch.set_grad_enabled(torch.is_grad_enabled()):
+        torch.manual_seed(0)
+        yield
+
+
+@by_question
+def test_the_code_of_a_question_decides_which_choice_is_right(sheet: ExerciseSheet, question: Question) -> None:
+    assert holds(question) == [choice.right for choice in question.choices]
+
+
+@by_question
+def test_a_question_can_be_read_at_once(sheet: ExerciseSheet, question: Question) -> None:
+    assert question.ask.endswith("?")
+    assert len(question.code.splitlines()) <= 16
+    assert max(map(len, question.code.splitlines()), default=0) <= 100
+    assert all(len(choice.why.split()) <= LONGEST_REASON for choice in question.choices)
+    assert all(choice.why.endswith((".", '."')) for choice in question.choices)
+    assert len({choice.say for choice in question.choices}) == len(question.choices)
+    # The verdict is printed before the reason, which therefore does not give one.
+    assert not any(choice.why.startswith(("Right", "Wrong", "No.", "No,", "No:", "Yes")) for choice in question.choices)
+
+
+@by_sheet
+def test_a_chapter_has_about_five_questions(sheet: ExerciseSheet) -> None:
+    assert FEWEST <= len(sheet.questions) <= MOST
+    assert len({question.ask + question.code for question in sheet.questions}) == len(sheet.questions)
+
+
+@by_sheet
+def test_the_place_of_the_right_choice_has_no_pattern(sheet: ExerciseSheet) -> None:
+    places = [question.place for question in sheet.questions]
+    assert len(set(places)) >= 3
+    assert all(first != second for first, second in itertools.pairwise(places))
+
+
+def test_no_place_and_no_length_is_more_often_right() -> None:
+    places = [question.place for _, question in ASKED]
+    expected = [
+        sum(1 / len(question.choices) for _, question in ASKED if len(question.choices) > at) for at in range(4)
+    ]
+    assert all(abs(places.count(at) - number) <= len(ASKED) / 10 for at, number in enumerate(expected))
+    orders = {tuple(question.place for question in sheet.questions) for sheet in SHEETS}
+    assert len(orders) == len(SHEETS)
+    by_length = [sorted(range(len(q.choices)), key=lambda at: len(q.choices[at].say)) for _, q in ASKED]
+    longest = sum(order[-1] == question.place for order, (_, question) in zip(by_length, ASKED, strict=True))
+    shortest = sum(order[0] == question.place for order, (_, question) in zip(by_length, ASKED, strict=True))
+    assert max(longest, shortest) <= len(ASKED) / 2
+
+
+@by_sheet
+def test_a_viewer_of_plain_markdown_shows_questions_choices_and_reasons(sheet: ExerciseSheet) -> None:
+    path = the_book().targets(sheet.folder)[0]
+    [cell] = [cell for cell in the_book().printed(path).cells if cell.source.startswith(f"## {HEADING}")]
+    page = html.fromstring(f"<main>{MarkdownIt('commonmark').render(cell.source)}</main>")
+    questions = page.findall("details")
+    assert len(questions) == len(sheet.questions)
+    for fold, question in zip(questions, sheet.questions, strict=True):
+        assert (fold.find("pre") is not None) == bool(question.code)
+        shown = fold.findall("details")
+        verdicts = [choice.find("p/strong").text for choice in shown]
+        assert verdicts == ["Right." if choice.right else "Wrong." for choice in question.choices]
+        # A wrong choice leads to the section that answers the question.
+        links = [[link.get("href") for link in choice.iterfind("p/a")] for choice in shown]
+        place = f"../chapters/{sheet.chapter}.ipynb#{question.read}"
+        assert links == [[] if choice.right else [place] for choice in question.choices]
+        assert "`" not in "".join(text for summary in fold.iter("summary") for text in summary.itertext())
+
+
+@by_sheet
+def test_the_questions_are_on_the_sheet_of_the_exercises_alone(sheet: ExerciseSheet) -> None:
+    exercises, solutions = (the_book().printed(path) for path in the_book().targets(sheet.folder))
+    assert [cell.id for cell in exercises.cells].index("questions") == 1
+    assert "questions" not in [cell.id for cell in solutions.cells]
+
+
+GOOD = """
+[[question]]
+ask = "Which?"
+read = "a-section"
+choice = [{say = "a", why = "A.", holds = "True", right = true}, {say = "b", why = "B.", holds = "False"}, LAST]
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "message"),
+    [
+        ('{say = "c", why = "C.", holds = "False", right = true}', "exactly one choice is right"),
+        ('{say = "c", holds = "False"}', "a choice lacks 'why'"),
+        ('{say = "c", why = "C."}', "a choice lacks 'holds'"),
+        ('{say = "c", why = "C.", holds = "False", wrong = true}', "a choice has no key 'wrong'"),
+        ("", "3 or 4 choices, this one 2"),
+        ("{", "is not valid TOML"),
+    ],
+)
+def test_a_question_without_its_form_is_refused(tmp_path: Path, last: str, message: str) -> None:
+    path = tmp_path / "questions.toml"
+    path.write_text(GOOD.replace("LAST", last), encoding="utf-8")
+    with pytest.raises(PressError) as refused:
+        read_questions(path)
+    assert message in str(refused.value)
+
+
+def test_a_question_of_the_right_form_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "questions.toml"
+    path.write_text(GOOD.replace("LAST", '{say = "c", why = "C.", holds = "False"}'), encoding="utf-8")
+    [question] = read_questions(path)
+    assert question.place == 0 and holds(question) == [True, False, False]
+
+
+def test_a_choice_that_is_marked_falsely_is_noticed() -> None:
+    _, question = ASKED[0]
+    swapped = [not choice.right for choice in question.choices]
+    assert holds(question) != swapped
