@@ -24,7 +24,7 @@ def addresses(table: Path) -> dict[str, str]:
 
 
 def of_the_version(page: str) -> str:
-    """HTML whose links to the newest documentation of PyTorch lead to that of the version which the book is proven with.
+    """HTML whose links to the newest documentation of PyTorch lead to that of the version that the book is proven with.
 
     What is newest moves on, and what a page says of it, or quotes, would be read beside something else.
     """
