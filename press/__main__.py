@@ -7,6 +7,7 @@ import importlib
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from press import ROOT
@@ -133,6 +134,8 @@ _NEEDS = {
     **dict.fromkeys((book, serve, links, inventory, pdf, epub), environment.BOOK),
     **dict.fromkeys((test, test_cold, bench, pins), environment.EVERYTHING),
 }
+# What stands behind these commands is for the program that they start, options included; argparse would refuse those.
+_PASS_ON = (test, test_cold, watch)
 
 
 def _edition(kind: str) -> int:
@@ -155,17 +158,24 @@ def _python(*arguments: str) -> int:
     return subprocess.run([sys.executable, *arguments], cwd=ROOT).returncode
 
 
-def _arguments() -> argparse.ArgumentParser:
+def _arguments(given: list[str]) -> argparse.Namespace:
+    own = given[:1] if given and given[0] in map(_named, _PASS_ON) else given
+    options = _parser().parse_args(own)
+    options.arguments = given[len(own) :]
+    return options
+
+
+def _named(command: Callable[[argparse.Namespace], int]) -> str:
+    return command.__name__.replace("_", "-")
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m press", description="Print, prove and bind the book.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for function in _COMMANDS:
-        name = function.__name__.replace("_", "-")
-        command = commands.add_parser(name, help=(function.__doc__ or "").splitlines()[0])
+        command = commands.add_parser(_named(function), help=(function.__doc__ or "").splitlines()[0])
         command.set_defaults(run=function, need=_NEEDS.get(function, environment.NOTEBOOKS))
-        if function in (test, test_cold, watch):
-            tool = "fxbook watch" if function is watch else "pytest"
-            command.add_argument("arguments", nargs=argparse.REMAINDER, help=f"passed on to {tool}")
-        elif function is quick:
+        if function is quick:
             command.add_argument("manuscripts", nargs="*", help="what was saved (default: whatever differs)")
         elif function is exercise:
             command.add_argument("id", help="NN-slug: 03-drop-dropout")
@@ -179,7 +189,7 @@ def _arguments() -> argparse.ArgumentParser:
 
 def main(arguments: list[str]) -> int:
     """Set up, then run the command in the project's environment; return its exit status."""
-    options = _arguments().parse_args(arguments)
+    options = _arguments(arguments)
     status = environment.run_module(options.need, "press", arguments, ROOT)
     return options.run(options) if status is None else status
 

@@ -4,7 +4,7 @@ A local Sphinx extension, named in `_config.yml`. A printed notebook has no role
 links are set into the finished page. Nothing is imported and nothing fetched; a name is taken for one of the inventory
 where the imports of the page say so, or where a class of torch.fx is named as in `graph.lint()`. What is not sure, and
 what a page defines itself, has no link. In each section, a name has one link in
-the text and one in the code.
+the text and one in the code. Links that an author wrote lead to the documentation of the same version.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
+
+from press.binding.inventory import of_the_version
 
 INVENTORIES = "book/_links"
 _FX = "torch.fx."
@@ -238,7 +240,7 @@ def _set_links(app: Sphinx, _page: str, _template: str, context: dict[str, Any],
             name: entry[2] for kind in inventory if kind.startswith("py:") for name, entry in inventory[kind].items()
         }
         app.fx_official = Official(names)
-    context["body"] = linked(context["body"], app.fx_official)
+    context["body"] = linked(of_the_version(context["body"]), app.fx_official)
 
 
 def _know_inventories(app: Sphinx, config: Config) -> None:

@@ -16,6 +16,8 @@ document.addEventListener("DOMContentLoaded", () => {
   const load = () => {
     try { return whole(JSON.parse(localStorage.getItem(KEY))); } catch { return whole(null); }
   };
+  // The page has a stand-in for storage, which forgets: see layout.html.
+  if ("fxForgets" in document.documentElement.dataset) return;
   try {
     localStorage.setItem(`${KEY}?`, "");
     localStorage.removeItem(`${KEY}?`);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 from press import ROOT
 
 TABLES = ROOT / "book" / "_links"
+# How manuscripts and notebooks write links to the documentation of PyTorch, so that a new version needs no new text.
+_NEWEST = "https://docs.pytorch.org/docs/stable/"
 
 
 def addresses(table: Path) -> dict[str, str]:
@@ -18,6 +21,19 @@ def addresses(table: Path) -> dict[str, str]:
     told = _read(table)
     found = {name: f"{page.format(name=name)}#{name}" for page, names in told["pages"].items() for name in names}
     return found | told.get("aliases", {})
+
+
+def of_the_version(page: str) -> str:
+    """HTML whose links to the newest documentation of PyTorch lead to that of the version that the book is proven with.
+
+    What is newest moves on, and what a page says of it, or quotes, would be read beside something else.
+    """
+    return page.replace(f'href="{_NEWEST}', f'href="{_address_of_torch()}')
+
+
+@functools.cache
+def _address_of_torch() -> str:
+    return _read(TABLES / "torch.toml")["address"]
 
 
 def write(table: Path, inventory: Path) -> None:

@@ -16,13 +16,13 @@ from sphinx.application import Sphinx
 from sphinx.builders.epub3 import Epub3Builder
 from sphinx.util import logging
 
-from press.paper import front, markup
+from press.binding.inventory import of_the_version
+from press.paper import front, markup, pages
 from press.paper.code import wrap_long_lines
 from press.paper.contents import Leaf, leaves
 from press.paper.folds import open_folds
 from press.paper.stills import still
 
-_OF_THE_SITE = ("comments_config", "copybutton_selector", "copybutton_prompt_text", "copybutton_prompt_is_regexp")
 _LOGGER = logging.getLogger(__name__)
 
 
@@ -48,7 +48,7 @@ class StillBuilder(Epub3Builder):
         """Write a page as it stands still."""
         if body := addctx.get("body"):
             try:
-                addctx["body"] = settled(body)
+                addctx["body"] = settled(of_the_version(body))
             except markup.MarkupError as error:
                 _LOGGER.warning("%s: not well-formed, so no EPUB can hold it: %s", pagename, error)
         super().handle_page(pagename, addctx, *rest, **named)
@@ -109,7 +109,9 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_builder(StillBuilder, override=True)
     app.connect("html-collect-pages", _title_page)
     app.connect("html-page-context", _without_folding_styles, priority=900)
-    # Of extensions that only the site has; its settings are in the same file.
-    for name in _OF_THE_SITE:
-        app.add_config_value(name, None, "")
+    # Of extensions that only the site has, whose settings are in the same file; this extension is the last of the list.
+    known = set(app.config.values)
+    for name in ("comments_config", *pages.config()["sphinx"]["config"]):
+        if name not in known:
+            app.add_config_value(name, None, "")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pikepdf
@@ -50,6 +51,18 @@ def print_pdf(document: Path, target: Path) -> None:
         raise PrintError(f"Chromium did not print {document}:\n{outcome.stderr.strip()[-2000:]}")
 
 
+def scripts_without_font(languages: Mapping[str, str]) -> list[str]:
+    """Of languages, by their codes, the names of those that no font here has; none where nobody can tell."""
+    listed = shutil.which("fc-list")
+    if not listed:
+        return []
+    found = {
+        code: subprocess.run([listed, f":lang={code}", "family"], capture_output=True, text=True).stdout
+        for code in languages
+    }
+    return [name for code, name in languages.items() if not found[code].strip()]
+
+
 def places(path: Path) -> dict[str, int]:
     """By id, the number of the page on which each place stands that a link of the document leads to.
 
@@ -64,6 +77,24 @@ def places(path: Path) -> dict[str, int]:
         found = {name.removeprefix("/"): place for name, place in named}
         arrays = {name: place if isinstance(place, pikepdf.Array) else place.D for name, place in found.items()}
         return {name: pages[place[0].objgen] for name, place in arrays.items()}
+
+
+def name_outline(path: Path, titles: Iterable[str]) -> None:
+    """Give the entries of the outline their titles: Chromium leaves out the space where a heading goes on below.
+
+    Args:
+        path: the file, which is written anew.
+        titles: of all headings.
+    """
+    whole = {"".join(title.split()): title for title in titles}
+    with pikepdf.open(path, allow_overwriting_input=True) as pdf:
+        with pdf.open_outline() as outline:
+            waiting = list(outline.root)
+            while waiting:
+                entry = waiting.pop()
+                waiting += entry.children
+                entry.title = whole.get("".join(entry.title.split()), entry.title)
+        pdf.save(path)
 
 
 def date_pdf(path: Path, title: str, author: str, epoch: int) -> None:

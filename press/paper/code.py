@@ -1,4 +1,7 @@
-"""Code on a page that does not scroll: a line longer than the page is wide goes on below, with a mark before it."""
+"""Code on a page that does not scroll: a line longer than the page is wide goes on below, with a mark before it.
+
+Of code that is read and not run, one blank line between definitions says as much as two.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +21,13 @@ TOGETHER = 12
 def wrap_long_lines(tree: etree._Element) -> None:
     """Give each line of the blocks of code that have a long one an element of its own, which the style can mark."""
     for block in find(tree, ".//h:div[contains(@class, 'highlight')]/h:pre"):
-        lines = list(_lines(block))
+        lines = every = list(_lines(block))
+        if find(block, "./ancestor::h:div[contains(@class, 'cell_input')]"):
+            lines = _without_second_blanks(every)
         if len(lines) <= TOGETHER:
             block.set("class", "fx-together")
-        if max((sum(len(part.xpath("string()")) for part in line) for line in lines), default=0) <= COLUMNS:
+        long = max((sum(len(part.xpath("string()")) for part in line) for line in lines), default=0) > COLUMNS
+        if not long and len(lines) == len(every):
             continue
         block[:] = []
         block.text = None
@@ -29,6 +35,11 @@ def wrap_long_lines(tree: etree._Element) -> None:
             long = sum(len(part.xpath("string()")) for part in line) > COLUMNS
             # Its end stands inside of it: between two blocks it would be an empty line of its own.
             block.append(E.span({"class": "fx-line fx-long" if long else "fx-line"}, *line, "\n"))
+
+
+def _without_second_blanks(lines: list[list[etree._Element]]) -> list[list[etree._Element]]:
+    blank = [not "".join(part.xpath("string()") for part in line).strip() for line in lines]
+    return [line for at, line in enumerate(lines) if not (at and blank[at] and blank[at - 1])]
 
 
 def _lines(block: etree._Element) -> Iterator[list[etree._Element]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import time
 import zipfile
@@ -11,6 +12,8 @@ from press import ROOT
 from press.paper import chromium, pages, sheets
 
 _PRINTS = 4
+# Besides English.
+_LANGUAGES = {"ja": "Japanese", "zh-cn": "Chinese"}
 EDITIONS = ROOT / "_build" / "editions"
 """Where the files are; the next build of the site takes them along, and its pages offer them."""
 
@@ -26,11 +29,15 @@ def pdf() -> Path:
         PrintError: Chromium is not there, or failed.
     """
     chromium.chromium()  # before the minutes that the pages take
+    if missing := chromium.scripts_without_font(_LANGUAGES):
+        print(f"No font here has {' or '.join(missing)}: the words of it in the glossary and in the fact check will "
+              "be empty boxes. On Debian and Ubuntu: apt install fonts-droid-fallback", file=sys.stderr)  # fmt: skip
     folder = pages.make()
     told = pages.config()
     with tempfile.TemporaryDirectory(dir=pages.BUILD) as scratch:
         printed = Path(scratch) / "book.pdf"
         _print(folder, printed)
+        chromium.name_outline(printed, sheets.titles(folder))
         chromium.date_pdf(printed, told["title"], told["author"], pages.epoch())
         return _lay(printed, f"{pages.NAME}.pdf")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from lxml import etree
@@ -23,7 +23,12 @@ _XLINK = "{http://www.w3.org/1999/xlink}href"
 _CHAPTERS, _REFERENCE = "Chapters", "Reference"
 _SHEETS = ("exercises/", "solutions/")
 # What one looks things up in is set in two columns, except for pages with wide tables.
-_ACROSS = ("cheat_sheet", "fact_check", "status")
+_COMPANIONS = "chapters/when_it_breaks/"
+_ACROSS = ("cheat_sheet", "status")
+# A table of so many columns goes across both; the cheat sheet is two sides of A4 here, too, which asks for all of them.
+_WIDE_TABLE = 4
+_CHEAT_SHEET = "chapters/reference/cheat_sheet"
+_MARGINS = {_CHEAT_SHEET: "margin: 12mm 9mm 10mm;"}
 # Sections that each chapter has: the contents name only what is its own.
 _IN_EVERY_CHAPTER = {
     *("when-it-breaks", "what-people-get-wrong", "check-yourself", "in-one-page", "exercises"),
@@ -62,6 +67,13 @@ def write(
     )
     target.write_text("<!DOCTYPE html>\n" + text_of_it, encoding="utf-8")
     return target
+
+
+def titles(folder: Path, toc: Path = pages.ROOT / "_toc.yml") -> Iterator[str]:
+    """The words of every heading; takes a folder as :func:`write`."""
+    for leaf in leaves(toc):
+        for _, heading in headings(_body(folder / f"{leaf.name}.xhtml")):
+            yield text(heading)
 
 
 def _body(path: Path) -> etree._Element:
@@ -118,7 +130,8 @@ def _title(body: etree._Element) -> str:
 def _running_head(place: str, leaf: Leaf, body: etree._Element) -> str:
     """The style of the pages of one leaf: at their head the part of the book and the title."""
     left, right = (string.replace("\\", "\\\\").replace('"', '\\"') for string in (leaf.part, _title(body)))
-    return f'#{place}{{page:{place}}}@page {place}{{@top-left{{content:"{left}"}}@top-right{{content:"{right}"}}}}'
+    heads = f'@top-left{{content:"{left}"}}@top-right{{content:"{right}"}}'
+    return f"#{place}{{page:{place}}}@page {place}{{{_MARGINS.get(leaf.name, '')}{heads}}}"
 
 
 def _contents(bodies: dict[Leaf, etree._Element], places: dict[str, str]) -> etree._Element:
@@ -147,6 +160,8 @@ def _articles(bodies: dict[Leaf, etree._Element], places: dict[str, str]) -> lis
     for leaf, body in bodies.items():
         article = E.article({"id": places[leaf.name], "class": " ".join(_kinds(leaf))})
         article.extend(list(body))
+        for table in find(article, f".//h:table[count((.//h:tr)[1]/*) >= {_WIDE_TABLE}]"):
+            table.set("class", " ".join([*markup.classes(table), "fx-wide"]))
         articles.append(article)
     return articles
 
@@ -154,6 +169,6 @@ def _articles(bodies: dict[Leaf, etree._Element], places: dict[str, str]) -> lis
 def _kinds(leaf: Leaf) -> list[str]:
     """Classes of a page for ``print.css``: its own, and how it is set."""
     name = posixpath.basename(leaf.name)
-    looked_up = leaf.part == _REFERENCE or leaf.name.startswith(_SHEETS)
+    looked_up = leaf.part == _REFERENCE or leaf.name.startswith((*_SHEETS, _COMPANIONS))
     reference = looked_up and name not in _ACROSS
     return [f"fx-leaf-{name}", *["fx-two-columns"] * reference]

@@ -70,7 +70,7 @@ def _multiples(stepper: etree._Element) -> None:
         find(stepper, "./*[@class='fx-frames']")[0].addnext(E.div({"class": "fx-below"}, *below))
     for defs in of_class(stepper, "fx-films"):
         drop(defs)
-    stepper.set("class", f"fx-drawing fx-stepper fx-still fx-columns-{_columns(frames)}")
+    stepper.set("class", f"fx-drawing fx-stepper fx-multiples fx-columns-{_columns(frames)}")
     for name in ("style", "tabindex", "data-lm-suppress-shortcuts"):
         stepper.attrib.pop(name, None)
     for reach in find(stepper, ".//*[@tabindex]"):

@@ -35,3 +35,10 @@ def test_a_block_that_fits_is_left_as_it_is() -> None:
 def test_a_small_block_is_kept_in_one_piece() -> None:
     small, large = (markup.read(settled(block("line\n" * count))) for count in (TOGETHER, TOGETHER + 1))
     assert markup.of_class(small, "fx-together") and not markup.of_class(large, "fx-together")
+
+
+def test_two_blank_lines_are_one_in_code_and_stay_in_what_a_cell_prints() -> None:
+    long = block("one\n\n\n  two\n\nthree\n")
+    code, printed = (f'<div class="{kind}">{long}</div>' for kind in ("cell_input", "out"))
+    texts = ["".join(markup.find(markup.read(settled(body)), ".//h:pre")[0].itertext()) for body in (code, printed)]
+    assert texts == ["one\n\n  two\n\nthree\n", "one\n\n\n  two\n\nthree\n"]

@@ -6,12 +6,15 @@ import re
 
 import pytest
 from lxml import etree
+from playwright.sync_api import Browser
 from torch import fx, nn
 
 from fxbook import EditStepper, RunStepper, draw
 from press.paper import markup
 from press.paper.builder import settled
+from press.paper.pages import STATIC, STYLES
 from press.paper.stills import AT_MOST, TALLEST, WIDEST
+from tests.browsing import needs_chromium
 
 
 class Block(nn.Module):
@@ -115,6 +118,23 @@ def test_a_run_is_shown_too() -> None:
 def test_nothing_that_moves_or_loads_is_left() -> None:
     body = settled(edited(4)._repr_html_() + draw(fx.symbolic_trace(Block()))._repr_html_())
     assert not re.search(r"<(script|style|button|details)|tabindex|data-fx|\son\w+=", body)
+
+
+@needs_chromium
+def test_what_stands_on_paper_is_seen(browser: Browser) -> None:
+    """A class of the site's own style may hide what has the same name here."""
+    page = browser.new_page()
+    style = "".join(path.read_text(encoding="utf-8") for path in (*STYLES, STATIC / "print.css"))
+    body = settled(edited(8)._repr_html_() + draw(fx.symbolic_trace(Block()))._repr_html_())
+    page.set_content(f"<!DOCTYPE html><meta charset=utf-8><style>{style}</style><article>{body}</article>")
+    page.emulate_media(media="print")
+    seen = page.evaluate(
+        "name => [...document.querySelectorAll(name)].filter(one => one.checkVisibility()).length", ".fx-film svg"
+    )
+    assert seen == AT_MOST
+    assert page.locator(".fx-caption", has_text="step 8").is_visible()
+    assert page.locator(".fx-drawing:not(.fx-stepper) figure svg").is_visible()
+    page.close()
 
 
 def test_what_is_not_well_formed_is_named() -> None:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, Route
 
 from tests.browsing import needs_chromium
 from tests.site.pages import CHAPTERS, PAGES
@@ -211,6 +211,30 @@ def test_a_page_works_without_scripts(browser: Browser, address: str, size: dict
     assert answer.is_visible()
     page.locator("nav.bd-links a", has_text="Exercises").first.click()
     page.wait_for_url(f"**/exercises/{CHAPTERS[0].partition('/')[2]}.html")
+    context.close()
+
+
+def test_a_page_works_where_storage_is_blocked(browser: Browser, address: str) -> None:
+    """In a sandbox without an origin of its own, asking for storage is an error, as where a reader has blocked it."""
+    context = browser.new_context(viewport=WIDE, color_scheme="dark")
+
+    def without_origin(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, headers={**answer.headers, "content-security-policy": "sandbox allow-scripts"})
+
+    context.route("**/*.html*", without_origin)
+    page = context.new_page()
+    troubles = troubles_of(page, urlsplit(address).netloc)
+    page.goto(f"{address}/{CHAPTERS[0]}.html")
+    assert page.evaluate("self.origin") == "null", "the page has an origin, so that nothing is blocked"
+    assert page.locator("html").get_attribute("data-theme") == "dark"
+    themes = set()
+    for _ in range(3):
+        page.locator(".theme-switch-button:visible").click()
+        themes.add(page.locator("html").get_attribute("data-theme"))
+    assert themes == {"light", "dark"}
+    assert not page.locator("#fx-memory").is_visible() and page.locator(".fx-read-box").count() == 0
+    assert troubles == []
     context.close()
 
 

@@ -214,3 +214,11 @@ def test_the_pages_have_links_and_all_lead_to_the_official_documentation(built_b
 def test_no_link_stands_in_another(built_book: Path) -> None:
     nested = [(page, str(link)) for page in PAGES for link in parsed(built_book / f"{page}.html").select("a a")]
     assert nested == []
+
+
+def test_a_link_of_an_author_leads_to_the_version_that_the_book_is_proven_with(built_book: Path) -> None:
+    written = '<a href="https://docs.pytorch.org/docs/stable/fx.html#torch.fx.Graph">at docs/stable/</a>'
+    assert inventory.of_the_version(written) == f'<a href="{FX}Graph">at docs/stable/</a>'
+    linked = [link["href"] for page in PAGES for link in article(built_book, page).select("a[href*='/docs/']")]
+    assert sum(address.startswith("https://docs.pytorch.org/docs/2.13/") for address in linked) > 500
+    assert [address for address in linked if "/docs/stable/" in address] == []
