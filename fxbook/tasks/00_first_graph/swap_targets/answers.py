@@ -301,7 +301,6 @@ def hands_the_readers_to_what_the_old_node_read(traced, table):
     return traced
 
 
-<<<<<<< HEAD
 @wrong(
     "inserts_at_the_end",
     says="The graph still inserts before a node that was erased: the next node that anybody makes lands there",
@@ -315,7 +314,10 @@ def chooses_the_place_of_each_node_and_never_leaves_it(traced, table):
             new = graph.create_node(node.op, table[node.target], node.args, node.kwargs)
             node.replace_all_uses_with(new)
             graph.erase_node(node)
-=======
+    traced.recompile()
+    return traced
+
+
 @wrong("none_left", node="relu", says="still calls relu")
 def swaps_functions_only(traced, table):
     for node in traced.graph.nodes:
@@ -366,6 +368,5 @@ def calls_the_new_after_the_old_value_is_doubled(traced, table):
                 doubled = traced.graph.call_function(torch.mul, (value, 2.0))
             node.target = table[node.target]
             node.replace_input_with(value, doubled)
->>>>>>> m0
     traced.recompile()
     return traced
