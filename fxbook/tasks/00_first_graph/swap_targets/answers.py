@@ -359,7 +359,7 @@ def takes_names_that_begin_alike(traced, table):
     return traced
 
 
-@wrong("same_result", node="output", says="The result is not the one asked for")
+@wrong("same_result", node="head", says="The result is not the one asked for")
 def calls_the_new_after_the_old_value_is_doubled(traced, table):
     for node in list(traced.graph.nodes):
         if is_call(node) and node.target in table:

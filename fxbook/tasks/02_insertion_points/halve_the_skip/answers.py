@@ -355,7 +355,7 @@ def takes_every_spelling_for_an_addition(traced):
     traced.recompile()
 
 
-@wrong("same_result", node="output", says="The result is not the one asked for")
+@wrong("same_result", node="add", says="The result is not the one asked for")
 def bounds_the_half(traced):
     for node in additions(traced):
         for value in node.all_input_nodes:

@@ -331,7 +331,7 @@ def erases_what_nothing_uses(traced):
     traced.recompile()
 
 
-@wrong("lints", node="linear", says="before it is defined")
+@wrong("lints", node="key", says="before it is defined")
 def leaves_the_inputs_where_they_are(traced):
     """Sorts what stands behind the inputs, as if each input were at the top."""
     order = [node for node in traced.graph.nodes if node.op not in ("placeholder", "output")]
