@@ -119,7 +119,9 @@ def used_by_name(
             with torch.no_grad():
                 observations.append({"returned": runner.run_by_name(**values), "ran": len(called)})
         except Exception as error:
-            observations.append({"raised": type(error).__name__, "message": str(error)[:2000], "ran": len(called)})
+            # A subclass of what is asked is one.
+            kind = "ValueError" if isinstance(error, ValueError) else type(error).__name__
+            observations.append({"raised": kind, "message": str(error)[:2000], "ran": len(called)})
     for hook in counting:
         hook.remove()
     return {"uses": observations}
