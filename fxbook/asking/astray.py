@@ -68,17 +68,14 @@ def first_astray(
 def _pairs(
     graph: GraphRecord, before: GraphRecord, origins: Sequence[int | None]
 ) -> Iterator[tuple[NodeRecord, NodeRecord]]:
-    """Each node with the one it was: the same one or a copy, else one of the same name that calls the same."""
+    """Each node with the one it was: the same one or a copy, else one of the same name and opcode."""
     if any(origin is not None for origin in origins):
         for node, origin in zip(graph, origins, strict=False):
             if origin is not None and 0 <= origin < len(before):
                 yield node, before.nodes[origin]
         return
-    named = {(node.name, node.op, node.target): node for node in before}
-    for node in graph:
-        was = named.get((node.name, node.op, node.target))
-        if was is not None:
-            yield node, was
+    named = {(node.name, node.op): node for node in before}
+    yield from ((node, named[node.name, node.op]) for node in graph if (node.name, node.op) in named)
 
 
 def _reached(graph: GraphRecord, differing: dict[int, str | None]) -> set[int]:

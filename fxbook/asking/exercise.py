@@ -13,6 +13,7 @@ from torch import fx, nn
 
 if TYPE_CHECKING:
     from fxbook.asking.rule import Rule
+    from fxbook.asking.trial import Trial
 
 Use = Literal["pass", "edit", "build", "object", "compute"]
 Inputs = tuple[Any, ...]
@@ -88,6 +89,7 @@ class Check:
     rules: tuple[Rule, ...]
     expected: Callable[..., Any] = same_as_eager
     beside: Beside | None = None
+    on_error: Callable[[Trial, str], str | None] | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -128,6 +130,8 @@ class Exercise:
             ``lambda interpreter, module, x: interpreter(module).run(x)``. It runs in the learner's half, where
             neither name nor place tells a case, and under a seed of its own.
         beside: what the outputs hold besides what the answer's graph computes.
+        on_error: what a report says, besides the error, of an answer that raises: a function of the case and of the
+            name of the error's class, which returns a sentence or ``None``.
         seconds: of the processor, for an answer on all its cases in a notebook: more where a usual answer takes long.
 
     Raises:
@@ -143,6 +147,7 @@ class Exercise:
     returns: tuple[str, ...] | None = None
     call: Callable[..., Any] | None = None
     beside: Beside | None = None
+    on_error: Callable[[Trial, str], str | None] | None = None
     seconds: float = SECONDS
 
     def __post_init__(self) -> None:

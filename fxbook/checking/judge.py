@@ -145,7 +145,11 @@ def _verdict(
 
 
 def _raised_in(error: Raised, exercise: Exercise, index: int, met: Collection[int], trials: Sequence[Trial]) -> Verdict:
-    violation = _on_another_model(_raised(error), exercise, index, met)
+    violation = _raised(error)
+    said = exercise.on_error(trials[index], error.type) if exercise.on_error and error.type != "TimeUp" else None
+    if said:
+        violation = dataclasses.replace(violation, message=f"{violation.message.rstrip('.')}. {said}")
+    violation = _on_another_model(violation, exercise, index, met)
     return Verdict(violation, index, given=trials[index].given, line=error.line)
 
 

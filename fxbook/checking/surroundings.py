@@ -7,6 +7,7 @@ weights, or a mode of torch that is switched for everybody.
 from __future__ import annotations
 
 import contextlib
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -44,7 +45,7 @@ _SETTINGS = (
     _Setting("the default device is {}", torch.get_default_device, torch.set_default_device),
     _Setting("inference mode is switched {}", torch.is_inference_mode_enabled),
     _Setting("torch computes with {} threads", torch.get_num_threads, torch.set_num_threads),
-    _Setting("the search for anomalies is switched {}", torch.is_anomaly_enabled, getattr(_C, "_set_anomaly", None)),
+    _Setting("the search for anomalies is switched {}", torch.is_anomaly_enabled, torch.autograd.set_detect_anomaly),
     _Setting(
         "deterministic algorithms are switched {}",
         getattr(_C, "_get_deterministic_algorithms", bool),
@@ -73,15 +74,22 @@ class Surroundings:
     def __init__(self, arguments: tuple[Any, ...], models: Sequence[Given]) -> None:
         self._settings = [setting.get() for setting in _SETTINGS]
         self._models = models
+        # Some exercises ask for inputs that live no longer than they are needed.
         self._tensors = [
-            (leaf, leaf.detach().clone()) for leaf in pytree.tree_leaves(arguments) if isinstance(leaf, _Tensor)
+            (weakref.ref(leaf), leaf.detach().clone())
+            for leaf in pytree.tree_leaves(arguments)
+            if isinstance(leaf, _Tensor)
         ]
 
     def left(self) -> list[str]:
         """What is otherwise now, in words; each is a sentence without its stop."""
         return [
             *self._switched(),
-            *("a tensor that your code was given holds other values" for pair in self._tensors if not _same(*pair)),
+            *(
+                "a tensor that your code was given holds other values"
+                for tensor, before in self._tensors
+                if not _same(tensor(), before)
+            ),
             *(change for model in self._models for change in model.touched()),
         ]
 
@@ -100,7 +108,9 @@ class Surroundings:
                 yield f"{setting.words.format(told)} after your code has run"
 
 
-def _same(tensor: torch.Tensor, before: torch.Tensor) -> bool:
+def _same(tensor: torch.Tensor | None, before: torch.Tensor) -> bool:
+    if tensor is None:
+        return True
     if tensor.shape != before.shape or tensor.dtype != before.dtype:
         return False
     if tensor.layout != torch.strided or tensor.is_meta or tensor.is_quantized:

@@ -51,6 +51,7 @@ def find(exercise_id: object) -> Exercise | None:
         returns=usage.returns,
         call=usage.call,
         beside=check.beside,
+        on_error=check.on_error,
         seconds=usage.seconds,
     )
 

@@ -7,6 +7,7 @@ class Unchecked:
     """A report that says nothing."""
 
     passed = None
+    case = None
 
     def __repr__(self) -> str:
         return "not checked here"

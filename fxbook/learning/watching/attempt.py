@@ -42,9 +42,11 @@ def attempt(folder: Path, about: About) -> Attempt:
 def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
     # These import torch, which a damaged sheet needs not wait for.
     from fxbook import tasks
+    from fxbook.checking.again import looking_inside
     from fxbook.checking.apart import CAN_FORK, run_apart
+    from fxbook.checking.failed import FailedCase
     from fxbook.checking.judge import judge
-    from fxbook.checking.prepare import prepare
+    from fxbook.checking.prepare import Prepared, prepare
     from fxbook.checking.report import Report
     from fxbook.checking.verify import UNPROTECTED, not_here
 
@@ -52,10 +54,17 @@ def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
     if exercise is None:
         return False, not_here(about.id)
     seed = random.SystemRandom().randrange(2**31)
+
+    def work(prepared: Prepared) -> JSON:
+        return sheets.observe_answer(sheet, prepared, about.answer, exercise.seconds)
+
+    def again(prepared: Prepared) -> JSON:
+        told = run_apart(functools.partial(work, prepared), SECONDS).data if CAN_FORK else None
+        return told and told["observation"]
+
     prepared = prepare(exercise, seed)
-    work = functools.partial(sheets.observe_answer, sheet, prepared, about.answer, exercise.seconds)
-    outcome = run_apart(work, SECONDS) if CAN_FORK else None
-    seen = outcome.data if outcome else work()
+    outcome = run_apart(functools.partial(work, prepared), SECONDS) if CAN_FORK else None
+    seen = outcome.data if outcome else work(prepared)
     if seen is None:
         why = "did not end in time" if outcome and outcome.ended == "time" else "ended the Python process"
         return False, f"The cells of {sheet.path.name} up to `{about.answer}` {why}: mend or remove the one that does."
@@ -63,8 +72,11 @@ def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
     if seen["observation"] is None:
         missing = f"No cell of {sheet.path.name} gives the name `{about.answer}`."
         return False, "\n".join(filter(None, [missing, raised]))
-    report = Report(about, judge(exercise, seen["observation"], seed), "" if CAN_FORK else UNPROTECTED)
-    return report.passed, repr(report) if report.passed else "\n".join(filter(None, [repr(report), raised]))
+    verdict = judge(exercise, seen["observation"], seed, inside=looking_inside(exercise, seed, again))
+    case = None if verdict.passed or verdict.case is None else FailedCase(exercise, seed, verdict.case)
+    report = Report(about, verdict, "" if CAN_FORK else UNPROTECTED, case)
+    held = f'To hold the case that failed: check("{about.id}", {about.answer}, seed={seed}).case' if case else ""
+    return report.passed, repr(report) if report.passed else "\n".join(filter(None, [repr(report), raised, held]))
 
 
 def _told(failed: JSON) -> str:

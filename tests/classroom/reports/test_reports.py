@@ -458,7 +458,7 @@ def test_a_graph_is_drawn_up_to_a_size_and_then_told_in_rows(size: int, reads: i
 def test_of_a_tall_drawing_the_part_around_the_blamed_node_is_in_sight() -> None:
     figure = BeautifulSoup(Figures().figure(a_mark(node="n20", graph=chain(40))), "html.parser")
     _, top, _, height = map(float, figure.svg["viewbox"].split())
-    [box] = figure.select("g.fx-broken rect.fx-shape")
+    [box] = figure.select("g.fx-meant rect.fx-shape")
     assert height < 700
     assert top < float(box["y"]) < float(box["y"]) + float(box["height"]) < top + height
     assert "of 40 are in sight" in words(figure)

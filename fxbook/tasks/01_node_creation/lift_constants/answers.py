@@ -89,8 +89,8 @@ class Lifter:
     def __call__(self, gm):
         self.gm, self.number = gm, 0
         for node in reversed(list(gm.graph.nodes)):
-            gm.graph.inserting_before(node)
-            node.args, node.kwargs = self.without_tensors(node.args), self.without_tensors(node.kwargs)
+            with gm.graph.inserting_before(node):
+                node.args, node.kwargs = self.without_tensors(node.args), self.without_tensors(node.kwargs)
         gm.recompile()
 
     def without_tensors(self, value):

@@ -219,7 +219,7 @@ def copies_all_but_the_output(traced):
         raise
 
 
-@wrong("as_before_or_edited", says="The edit failed, and the graph is not the former one", read=HALF)
+@wrong("as_before_or_edited", says="The nodes are back under other names: `step_1` is called `", read=HALF)
 @contextlib.contextmanager
 def goes_back_by_tracing_the_old_code(traced):
     """Which a call still runs; the names and the notes are gone."""

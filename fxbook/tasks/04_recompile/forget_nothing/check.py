@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 
 from fxbook.asking import Check
 from fxbook.asking.rule import Found, rule
@@ -14,6 +15,7 @@ from .. import check as chapter
 from ..cases import calls_of
 from ..check import noted, texts
 
+_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 _HALF = "04_recompile#an-edit-that-stops-half-way-stays-in-the-graph"
 _LINT = "when_it_breaks/04_recompile#what-lint-can-see-and-what-recompile-finds"
 
@@ -88,6 +90,9 @@ def as_before_or_edited(case: CaseView) -> Found:
     calls, asked = ([line.rpartition(" [")[0] for line in each] for each in (lines, outcome.nodes))
     if calls == asked:
         yield None, "The nodes are back without their notes: `meta` is not what it was.", _HALF
+    renamed = _renamed(calls, asked)
+    if renamed:
+        yield None, "The nodes are back under other names: `{}` is called `{}` now.".format(*renamed), _HALF
     if not (outcome.raised or outcome.refused_by):
         yield None, "The edit was sound, and it is not in the graph.", _HALF
     what = "its nodes are in another order"
@@ -96,6 +101,21 @@ def as_before_or_edited(case: CaseView) -> Found:
     elif lost := next((call for call in asked if call not in calls), None):
         what = f"`{lost}` is missing"
     yield None, f"The edit failed, and the graph is not the former one: {what}.", _HALF
+
+
+def _renamed(calls: list[str], asked: list[str]) -> tuple[str, str] | None:
+    """The first node of another name, and that name, where the graphs are the same but for names."""
+    names, wanted = ([call.partition(" = ")[0] for call in each] for each in (calls, asked))
+    if names == wanted or _by_place(calls, names) != _by_place(asked, wanted):
+        return None
+    return next((was, now) for was, now in zip(wanted, names, strict=True) if was != now)
+
+
+def _by_place(calls: list[str], names: list[str]) -> list[str]:
+    """The calls, each name of a node replaced by its place in the list."""
+    places = {name: f"<{place}>" for place, name in enumerate(names)}
+    # An input is called by its name in the call, too; a method or a layer follows a dot.
+    return [_NAME.sub(lambda name: places.get(name[0], name[0]), call) for call in calls]
 
 
 @rule

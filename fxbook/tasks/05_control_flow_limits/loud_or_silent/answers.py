@@ -56,7 +56,8 @@ class RunsTheGraphNodeByNode:
         except Exception:
             return "stops"
         run = fx.Interpreter(fx.GraphModule(tracer.root, graph)).run
-        differing = [batch for batch in batches if not self.agrees(run, function, copy.deepcopy(batch), batch)]
+        pairs = ((batch, copy.deepcopy(batch), copy.deepcopy(batch)) for batch in batches)
+        differing = [batch for batch, one, other in pairs if not self.agrees(run, function, one, other)]
         return "differs" if differing else "same"
 
     def agrees(self, run, function, batch, other):
@@ -160,7 +161,7 @@ def leaves_agree(expected, found):
 
 @wrong(
     "ends well",
-    says="Your code raises RuntimeError: 'len' is not supported",
+    says="your function was to catch it, whatever its class, and give a verdict.",
     read="when_it_breaks/05_control_flow_limits#runtimeerror-len-is-not-supported-in-symbolic-tracing-by-default",
 )
 def knows_one_error(function, batches):
@@ -215,7 +216,7 @@ def takes_any_error_for_a_stop(function, batches):
     return "same"
 
 
-@wrong("ends well", says="Your code raises RuntimeError: shape '[2, 2]' is invalid for input of size 6")
+@wrong("ends well", says="your function was to catch that, too, and give a verdict.")
 def expects_the_traced_function_to_run(function, batches):
     try:
         traced = fx.symbolic_trace(function)

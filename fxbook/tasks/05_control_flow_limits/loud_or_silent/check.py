@@ -12,6 +12,7 @@ from torch.utils import _pytree as pytree
 
 from fxbook.asking import Check
 from fxbook.asking.rule import Found, rule
+from fxbook.asking.trial import Trial
 from fxbook.asking.view import CaseView
 
 _STOPS = "05_control_flow_limits#when-it-breaks"
@@ -21,6 +22,7 @@ _EXCEPT = "when_it_breaks/05_control_flow_limits#except-swallows-the-traceerror"
 _ANSWERED = "05_control_flow_limits#python-answers-in-its-place"
 _PROVEN = "05_control_flow_limits#what-python-does-leaves-no-node"
 _LONGEST = 90
+_RAISES = "tracing raises nothing: it is the traced function that raises"
 _VERDICTS = ("stops", "differs", "same")
 _ORDINALS = ("first", "second", "third", "fourth")
 _COUNTS = ("no", "one", "two", "three", "four")
@@ -60,7 +62,7 @@ def _difference(traced: fx.GraphModule, function: Callable[..., Any], batch: Ten
     try:
         result = traced.forward(batch.clone())
     except Exception as error:
-        return f"tracing raises nothing: it is the traced function that raises {_told(error)}"
+        return f"{_RAISES} {_told(error)}"
     ours, form = pytree.tree_flatten(expected)
     theirs, other_form = pytree.tree_flatten(result)
     if form != other_form:
@@ -137,4 +139,16 @@ def right_verdict(case: CaseView) -> Found:
         yield None, f"Of {name} you say {case.value!r}, but {truth.why}.", truth.place
 
 
-CHECK = Check((right_verdict,))
+def on_error(trial: Trial, _kind: str) -> str | None:
+    """What an answer that raises has met: tracing that stops, or a traced function that raises."""
+    truth = truth_of(*trial.fresh_arguments())
+    if truth.verdict == "stops":
+        return (
+            f"Of {trial.case.name} {truth.why}: your function was to catch it, whatever its class, and give a verdict."
+        )
+    if _RAISES in truth.why:
+        return f"Of {trial.case.name} {truth.why}: your function was to catch that, too, and give a verdict."
+    return None
+
+
+CHECK = Check((right_verdict,), on_error=on_error)

@@ -63,6 +63,21 @@ class FeedsByPosition(CheckedInputs):
         return self.run(*[values[name] if name in values else node.args[0] for name, node in self.inputs.items()])
 
 
+class InputsError(ValueError):
+    """The values do not fit the inputs of the graph."""
+
+
+@right
+class RaisesAnErrorOfItsOwnKind(CheckedInputs):
+    """A subclass of ValueError is one."""
+
+    def run_by_name(self, **values):
+        try:
+            return super().run_by_name(**values)
+        except ValueError as error:
+            raise InputsError(str(error)) from None
+
+
 @right
 class FeedsThroughPlaceholder(CheckedInputs):
     """The message spells shapes as lists, and says Missing and Unknown."""

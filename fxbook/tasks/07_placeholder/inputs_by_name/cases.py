@@ -110,8 +110,7 @@ def used_by_name(
     if "run_by_name" not in dir(answer):
         return {"problem": f"The class `{answer.__name__}` has no method `run_by_name`"}
     called: list[int] = []
-    for layer in traced.children():
-        layer.register_forward_hook(lambda *_: called.append(1))
+    counting = [layer.register_forward_hook(lambda *_: called.append(1)) for layer in traced.children()]
     runner = answer(traced, examples)
     observations = []
     for values in uses:
@@ -120,7 +119,11 @@ def used_by_name(
             with torch.no_grad():
                 observations.append({"returned": runner.run_by_name(**values), "ran": len(called)})
         except Exception as error:
-            observations.append({"raised": type(error).__name__, "message": str(error)[:2000], "ran": len(called)})
+            # A subclass of what is asked is one.
+            kind = "ValueError" if isinstance(error, ValueError) else type(error).__name__
+            observations.append({"raised": kind, "message": str(error)[:2000], "ran": len(called)})
+    for hook in counting:
+        hook.remove()
     return {"uses": observations}
 
 

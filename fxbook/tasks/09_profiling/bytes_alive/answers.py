@@ -127,17 +127,17 @@ def counted(traced, inputs, count):
     return found
 
 
-@wrong("bytes_alive", says="at node `scale` the answer has more bytes than are alive. Weights were not to be counted")
+@wrong("bytes_alive", says="bytes alive at `scale`: ")
 def counts_weights(traced, *inputs):
     return counted(traced, inputs, lambda node, value: tensors(value))
 
 
-@wrong("bytes_alive", says="at node `t` the answer has more bytes than are alive. Weights were not to be counted, nor")
+@wrong("bytes_alive", says=". Weights were not to be counted, nor views of them.")
 def counts_views_of_weights(traced, *inputs):
     return counted(traced, inputs, without_weights)
 
 
-@wrong("bytes_alive", says="At node `images` the answer has fewer bytes than are alive. Inputs count")
+@wrong("bytes_alive", says="you say 0. Inputs count, from their own node to the end.")
 def forgets_the_inputs(traced, *inputs):
     return followed(traced, inputs, lambda node, value: [] if node.op == "placeholder" else tensors(value))
 
@@ -159,7 +159,7 @@ def lets_go_of_the_inputs(traced, *inputs):
     return found
 
 
-@wrong("bytes_alive", says="not on another (views, a tuple and weights): at node `topk` the answer has fewer bytes")
+@wrong("bytes_alive", says="not on another (views, a tuple and weights): bytes alive at `topk`: ")
 def knows_no_tuples(traced, *inputs):
     return followed(traced, inputs, lambda node, value: [value] if isinstance(value, torch.Tensor) else [])
 
@@ -210,9 +210,7 @@ def only_the_peak(traced, *inputs):
     return max(followed(traced, inputs))
 
 
-@wrong(
-    "bytes_alive", says="At node `output` the answer has more bytes than are alive. Memory that several tensors share"
-)
+@wrong("bytes_alive", says="Memory that several tensors share counts once.")
 def counts_each_value(traced, *inputs):
     """The bytes of each node's value in the environment, and of the new one: output is head once more."""
     found = []

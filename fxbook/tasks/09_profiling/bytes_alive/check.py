@@ -86,8 +86,7 @@ def _first_difference(case: CaseView, numbers: list[float], run: RunRecord) -> F
             why = " Its result is a tuple, in which each tensor has memory of its own."
         elif more:
             why = " Memory that several tensors share counts once."
-        how = "more" if more else "fewer"
-        yield None, f"At node `{node.name}` the answer has {how} bytes than are alive.{why}"
+        yield node, f"Bytes alive at `{node.name}`: {held}, you say {number:.17g}.{why}"
 
 
 CHECK = Check((bytes_alive,))

@@ -1,0 +1,130 @@
+"""A report holds the case that failed: to look at, to draw, to run again. A grader tells nothing more of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import fx, nn
+
+from classroom.judge.judging import judged
+from classroom.sandbox.inside import unchecked
+from fxbook import check
+from fxbook.asking import Case, Exercise, traced
+from fxbook.asking.predicates import same_result
+from fxbook.checking import check_with
+from fxbook.checking.observe import observe
+from fxbook.checking.prepare import prepare
+from fxbook.graph.record import record
+from fxbook.learning import exercises
+from fxbook.learning.watching.attempt import attempt
+from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, right, value_is
+
+COUNT = Exercise("99-count", "compute", (SHALLOW, DEEP), (value_is(lambda m: len(m.graph.nodes)),), given=traced)
+
+
+def knows_two_layers(module: fx.GraphModule) -> None:
+    if len(module.graph.nodes) < 5:
+        right(module)
+
+
+def raises_on_many(module: fx.GraphModule) -> int:
+    if len(module.graph.nodes) > 5:
+        raise KeyError("layers.4")
+    return len(module.graph.nodes)
+
+
+def test_the_case_that_failed_has_all_that_the_answer_met() -> None:
+    case = check_with(RELU_AFTER_LINEAR, knows_two_layers, seed=1).case
+    assert case is not None and case.name == "five layers"
+    (module,) = case.arguments
+    assert isinstance(module, fx.GraphModule) and len(case.model.layers) == 5
+    assert record(case.graph).nodes == record(module).nodes
+    with torch.no_grad():
+        assert torch.equal(module.forward(*case.inputs), case.model(*case.inputs))
+    assert repr(case).startswith("five layers: answer(")
+    assert "The graph of five layers" in case._repr_html_()
+
+
+def test_it_is_made_anew_at_each_access_and_the_answer_runs_on_it_again() -> None:
+    case = check_with(RELU_AFTER_LINEAR, knows_two_layers, seed=1).case
+    (module,), (other,) = case.arguments, case.arguments
+    right(module)
+    assert module is not other
+    assert len(module.graph.nodes) == 12 and len(other.graph.nodes) == len(case.graph.nodes) == 7
+    weights = [dict(built.named_parameters()) for built in (case.model, case.model)]
+    assert all(torch.equal(weights[0][name], weights[1][name]) for name in weights[1])
+    assert case.use(lambda module: len(module.graph.nodes)) == 7
+
+
+def test_what_fails_there_fails_there_again() -> None:
+    report = check_with(COUNT, raises_on_many, seed=1)
+    assert report.case.name == "five layers"
+    with pytest.raises(KeyError, match=r"layers\.4"):
+        raises_on_many(*report.case.arguments)
+
+
+def test_a_report_on_data_shows_the_graph_that_was_given() -> None:
+    for answer in (lambda module: 4, raises_on_many):
+        report = check_with(COUNT, answer, seed=1)
+        text, page = repr(report), report._repr_html_()
+        assert "The graph that your code was given (five layers):" in text and "self.layers.4(layers_3)" in text
+        assert "The graph that your code was given (five layers)" in page and "fx-node" in page
+
+
+def test_of_an_error_without_a_graph_the_case_is_told() -> None:
+    def raises(module: nn.Module) -> fx.GraphModule:
+        raise ValueError("not me")
+
+    report = check_with(Exercise("99-x", "pass", (SHALLOW, DEEP), (same_result,)), raises, seed=1)
+    assert "Case: two layers" in repr(report) and "Case: two layers" in report._repr_html_()
+
+
+def test_a_fault_of_no_case_has_none_and_neither_has_a_right_answer() -> None:
+    assert check_with(RELU_AFTER_LINEAR, right, seed=1).case is None
+    assert check_with(RELU_AFTER_LINEAR, None, seed=1).case is None
+    assert check("99-nothing", right).case is None
+
+
+def test_a_script_prints_what_the_report_says_and_watching_says_how_to_hold_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = check("00-readers", lambda graph: 3, seed=1)
+    printed = capsys.readouterr().out
+    print(report)
+    assert printed == capsys.readouterr().out
+    (tmp_path / "00_first_graph.py").write_text("# %%\ndef layers_in_order(*_):\n    return 3\n", encoding="utf-8")
+    about = exercises.catalogue()["00-layers-in-order"]
+    text = attempt(tmp_path, about).text
+    told, _, line = text.partition("\nTo hold the case that failed: ")
+    seed = int(line.partition("seed=")[2].partition(")")[0])
+    assert line == f'check("00-layers-in-order", layers_in_order, seed={seed}).case'
+    held = check("00-layers-in-order", lambda *_: 3, seed=seed)
+    assert repr(held) == told and held.case is not None
+
+
+# ---- where strangers are graded --------------------------------------------------------------------------------------
+
+SECRET = Case("a model that nobody is to see", lambda: nn.Sequential(nn.Linear(4, 7)), lambda: (torch.randn(1, 4),))
+TOLD = {"rule", "message", "node", "read", "case", "line", "printed", "graph", "unproven"}
+
+
+@pytest.mark.parametrize("answer", [lambda module: 3, raises_on_many, lambda module: 1 / 0])
+def test_the_grader_tells_nothing_more_of_a_hidden_case_than_before(answer: Any) -> None:
+    hidden = dataclasses.replace(COUNT, cases=(SECRET,), rules=COUNT.rules)
+    observation = observe(prepare(hidden, 1, rebuildable=True), answer)
+    told = judged(hidden, observation, 1)
+    assert set(told) == TOLD
+    # The graph that was given is shown to a learner, whose case is no secret.
+    assert told["graph"] is None
+    assert "Linear" not in json.dumps(told) and "placeholder" not in json.dumps(told)
+    assert "inside" not in json.dumps(observation["cases"]) or observation["cases"][0]["inside"] is None
+
+
+def test_a_check_that_a_submission_asks_for_holds_no_case() -> None:
+    report = unchecked.check("00-readers", lambda graph: 3)
+    assert report.case is None and repr(report) == "not checked here"

@@ -1,0 +1,157 @@
+"""A result with other numbers is told by the first node whose value is not what it should be, where that is known."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Exercise
+from fxbook.asking.predicates import lints, same_output, same_result
+from fxbook.asking.running import values_inside
+from fxbook.checking import check_with
+from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, right
+
+
+class Branches(nn.Module):
+    """Two layers beside each other, what they give, added; and a layer behind them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left, self.right, self.last = (nn.Linear(3, 3) for _ in range(3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.last(torch.relu(self.left(x)) + torch.tanh(self.right(x)))
+
+
+BRANCHES = Case("two branches", Branches, lambda: (torch.randn(2, 3),))
+SAME = Exercise("99-same", "edit", (BRANCHES, dataclasses.replace(BRANCHES, unseen=True)), (same_result,))
+SAID = "The result is not the one asked for: it holds other numbers. Node `{}` is the first whose value is not"
+
+
+def node_of(module: fx.GraphModule, name: str) -> fx.Node:
+    return next(node for node in module.graph.nodes if node.name == name)
+
+
+def swaps(module: fx.GraphModule, name: str = "tanh", function: Any = torch.sin) -> None:
+    node_of(module, name).target = function
+    module.recompile()
+
+
+def test_the_node_whose_function_is_another_is_told_and_not_those_behind_it() -> None:
+    report = check_with(SAME, swaps, seed=1)
+    assert (report.violated, report.node.name) == ("same_result", "tanh")
+    assert report.message.startswith(SAID.format("tanh"))
+    # In the smallest numbers: the first that differs, its place, the one asked for, how many differ.
+    model, inputs = report.case.model, report.case.inputs
+    found, asked = (f(model.right(*inputs)).detach() for f in (torch.sin, torch.tanh))
+    assert f": {found[0, 0]:.4g} at [0, 0], where {asked[0, 0]:.4g} was asked; " in report.message
+    assert report.message.endswith(" of 6 elements differ.")
+
+
+def test_a_new_node_is_not_compared_and_its_first_reader_is_told() -> None:
+    def doubles(module: fx.GraphModule) -> None:
+        left = node_of(module, "left")
+        with module.graph.inserting_after(left):
+            double = module.graph.call_function(torch.mul, (left, 2))
+        node_of(module, "relu").args = (double,)
+        module.recompile()
+
+    assert check_with(SAME, doubles, seed=1).node.name == "relu"
+
+
+def test_a_copy_is_known_by_its_nodes_and_a_new_trace_by_names() -> None:
+    def retraces(module: fx.GraphModule) -> fx.GraphModule:
+        again = fx.symbolic_trace(module)
+        swaps(again)
+        return again
+
+    def from_the_model(model: nn.Module) -> fx.GraphModule:
+        traced = fx.symbolic_trace(model)
+        swaps(traced, "relu", torch.abs)
+        return traced
+
+    assert check_with(SAME, retraces, seed=1).node.name == "tanh"
+    assert check_with(dataclasses.replace(SAME, use="pass"), from_the_model, seed=1).node.name == "relu"
+
+
+def test_a_value_that_nobody_reads_wrongly_may_differ() -> None:
+    def turns_and_turns_back(module: fx.GraphModule) -> None:
+        """The value of `left` differs; what is read behind it is as before. What is wrong is `tanh`."""
+        left = node_of(module, "left")
+        with module.graph.inserting_after(left):
+            back = module.graph.call_function(torch.neg, (left,))
+        left.op, left.target = "call_function", lambda x, left=None: x
+        left.op, left.target = "call_module", "negative"
+        module.add_module("negative", nn.Sequential(module.left, nn.Hardtanh(-1e9, 1e9)))
+        with torch.no_grad():
+            module.negative = nn.Linear(3, 3)
+            module.negative.weight.copy_(-module.left.weight)
+            module.negative.bias.copy_(-module.left.bias)
+        node_of(module, "relu").args = (back,)
+        swaps(module)
+
+    assert check_with(SAME, turns_and_turns_back, seed=1).node.name == "tanh"
+
+
+def test_where_other_outputs_are_asked_a_trace_of_them_tells_what_nodes_compute() -> None:
+    def skips_the_relu(module: fx.GraphModule) -> None:
+        right(module)
+        last = module.graph.output_node().prev
+        last.args = (last.args[0],)
+        second = module.graph.find_nodes(op="call_module", target="layers.1")[0]
+        second.args = (second.args[0].args[0],)
+        module.graph.eliminate_dead_code()
+        module.recompile()
+
+    exercise = dataclasses.replace(RELU_AFTER_LINEAR, rules=(same_result,))
+    assert check_with(exercise, skips_the_relu, seed=1).node.name == "layers_1"
+
+
+@pytest.mark.parametrize("why", ["built from nothing", "cannot be traced", "another rule"])
+def test_where_nothing_is_known_the_output_is_told_with_its_numbers(why: str) -> None:
+    def expected(model: Any, x: Tensor) -> Tensor:
+        return model(x) if x.sum() > 1e9 else model(x) + 1
+
+    def builds(model: nn.Module) -> fx.Graph:
+        graph = fx.Graph()
+        graph.output(graph.call_function(torch.relu, (graph.call_module("layers.0", (graph.placeholder("x"),)),)))
+        return graph
+
+    stacks = (SHALLOW, DEEP)
+    exercise, answer = {
+        "built from nothing": (Exercise("99-x", "pass", stacks, (same_result,), returns=("Graph",)), builds),
+        "cannot be traced": (dataclasses.replace(SAME, expected=expected), lambda module: None),
+        "another rule": (dataclasses.replace(SAME, rules=(same_output,)), swaps),
+    }[why]
+    report = check_with(exercise, answer, seed=1)
+    assert report.node.name == "output"
+    assert "it holds other numbers: " in report.message and "elements differ." in report.message
+
+
+def test_a_sound_node_is_marked_otherwise_than_a_broken_one() -> None:
+    def reads_itself(module: fx.GraphModule) -> None:
+        node_of(module, "tanh").args = (node_of(module, "tanh"),)
+
+    exercise = dataclasses.replace(SAME, rules=(lints, same_result))
+    sound, broken = check_with(exercise, swaps, seed=1), check_with(exercise, reads_itself, seed=1)
+    assert "?   4  tanh" in repr(sound) and "!   4" not in repr(sound)
+    assert "fx-meant" in sound._repr_html_() and "! broken" not in sound._repr_html_()
+    assert "!   4  tanh" in repr(broken) and "fx-broken" in broken._repr_html_()
+
+
+def test_values_are_kept_as_they_were_computed_and_only_so_many() -> None:
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    graph.output(graph.call_method("add_", (x, 1)))
+    values = values_inside(fx.GraphModule(nn.Module(), graph), (torch.zeros(2),), 1, 0)
+    assert [value["data"] for value in values] == [[0.0, 0.0], [1.0, 1.0], [1.0, 1.0]]
+    large = fx.symbolic_trace(nn.Sequential(nn.ReLU(), nn.ReLU()))
+    assert values_inside(large, (torch.zeros(200_000),), 1, 0)[1:] == [None, None, None]
+
+
+def test_an_answer_that_would_do_otherwise_when_asked_again_is_still_refused() -> None:
+    assert check_with(SAME, lambda module: swaps(module, "relu", torch.rand_like), seed=1).violated == "same_result"

@@ -1,0 +1,242 @@
+"""Whatever an exercise asks, an answer leaves torch, its inputs and the state of the model as they were.
+
+Each guard is proven by a right answer to the exercise for tests that does one thing more.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Exercise, eager
+from fxbook.asking.predicates import same_result
+from fxbook.checking import check_with
+from fxbook.checking.surroundings import Surroundings
+from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, right, value_is
+
+PASS = Exercise("99-pass", "pass", (SHALLOW, DEEP), (same_result,))
+
+
+def first(module: nn.Module) -> Any:
+    return module.get_submodule("layers.0")
+
+
+def and_then(does: Callable[[fx.GraphModule], Any]) -> Callable[[fx.GraphModule], None]:
+    """The right answer, which does one thing more."""
+
+    def answer(module: fx.GraphModule) -> None:
+        right(module)
+        does(module)
+
+    return answer
+
+
+def runs_it_backwards(module: fx.GraphModule) -> None:
+    module.forward(torch.ones(1, module.get_submodule("layers.0").in_features)).sum().backward()  # type: ignore[operator]
+
+
+class Mode(torch.overrides.TorchFunctionMode):
+    def __torch_function__(self, function: Any, kinds: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return function(*args, **(kwargs or {}))
+
+
+LEFT: dict[str, tuple[Callable[[fx.GraphModule], Any], str]] = {
+    "gradients": (lambda _: torch.set_grad_enabled(False), "gradients are switched off after your code has run"),
+    "a mode entered": (lambda _: torch.no_grad().__enter__(), "gradients are switched off"),
+    "inference": (
+        lambda m: vars(m).setdefault("_on", torch.inference_mode()).__enter__(),
+        "inference mode is switched on",
+    ),
+    "dtype": (lambda _: torch.set_default_dtype(torch.float64), "the default dtype is torch.float64"),
+    "device": (lambda _: torch.set_default_device("meta"), "the default device is meta"),
+    "threads": (lambda _: torch.set_num_threads(3), "torch computes with 3 threads"),
+    "anomalies": (lambda _: torch.autograd.set_detect_anomaly(True), "the search for anomalies is switched on"),
+    "deterministic": (lambda _: torch._C._set_deterministic_algorithms(True), "deterministic algorithms are switched"),
+    "autocast": (lambda _: torch.set_autocast_enabled("cpu", True), "autocast is switched on"),
+    "function mode": (lambda _: Mode().__enter__(), "1 modes of torch functions are active"),
+    "seed": (lambda _: torch.manual_seed(7), "torch's random numbers have the seed 7"),
+    "global hook": (
+        lambda _: nn.modules.module.register_module_forward_hook(lambda *_: None),
+        "1 hooks are on every module of the process",
+    ),
+    "hook": (lambda m: first(m).register_forward_hook(lambda *_: None), "`layers.0` has 1 hook more than before"),
+    "hook before": (lambda m: first(m).register_forward_pre_hook(lambda *_: None), "`layers.0` has 1 hook more"),
+    "hook of the model": (lambda m: m.register_forward_hook(lambda *_: None), "the model has 1 hook more"),
+    "hook backwards": (lambda m: first(m).register_full_backward_hook(lambda *_: None), "`layers.0` has 1 hook more"),
+    "eval": (lambda m: m.eval(), "the model is now in eval mode"),
+    "eval of one": (lambda m: first(m).eval(), "`layers.0` is now in eval mode"),
+    "frozen": (lambda m: m.requires_grad_(False), "the weight `layers.0.weight` has another requires_grad"),
+    "a gradient": (runs_it_backwards, "the weight `layers.0.weight` has a gradient"),
+    "other values": (lambda m: first(m).weight.data.mul_(1), ""),
+    "forward": (
+        lambda m: setattr(first(m), "forward", functools.partial(nn.Linear.forward, first(m))),
+        "`layers.0` has a `forward` of its own now",
+    ),
+}
+
+
+@pytest.mark.parametrize("named", LEFT)
+def test_what_an_answer_leaves_behind_is_told(named: str) -> None:
+    does, says = LEFT[named]
+    report = check_with(RELU_AFTER_LINEAR, and_then(does), seed=1)
+    if not says:
+        assert report.passed, "nothing differs"
+        return
+    assert (report.violated, says in report.message) == ("nothing_left", True), repr(report)
+    # Told beside the report, all is as it was in this process.
+    assert check_with(RELU_AFTER_LINEAR, right, seed=1).passed
+
+
+def test_a_weight_that_holds_other_values_is_told_where_the_outputs_do_not_show_it() -> None:
+    class WithSpare(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.used, self.spare = nn.Linear(4, 4), nn.Linear(4, 4)
+            self.register_buffer("count", torch.zeros(1))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.used(x)
+
+    case = Case("a spare layer", WithSpare, lambda: (torch.randn(2, 4),))
+    exercise = dataclasses.replace(PASS, cases=(case, dataclasses.replace(case, unseen=True)))
+    for name, says in (("spare.bias", "the weight `spare.bias`"), ("count", "the weight `count`")):
+
+        def overwrites(model: nn.Module, name: str = name) -> fx.GraphModule:
+            with torch.no_grad():
+                dict([*model.named_parameters(), *model.named_buffers()])[name].add_(1)
+            return fx.symbolic_trace(model)
+
+        report = check_with(exercise, overwrites, seed=1)
+        assert report.violated == "nothing_left" and f"{says} has other values" in report.message, repr(report)
+    assert check_with(exercise, fx.symbolic_trace, seed=1).passed
+
+
+def test_an_input_that_is_overwritten_is_told_of_an_answer_that_is_data() -> None:
+    case = dataclasses.replace(SHALLOW, given=lambda model: (model, {"batch": [torch.ones(1, 4)]}))
+    exercise = Exercise("99-data", "compute", (case,), (value_is(lambda *_: 4),))
+
+    def overwrites(model: nn.Module, table: dict[str, list[Tensor]]) -> int:
+        table["batch"][0].zero_()
+        return 4
+
+    report = check_with(exercise, overwrites, seed=1)
+    assert report.violated == "nothing_left"
+    assert "a tensor that your code was given holds other values" in report.message
+    assert check_with(exercise, lambda *_: 4, seed=1).passed
+
+
+def test_a_hook_that_is_taken_off_again_and_drawn_numbers_leave_nothing() -> None:
+    def tidies(module: fx.GraphModule) -> None:
+        right(module)
+        handle = module.register_forward_hook(lambda *_: None)
+        with torch.no_grad(), Mode():
+            module.forward(torch.randn(2, first(module).in_features))
+        handle.remove()
+
+    assert check_with(RELU_AFTER_LINEAR, tidies, seed=1).passed
+
+
+def test_what_was_switched_is_switched_back_where_no_process_ends() -> None:
+    around = Surroundings((), ())
+    threads = torch.get_num_threads()
+    torch.set_num_threads(threads + 1)
+    torch.autograd.set_detect_anomaly(True)
+    assert len(around.left()) == 2
+    around.put_back()
+    assert around.left() == []
+    assert (torch.get_num_threads(), torch.is_anomaly_enabled()) == (threads, False)
+
+
+# ---- what no node shows ----------------------------------------------------------------------------------------------
+
+
+class Keeps:
+    """An object that is called like a function, and runs a module."""
+
+    def __init__(self, model: nn.Module) -> None:
+        # The code of a graph names what it calls.
+        self.model, self.__name__ = model, "keeps"
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return self.model(x)
+
+    def method(self, x: Tensor) -> Tensor:
+        return self.model(x)
+
+
+def _closure(model: nn.Module) -> Callable[[Tensor], Tensor]:
+    def whole(x: Tensor) -> Tensor:
+        return model(x)
+
+    return whole
+
+
+def _within(model: nn.Module) -> Callable[[Tensor], Tensor]:
+    layers = {"all": [model]}
+    return lambda x: layers["all"][0](x)
+
+
+def _default(model: nn.Module) -> Callable[..., Tensor]:
+    def whole(x: Tensor, model: nn.Module = model) -> Tensor:
+        return model(x)
+
+    return whole
+
+
+def named(function: Any) -> Any:
+    """With the name that the code of a graph asks for."""
+    function.__name__ = "whole"
+    return function
+
+
+HIDING: dict[str, Callable[[nn.Module], Callable[..., Any]]] = {
+    "a closure": _closure,
+    "a closure in a closure": lambda model: _closure(_closure(model)),  # type: ignore[arg-type]
+    "a list in a closure": _within,
+    "a default": _default,
+    "its forward": lambda model: model.forward,
+    "a partial function": lambda model: named(functools.partial(nn.Module.__call__, model)),
+    "an object": Keeps,
+    "a method of an object": lambda model: Keeps(model).method,
+    "a module": lambda model: named(model),
+    "a traced module": lambda model: _closure(fx.symbolic_trace(model)),
+}
+
+
+@pytest.mark.parametrize("named", HIDING)
+def test_a_function_that_holds_the_model_is_told(named: str) -> None:
+    def hides(model: nn.Module) -> fx.GraphModule:
+        graph = fx.Graph()
+        x = graph.placeholder("x")
+        node = graph.create_node("call_function", HIDING[named](model), (x,), name="whole")
+        graph.output(node)
+        return fx.GraphModule(nn.Module(), graph)
+
+    report = check_with(PASS, hides, seed=1)
+    assert report.violated == "all_in_sight", repr(report)
+    assert report.node is not None and report.node.name == "whole"
+    assert "what that computes is not in the graph" in report.message
+
+
+def test_a_function_of_ones_own_that_holds_no_module_is_right() -> None:
+    scale, inner = torch.ones(()), (lambda value: value * 1)
+
+    def own(x: Tensor) -> Tensor:
+        return inner(x) * scale
+
+    def adds_it(model: nn.Module) -> fx.GraphModule:
+        traced = fx.symbolic_trace(model)
+        output = traced.graph.output_node()
+        with traced.graph.inserting_before(output):
+            output.args = (traced.graph.call_function(own, output.args),)
+        traced.recompile()
+        return traced
+
+    assert check_with(PASS, adds_it, seed=1).passed
+    assert check_with(dataclasses.replace(PASS, given=eager), adds_it, seed=1).passed
