@@ -353,3 +353,14 @@ def calls_the_new_after_the_old_value_is_doubled(traced, table):
             node.replace_input_with(value, doubled)
     traced.recompile()
     return traced
+
+
+@wrong("same_result", node="output", says="the result is not the one asked for")
+def keeps_the_first_argument_only(traced, table):
+    for node in traced.graph.nodes:
+        if is_call(node) and node.target in table:
+            node.target = table[node.target]
+            if isinstance(node.target, str):
+                node.args, node.kwargs = node.args[:1], {}
+    traced.recompile()
+    return traced
