@@ -107,8 +107,9 @@ def goes_back_from_the_output(traced, table):
 
 @right
 def calls_with_proxies(traced, table):
+    tracer = fx.proxy.GraphAppendingTracer(traced.graph)
     for node in list(traced.graph.nodes):
-        args, kwargs = fx.node.map_arg((node.args, node.kwargs), fx.Proxy)
+        args, kwargs = fx.node.map_arg((node.args, node.kwargs), lambda read: fx.Proxy(read, tracer))
         with traced.graph.inserting_before(node):
             match node.op:
                 case "call_method" if node.target in table:
