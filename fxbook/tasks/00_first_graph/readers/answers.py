@@ -57,14 +57,6 @@ def sees_which_nodes_of_a_copy_change(traced, name):
 
 
 @right
-def flattens_the_arguments(traced, name):
-    for node in traced.graph.nodes:
-        leaves = pytree.tree_leaves((node.args, node.kwargs))
-        if any(isinstance(leaf, fx.Node) and leaf.name == name for leaf in leaves):
-            yield node.name
-
-
-@right
 def searches_by_hand(traced, name):
     def holds(value):
         match value:
@@ -159,3 +151,12 @@ def returns_their_number(traced, name):
 @wrong("readers", says="the answer is empty: `cat` is the name of a node, its target is `torch.cat`")
 def looks_for_the_target(traced, name):
     return [user.name for node in traced.graph.nodes if node.target == name for user in node.users]
+
+
+@wrong("readers", says="`getitem` uses `size`, inside a slice, and is not in the answer")
+def flattens_the_arguments(traced, name):
+    """To a pytree, a slice is a leaf."""
+    for node in traced.graph.nodes:
+        leaves = pytree.tree_leaves((node.args, node.kwargs))
+        if any(isinstance(leaf, fx.Node) and leaf.name == name for leaf in leaves):
+            yield node.name

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from torch import fx, nn
+import torch
+from torch import Tensor, fx, nn
 
 from fxbook.asking import Case, Usage
 from fxbook.asking.exercise import one_of
 
 from ..cases import Classifier, Dense, Drawn, rows, what_it_lists
+
+
+class Cut(nn.Module):
+    """A value that is each of the three parts of a slice."""
+
+    def forward(self, x: Tensor, size: int) -> Tensor:
+        return x[size:].sum() + x[:size].sum() + x[::size].sum()
 
 
 def traced_and(name: str) -> Callable[[nn.Module], tuple[fx.GraphModule, str]]:
@@ -31,6 +39,7 @@ USAGE = Usage(
         Case("`x` of a dense block", Dense, rows(4), unseen=True, given=traced_and("x")),
         Case("`cat` of a dense block", Dense, rows(4), unseen=True, given=traced_and("cat")),
         Case("`cat_1` of a dense block", Dense, rows(4), unseen=True, given=traced_and("cat_1")),
+        Case("`size` of slices", Cut, lambda: (torch.randn(4), 2), unseen=True, given=traced_and("size")),
         Case("a node of a model with layers of its own", Drawn, rows(4), unseen=True, given=traced_and_a_node),
     ),
     call=what_it_lists,

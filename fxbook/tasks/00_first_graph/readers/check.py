@@ -43,14 +43,17 @@ def _how(reader: NodeRecord, read: int) -> str:
     """How a reader reads, where a search could miss it."""
     if {"node": read} in reader.positional:
         return ""
-    return ", inside a list" if _holds(reader.args, read) else ", by name"
+    if not _holds(reader.args, read):
+        return ", by name"
+    return ", inside a slice" if _holds(reader.args, read, inside="slice") else ", inside a list"
 
 
-def _holds(value: JSON, index: int) -> bool:
+def _holds(value: JSON, index: int, inside: str = "") -> bool:
+    """Whether a value holds a node; inside a part of this kind, where one is named."""
     if value == {"node": index}:
-        return True
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(_holds(item, index) for item in items)
+        return not inside
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return any(_holds(item, index, "" if key == inside else inside) for key, item in items)
 
 
 CHECK = Check((readers,))

@@ -158,25 +158,6 @@ def swaps_the_modules_of_a_copy_that_shares_its_parameters(model):
     return traced
 
 
-@right
-def matches_a_pattern_for_each_spelling(model):
-    traced = fx.symbolic_trace(model)
-    patterns = (
-        lambda x: x.relu(),
-        lambda x: torch.relu(x),
-        lambda x: torch.relu(input=x),
-        lambda x: nn.functional.relu(x),
-        lambda x: nn.functional.relu(x, inplace=True),
-    )
-    for pattern in patterns:
-        fx.replace_pattern(traced, pattern, lambda x: nn.functional.gelu(x))
-    for node in traced.graph.nodes:
-        if is_relu(node, traced):
-            to_gelu(node)
-    traced.recompile()
-    return traced
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 

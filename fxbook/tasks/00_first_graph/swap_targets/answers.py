@@ -107,8 +107,9 @@ def goes_back_from_the_output(traced, table):
 
 @right
 def calls_with_proxies(traced, table):
+    tracer = fx.proxy.GraphAppendingTracer(traced.graph)
     for node in list(traced.graph.nodes):
-        args, kwargs = fx.node.map_arg((node.args, node.kwargs), fx.Proxy)
+        args, kwargs = fx.node.map_arg((node.args, node.kwargs), lambda read: fx.Proxy(read, tracer))
         with traced.graph.inserting_before(node):
             match node.op:
                 case "call_method" if node.target in table:
@@ -368,5 +369,16 @@ def calls_the_new_after_the_old_value_is_doubled(traced, table):
                 doubled = traced.graph.call_function(torch.mul, (value, 2.0))
             node.target = table[node.target]
             node.replace_input_with(value, doubled)
+    traced.recompile()
+    return traced
+
+
+@wrong("same_result", node="output", says="the result is not the one asked for")
+def keeps_the_first_argument_only(traced, table):
+    for node in traced.graph.nodes:
+        if is_call(node) and node.target in table:
+            node.target = table[node.target]
+            if isinstance(node.target, str):
+                node.args, node.kwargs = node.args[:1], {}
     traced.recompile()
     return traced

@@ -12,7 +12,13 @@ from fxbook.asking import Case, Usage
 from ..cases import Classifier, rows
 
 SWAPS: dict[Any, Any] = {"relu": "tanh", torch.relu: torch.tanh}
-OTHER_SWAPS: dict[Any, Any] = {"sin": "cos", "sigmoid": "tanh", torch.exp: torch.sin}
+OTHER_SWAPS: dict[Any, Any] = {
+    "sin": "cos",
+    "sigmoid": "tanh",
+    "sum": "prod",
+    torch.exp: torch.sin,
+    torch.sub: torch.add,
+}
 
 
 class NamedRelu(nn.Module):
@@ -30,7 +36,7 @@ class NamedRelu(nn.Module):
 
 
 class NamedAsMethods(nn.Module):
-    """An input and a parameter called as methods that are to be changed; calls whose names begin like theirs."""
+    """An input and a parameter with names of methods; calls of several arguments, and some whose names begin alike."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,6 +45,7 @@ class NamedAsMethods(nn.Module):
     def forward(self, sin: Tensor) -> Tensor:
         scaled = sin * self.sigmoid
         changed = scaled.sin() + torch.exp(scaled) + scaled.sigmoid()
+        changed = torch.sub(changed, scaled.sum(1, keepdim=True), alpha=3)
         return changed + scaled.sinh() + torch.exp2(scaled) + scaled.exp() + torch.sigmoid(scaled)
 
 

@@ -27,6 +27,7 @@ def with_tanh(model: nn.Module, x: Tensor) -> Tensor:
     if isinstance(model, NamedAsMethods):
         scaled = x * model.sigmoid
         changed = torch.cos(scaled) + torch.sin(scaled) + torch.tanh(scaled)
+        changed = changed + 3 * torch.prod(scaled, 1, keepdim=True)
         return changed + torch.sinh(scaled) + torch.exp2(scaled) + torch.exp(scaled) + torch.sigmoid(scaled)
     if isinstance(model, NamedRelu):
         kept = torch.relu(model.mix(x))

@@ -186,6 +186,28 @@ def fetches_with_proxies_of_a_tracer(gm):
     return True
 
 
+@right
+def makes_each_node_anew_that_holds_a_tensor(gm):
+    named = free_names(gm)
+
+    def lift(value):
+        if not isinstance(value, torch.Tensor):
+            return value
+        name = named()
+        gm.register_buffer(name, value)
+        return gm.graph.get_attr(name)
+
+    for node in list(gm.graph.nodes):
+        leaves = pytree.tree_leaves((node.args, node.kwargs))
+        if any(isinstance(leaf, torch.Tensor) for leaf in leaves):
+            with gm.graph.inserting_before(node):
+                args, kwargs = fx.node.map_aggregate((node.args, node.kwargs), lift)
+                new = gm.graph.create_node(node.op, node.target, args, kwargs)
+            node.replace_all_uses_with(new)
+            gm.graph.erase_node(node)
+    gm.recompile()
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 

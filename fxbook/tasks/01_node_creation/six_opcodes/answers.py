@@ -86,18 +86,17 @@ def copies_the_nodes_of_a_trace(model):
 
 
 @right
-class EditsATrace:
-    """Traces the model, and takes apart what it finds: another function, a method that works in place."""
-
+class TracesAModuleWithTheSameParts:
     def __call__(self, model):
-        traced = fx.symbolic_trace(model)
-        for node in traced.graph.nodes:
-            if node.op == "call_function":
-                node.target = torch.add
-            elif node.op == "call_method":
-                node.target = "tanh_"
-        traced.recompile()
-        return traced
+        class Written(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.bias, self.norm = model.bias, model.norm
+
+            def forward(self, x):
+                return self.norm(self.bias + x).tanh()
+
+        return fx.symbolic_trace(Written())
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------

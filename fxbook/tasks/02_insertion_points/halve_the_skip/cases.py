@@ -34,11 +34,19 @@ class Scaled(nn.Module):
         return (self.mix(x) + x) * scale - (x + 1.0) * other
 
 
+class SumOfInputs(nn.Module):
+    """The first addition has two inputs, neither of which was halved before."""
+
+    def forward(self, x: Tensor, y: Tensor) -> Tensor:
+        return (x + y) * y
+
+
 USAGE = Usage(
     "edit",
     cases=(
         Case("the block of the chapter", FeedForward, rows()),
         Case("a model with two inputs", TwoSkips, rows(2), unseen=True),
         Case("an input that no addition reads", Scaled, rows(2), unseen=True),
+        Case("a sum of two inputs", SumOfInputs, rows(2), unseen=True),
     ),
 )

@@ -14,7 +14,7 @@ from fxbook.asking.view import CaseView
 from fxbook.graph.record import JSON
 
 from ..cases import FeedForward
-from .cases import Scaled, TwoSkips
+from .cases import Scaled, SumOfInputs, TwoSkips
 
 DIV = family("div", "truediv", "divide", "true_divide")
 
@@ -28,6 +28,9 @@ def halved(model: nn.Module, x: Tensor, *residuals: Tensor) -> Tensor:
     if isinstance(model, Scaled):
         [value] = residuals
         return (model.mix(value) + value / 2) * x - (value / 2 + 1.0) * (value + 2.0) * (value + x)
+    if isinstance(model, SumOfInputs):
+        [y] = residuals
+        return (x / 2 + y / 2) * y
     assert isinstance(model, FeedForward)
     return x * 0.5 + model.down(torch.relu(model.up(x)))
 

@@ -337,7 +337,7 @@ def leaves_the_inputs_where_they_are(traced):
     order = [node for node in traced.graph.nodes if node.op not in ("placeholder", "output")]
     placed = set(traced.graph.find_nodes(op="placeholder"))
     [output] = traced.graph.find_nodes(op="output")
-    last = next(iter(traced.graph.nodes))
+    *_, last = itertools.takewhile(lambda node: node.op == "placeholder", traced.graph.nodes)
     while order:
         node = next(node for node in order if placed.issuperset(node.all_input_nodes))
         order.remove(node)

@@ -306,12 +306,11 @@ def rounds_anew_and_leaves_the_old_round(traced):
 
 
 @wrong("same_result", node="output", says="The result is not the one asked for")
-def rounds_what_is_doubled(traced):
+def doubles_what_is_rounded(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_function":
+            users = dict(node.users)
             with traced.graph.inserting_before(node.next):
-                rounded = torch.round(fx.Proxy(node) * 2).node
-            node.replace_all_uses_with(
-                rounded, delete_user_cb=lambda user, new=rounded: user not in new.all_input_nodes
-            )
+                doubled = (torch.round(fx.Proxy(node)) * 2).node
+            node.replace_all_uses_with(doubled, delete_user_cb=users.__contains__)
     traced.recompile()
