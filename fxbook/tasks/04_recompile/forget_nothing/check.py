@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 
 from fxbook.asking import Check
 from fxbook.asking.rule import Found, rule
@@ -40,7 +41,7 @@ def outcome_of(trial: Trial) -> Outcome:
     former = calls_of(traced)
     try:
         edit(traced.graph)
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
         return Outcome(former, raised=type(error).__name__)
     for refusing in (traced.graph.lint, traced.recompile):
         try:
@@ -85,10 +86,17 @@ def as_before_or_edited(case: CaseView) -> Found:
     outcome, lines = outcome_of(case.trial), texts(noted(case).get("nodes"))
     if lines == outcome.nodes:
         return
+    failed = outcome.raised or outcome.refused_by
     calls, asked = ([line.rpartition(" [")[0] for line in each] for each in (lines, outcome.nodes))
     if calls == asked:
-        yield None, "The nodes are back without their notes: `meta` is not what it was.", _HALF
-    if not (outcome.raised or outcome.refused_by):
+        line, wanted = next((a, b) for a, b in zip(lines, outcome.nodes, strict=True) if a != b)
+        notes, before = (text.rpartition(" [")[2].rstrip("]") or "nothing" for text in (line, wanted))
+        name = line.partition(" = ")[0]
+        yield None, f"The nodes are back, and `meta` is not: that of `{name}` holds {notes}, where {before} was.", _HALF
+    if failed and _nameless(calls) == _nameless(asked):
+        name, wanted = next((a, b) for a, b in zip(_names(calls), _names(asked), strict=True) if a != b)
+        yield None, f"The nodes are back, and their names are not: one is called `{name}`, which was `{wanted}`.", _HALF
+    if not failed:
         yield None, "The edit was sound, and it is not in the graph.", _HALF
     what = "its nodes are in another order"
     if odd := next((call for call in calls if call not in asked), None):
@@ -96,6 +104,16 @@ def as_before_or_edited(case: CaseView) -> Found:
     elif lost := next((call for call in asked if call not in calls), None):
         what = f"`{lost}` is missing"
     yield None, f"The edit failed, and the graph is not the former one: {what}.", _HALF
+
+
+def _names(lines: list[str]) -> list[str]:
+    return [line.partition(" = ")[0] for line in lines]
+
+
+def _nameless(lines: list[str]) -> str:
+    """The lines with a number for each name of a node."""
+    numbers = {name: str(number) for number, name in enumerate(_names(lines))}
+    return re.sub(r"(?<![\w.])\w+", lambda word: numbers.get(word[0], word[0]), "\n".join(lines))
 
 
 @rule
