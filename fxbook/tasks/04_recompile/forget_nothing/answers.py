@@ -369,7 +369,11 @@ def tries_the_graph_itself_in_another_module(traced):
         raise
 
 
-@wrong("as_before_or_edited", says="(a block that is interrupted): the edit failed, and the graph is not", read=HALF)
+@wrong(
+    "as_before_or_edited",
+    says="(a block that is interrupted, of a stale module): the edit failed, and the graph is not",
+    read=HALF,
+)
 @contextlib.contextmanager
 def catches_every_exception(traced):
     """KeyboardInterrupt is none."""
