@@ -37,7 +37,7 @@ class Products(nn.Module):
         second = shared + x
         doubled = x * x
         third = (doubled + doubled) * 2.0 + second
-        fourth = x * x - y, (y * y) * x
+        fourth = x * x - y, (y * y) * x, y + x * x
         return third * shared + first * first, 2.0 * second + y, y * y + third, x * y + 1.0, *fourth
 
 

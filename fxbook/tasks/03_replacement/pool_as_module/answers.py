@@ -87,7 +87,7 @@ def edits_a_copy_of_the_graph_and_assigns_it(traced):
     draft = copy.deepcopy(traced.graph)
     for node in draft.nodes:
         if node.op == "call_function" and node.target is POOL:
-            name = free_name(traced, f"as_module_{node.name}")
+            name = free_name(traced, "pooled")
             traced.add_module(name, nn.AdaptiveAvgPool2d(node.args[1]))
             node.op, node.target, node.args = "call_module", name, node.args[:1]
     draft.lint()
@@ -113,7 +113,7 @@ def records_the_call_through_a_proxy(traced):
 @right
 def sets_the_submodule_by_a_path_into_a_new_one(traced):
     """One container for all; the last dead node goes with the clean-up."""
-    holder = free_name(traced, "by_size")
+    holder = free_name(traced, "squeezes")
     traced.add_submodule(holder, nn.Module())
     for node in pools(traced):
         path = f"{holder}.{node.name}"

@@ -40,7 +40,7 @@ class Pyramid(nn.Module):
         coarse = self.adaptive_avg_pool2d(nn.functional.adaptive_avg_pool2d(image, 1))
         middle = nn.functional.adaptive_avg_pool2d(image, output_size=(2, 1))
         fine = nn.functional.adaptive_avg_pool2d(image, (None, 2))
-        return torch.cat([part.flatten(1) for part in (coarse, middle, fine)], dim=1)
+        return torch.cat([part.flatten(1) for part in (coarse, middle - middle.mean(), fine)], dim=1)
 
 
 class Taken(nn.Module):
@@ -48,11 +48,11 @@ class Taken(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        words = ("pool", "pools", "squeeze", "squeezes", "pooled", "avg_pool", "avgpool", "adaptive", "new_pool")
-        for word in words:
-            for ending in ("", "_", "_0", "_1", "0", "1"):
-                self.add_module(word + ending, nn.Identity())
+        words = "pool pools squeeze squeezes pooled avg_pool avgpool adaptive new_pool layer".split()
         self.adaptive_avg_pool2d = nn.Identity()
+        for word in words:
+            for ending in ("", "_", "0", "1", "_0", "_1"):
+                self.add_module(word + ending, nn.Identity())
 
     def forward(self, image: Tensor) -> Tensor:
         for module in self.children():
