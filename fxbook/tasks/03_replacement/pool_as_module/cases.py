@@ -48,7 +48,7 @@ class Taken(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        words = "pool pools squeeze squeezes pooled avg_pool avgpool adaptive new_pool layer".split()
+        words = ("pool", "pools", "squeeze", "squeezes", "pooled", "avgpool", "adaptive", "new_pool", "layer")
         self.adaptive_avg_pool2d = nn.Identity()
         for word in words:
             for ending in ("", "_", "0", "1", "_0", "_1"):
