@@ -164,9 +164,15 @@ def insert_neg(graph: fx.Graph) -> None:
 
 
 def calls_of(traced: fx.GraphModule) -> list[str]:
-    """The graph as text, one line for each node, notes included."""
-    notes = [sorted(str(key) for key in node.meta if key != "fxbook_origin") for node in traced.graph.nodes]
+    """The graph as text, one line for each node, notes included; of a note that is no text, that it is there."""
+    notes = [sorted(map(_note, node.meta.items())) for node in traced.graph.nodes]
+    notes = [[note for note in of_one if note != "fxbook_origin"] for of_one in notes]
     return [f"{node.name} = {call_text(node)} {kept}" for node, kept in zip(traced.graph.nodes, notes, strict=True)]
+
+
+def _note(item: tuple[Any, Any]) -> str:
+    key, value = item
+    return f"{key}: {value}" if isinstance(value, str) else str(key)
 
 
 def graph_modules(model: nn.Module) -> dict[str, fx.GraphModule]:

@@ -85,8 +85,65 @@ def gives_impure_nodes_a_reader_for_a_while(traced):
     traced.recompile()
 
 
+@right
+def erases_in_rounds_until_nothing_is_dead(traced):
+    while dead := [n for n in traced.graph.nodes if not n.users and not has_effect(traced, n)]:
+        for node in dead:
+            traced.graph.erase_node(node)
+            if node.op == "call_module" and not traced.graph.find_nodes(op="call_module", target=node.target):
+                traced.delete_submodule(node.target)
+    traced.recompile()
+
+
+@right
+def copies_what_is_needed_into_a_new_graph(traced):
+    """Backwards it is known what is read, forwards it is copied."""
+    needed, new, values = set(), fx.Graph(), {}
+    for node in reversed(traced.graph.nodes):
+        if node in needed or has_effect(traced, node):
+            needed.update((node, *node.all_input_nodes))
+    for node in traced.graph.nodes:
+        if node in needed:
+            values[node] = new.node_copy(node, values.__getitem__)
+    traced.graph = new
+    traced.delete_all_unused_submodules()
+
+
+@right
+def asks_all_nodes_before_it_erases_one(traced):
+    kept = {node for node in traced.graph.nodes if has_effect(traced, node)}
+    called = {node.target for node in traced.graph.nodes if node.op == "call_module"}
+    traced.graph.eliminate_dead_code(is_impure_node=kept.__contains__)
+    for path in called - {node.target for node in traced.graph.nodes}:
+        traced.delete_submodule(path)
+    traced.graph.lint()
+    traced.recompile()
+
+
+@right
+def follows_the_readers_down(traced):
+    """A node is needed if something that has an effect can be reached from it."""
+    known = {}
+
+    def needed(node):
+        if node not in known:
+            known[node] = has_effect(traced, node) or any(list(map(needed, node.users)))
+        return known[node]
+
+    paths = set()
+    for node in reversed(traced.graph.nodes):
+        if not needed(node):
+            paths |= {node.target} if node.op == "call_module" else set()
+            traced.graph.erase_node(node)
+    for path in paths:
+        if not traced.graph.find_nodes(op="call_module", target=path):
+            traced.delete_submodule(path)
+    traced.recompile()
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
+NOT_THERE = "when_it_breaks/01_node_creation#references-nonexistent-attribute"
 EFFECT = "03_replacement#what-removing-dead-code-deletes"
 
 
@@ -230,7 +287,7 @@ def rebuilds_it_with_a_transformer(traced):
     return rebuilt
 
 
-@wrong("effects_kept", says="`norm` is gone, which collects statistics", read=EFFECT)
+@wrong("effects_kept", says="`body_0_0` is gone, which collects statistics", read=EFFECT)
 def lists_what_it_has_seen(traced):
     """The names of the first model."""
     seen = ("mul_", torch.tanh_)
@@ -244,8 +301,8 @@ def edits_a_new_trace(traced):
 
 @wrong(
     "lints",
-    node="norm",
-    says="nonexistent attribute norm",
+    node="body_0_0",
+    says="nonexistent attribute 0 of body.0",
     read="when_it_breaks/01_node_creation#references-nonexistent-attribute",
 )
 def deletes_the_module_of_every_call_that_is_not_read(traced):
@@ -269,4 +326,53 @@ def leaves_the_reader_that_was_there_for_a_while(traced):
     output.args = ((*output.args, *effects),)
     traced.graph.eliminate_dead_code()
     traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong("effects_kept", says="`rand_like` is gone, which has a side effect", read=EFFECT)
+def writes_the_list_without_the_first_line(traced):
+    """Inputs and output are kept, and what draws random numbers is not."""
+    ends = ("placeholder", "output")
+    finish(traced, lambda node: node.op in ends or (not node.is_impure() and has_effect(traced, node)))
+
+
+@wrong("effects_kept", says="`mul_2` is gone, which works in place", read=EFFECT)
+def asks_whether_out_is_something(traced):
+    def rule(node):
+        if node.op == "call_module" or "out" not in node.kwargs:
+            return has_effect(traced, node)
+        return node.kwargs["out"] is not None
+
+    finish(traced, rule)
+
+
+@wrong("nothing_dead", node="shift_", says="is left: no node uses its result")
+def reads_the_names_of_weights_too(traced):
+    def rule(node):
+        return has_effect(traced, node) or (node.op == "get_attr" and str(node.target).endswith("_"))
+
+    finish(traced, rule)
+
+
+@wrong("nothing_dead", node="shift_", says="is left: no node uses its result")
+def erases_calls_only(traced):
+    finish(traced, lambda node: not node.op.startswith("call_") or has_effect(traced, node))
+
+
+@wrong("effects_kept", says="`scale__rows_` is gone, which works in place", read=EFFECT)
+def takes_two_underscores_anywhere_for_python_s_own(traced):
+    def rule(node):
+        name = getattr(node.target, "__name__", str(node.target))
+        return has_effect(traced, node) and (node.op == "call_module" or node.is_impure() or "__" not in name)
+
+    finish(traced, rule)
+
+
+@wrong("lints", node="twice", says="nonexistent attribute twice", read=NOT_THERE)
+def deletes_the_module_of_every_node_that_it_erases(traced):
+    """Which another node may call."""
+    called = {node: node.target for node in traced.graph.nodes if node.op == "call_module"}
+    traced.graph.eliminate_dead_code(is_impure_node=lambda node: has_effect(traced, node))
+    for path in {target for node, target in called.items() if node not in set(traced.graph.nodes)}:
+        traced.delete_submodule(path)
     traced.recompile()

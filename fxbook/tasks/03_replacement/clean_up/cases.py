@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor, fx, nn
 
 from fxbook.asking import Case, Usage
 
@@ -27,35 +27,47 @@ class Working(nn.Module):
         return hidden
 
 
+@fx.wrap
+def scale__rows_(value: Tensor) -> Tensor:
+    """A function of one's own that works in place; two underscores in the middle of its name mean nothing."""
+    return value.mul_(1.5)
+
+
 class Effects(nn.Module):
     """Effects by name, by keyword, of modules; dead nodes that have such a name, attribute or layer and no effect."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.norm = nn.BatchNorm1d(4)
+        self.body = nn.Sequential(nn.Sequential(nn.BatchNorm1d(4), nn.ReLU()), nn.Linear(4, 4))
         self.rows_norm = nn.InstanceNorm1d(3, track_running_stats=True)
         self.stateless_norm = nn.BatchNorm1d(4, track_running_stats=False)
         self.spare_norm = nn.LayerNorm(4)
         self.rectify = nn.ReLU(inplace=True)
         self.plain = nn.ReLU()
+        self.twice = nn.Linear(4, 4)
+        self.shift_ = nn.Parameter(torch.randn(4))
 
     def forward(self, x: Tensor, unused: Tensor) -> tuple[Tensor, ...]:
-        self.norm(x)
+        self.body(x)
         self.rows_norm(x)
         self.plain(self.spare_norm(self.stateless_norm(x)))
-        hidden = x * 2.0
+        hidden = self.twice(x * 2.0)
         nn.functional.leaky_relu(hidden, 0.3, inplace=True)
         torch.mul(hidden, 1.5, out=hidden)
+        torch.mul(hidden, 2.5, out=None)
         nn.functional.leaky_relu(hidden, 0.7)
         hidden.add_(1.0)
         hidden.add_(x)
+        scale__rows_(hidden)
+        self.shift_  # noqa: B018
         (x > 0.0) & (x < 1.0) | (x > 2.0)
         hidden.__reversed__()
         other = hidden - 1.0
         self.rectify(other)
+        self.twice(other)
         torch.rand_like(other)
         noisy = hidden + other + torch.rand_like(other)
-        return noisy, self.norm.running_mean + x, self.rows_norm.running_mean
+        return noisy, self.body[0][0].running_mean + x, self.rows_norm.running_mean
 
 
 USAGE = Usage(

@@ -15,6 +15,11 @@ def dropouts(traced):
     ]
 
 
+def take_out(traced, node):
+    node.replace_all_uses_with(node.args[0])
+    traced.graph.erase_node(node)
+
+
 # ---- right -----------------------------------------------------------------------------------------------------------
 
 
@@ -59,6 +64,51 @@ def maps_the_arguments_of_all_nodes(traced):
         traced.graph.erase_node(node)
     traced.delete_all_unused_submodules()
     traced.recompile()
+
+
+@right
+def asks_each_path_for_its_calls(traced):
+    """From the modules to the nodes, in place of the other way."""
+    paths = [path for path, module in traced.named_modules() if isinstance(module, nn.Dropout)]
+    for path in paths:
+        for node in traced.graph.find_nodes(op="call_module", target=path):
+            take_out(traced, node)
+        traced.delete_submodule(path)
+    traced.graph.lint()
+    traced.recompile()
+
+
+@right
+def takes_out_the_first_until_there_is_none(traced):
+    while found := dropouts(traced):
+        take_out(traced, found[0])
+        if all(node.target != found[0].target for node in traced.graph.nodes):
+            traced.delete_submodule(found[0].target)
+    traced.recompile()
+    return traced
+
+
+@right
+def edits_a_copy_of_the_graph_and_assigns_it(traced):
+    """The module is the one that was given, and its graph is edited before anybody can run it."""
+    draft = copy.deepcopy(traced.graph)
+    for node in list(draft.nodes):
+        if node.op == "call_module" and isinstance(traced.get_submodule(node.target), nn.Dropout):
+            node.replace_all_uses_with(node.args[0])
+            draft.erase_node(node)
+    traced.graph = draft
+    traced.delete_all_unused_submodules()
+
+
+@right
+def copies_node_by_node_without_the_dropouts(traced):
+    new, values = fx.Graph(), {}
+    dropped = dropouts(traced)
+    for node in traced.graph.nodes:
+        values[node] = values[node.args[0]] if node in dropped else new.node_copy(node, values.__getitem__)
+    traced.graph = new
+    for path in {node.target for node in dropped}:
+        traced.delete_submodule(path)
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import copy
 
 import torch
 from torch import fx, nn
+from torch.fx.passes.infra.pass_base import PassBase, PassResult
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from fxbook.tasks.answering import right, wrong
@@ -182,6 +183,60 @@ def writes_back_what_was_written_in_place(model, *inputs):
     return traced
 
 
+@right
+def copies_into_a_new_graph(model, *inputs):
+    """What a node of the trace stands for is looked up, and a ReLU in place changes what its input stands for."""
+    traced = fx.symbolic_trace(model)
+    new, values = fx.Graph(), {}
+    for node in traced.graph.nodes:
+        if not is_relu(traced, node):
+            values[node] = new.node_copy(node, values.__getitem__)
+            continue
+        [value] = node.all_input_nodes
+        values[node] = new.call_function(gelu, (values[value],))
+        if in_place(traced, node):
+            values[value] = values[node]
+    result = fx.GraphModule(traced, new)
+    prove(result, inputs)
+    return result
+
+
+class _GeluPass(PassBase):
+    """A pass of torch's own kind: the edit in `call`, the proof in `ensures`."""
+
+    def __init__(self, inputs):
+        super().__init__()
+        self.inputs = inputs
+
+    def call(self, graph_module):
+        graph = graph_module.graph
+        relus = [node for node in graph.nodes if is_relu(graph_module, node)]
+        for node in relus:
+            [value] = node.all_input_nodes
+            later = [node, *(user for user in value.users if in_place(graph_module, node) and user > node)]
+            with graph.inserting_after(node):
+                new = graph.call_function(gelu, (value,))
+            node.replace_all_uses_with(new)
+            for user in later[1:]:
+                user.replace_input_with(value, new)
+            graph.erase_node(node)
+        for path in {node.target for node in relus if node.op == "call_module"}:
+            graph_module.delete_submodule(path)
+        graph_module.recompile()
+        return PassResult(graph_module, bool(relus))
+
+    def ensures(self, graph_module):
+        prove(graph_module, self.inputs)
+
+
+@right
+def returns_the_result_of_a_pass(model, *inputs):
+    found = _GeluPass(inputs)
+    result = found.call(fx.symbolic_trace(model))
+    found.ensures(result.graph_module)
+    return result
+
+
 # ---- wrong: the search and the edit ----------------------------------------------------------------------------------
 
 IN_PLACE = "03_replacement#silent-what-was-written-in-place-is-read-as-it-was"
@@ -209,6 +264,73 @@ def looks_for_modules_only(model, *inputs):
 @wrong("none_left", node="relu_3", says="still calls relu")
 def forgets_the_methods(model, *inputs):
     return replaced(model, matches=lambda traced, node: node.op != "call_method" and is_relu(traced, node))
+
+
+def all_but(*left_out):
+    """The search, without some targets."""
+    return lambda traced, node: node.target not in left_out and is_relu(traced, node)
+
+
+@wrong("none_left", node="relu", says="still calls relu")
+def forgets_the_function_of_nn(model, *inputs):
+    return replaced(model, matches=all_but(nn.functional.relu))
+
+
+@wrong("none_left", node="relu_2", says="still calls relu")
+def forgets_the_function_of_torch(model, *inputs):
+    return replaced(model, matches=all_but(torch.relu))
+
+
+@wrong("none_left", node="relu_", says="still calls relu")
+def forgets_the_function_in_place(model, *inputs):
+    return replaced(model, matches=all_but(torch.relu_))
+
+
+@wrong("none_left", node="relu__1", says="still calls relu")
+def forgets_the_method_in_place(model, *inputs):
+    return replaced(model, matches=all_but("relu_"))
+
+
+@wrong("none_left", node="block_0_1", says="still calls relu")
+def looks_at_children_only(model, *inputs):
+    def matches(traced, node):
+        nested = node.op == "call_module" and "." in node.target
+        return not nested and is_relu(traced, node)
+
+    return replaced(model, matches=matches)
+
+
+@wrong("none_left", node="act_1", says="still calls relu")
+def replaces_one_call_of_each_module(model, *inputs):
+    seen = set()
+
+    def matches(traced, node):
+        if node.op != "call_module":
+            return is_relu(traced, node)
+        is_new = node.target not in seen
+        seen.add(node.target)
+        return is_new and is_relu(traced, node)
+
+    return replaced(model, matches=matches)
+
+
+@wrong("none_left", node="act_1", says="still calls relu")
+def passes_over_what_has_no_positional_argument(model, *inputs):
+    return replaced(model, matches=lambda traced, node: bool(node.args) and is_relu(traced, node))
+
+
+@wrong("read_after_in_place", node="add", says="reads `mul`, which `relu` changed in place before", read=IN_PLACE)
+def knows_work_in_place_by_its_name(model, *inputs):
+    traced = replaced(model, later=lambda traced, node: node.target in (torch.relu_, "relu_"))
+    prove(traced, inputs)
+    return traced
+
+
+@wrong("read_after_in_place", node="mul_", says="reads `add`, which `rectify` changed in place before", read=IN_PLACE)
+def forgets_modules_in_place(model, *inputs):
+    traced = replaced(model, later=lambda traced, node: node.op != "call_module" and in_place(traced, node))
+    prove(traced, inputs)
+    return traced
 
 
 @wrong("others_stay", says="`relu` (self.relu(x)) of the model is gone: it is no ReLU")

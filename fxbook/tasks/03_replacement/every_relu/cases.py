@@ -73,10 +73,13 @@ class InPlace(WithRelus):
         before = hidden * 3.0
         hidden.relu_()
         hidden.add_(-0.5)
+        nn.functional.relu(before, inplace=True)
         middle = hidden + before
         active = self.rectify(middle)
         middle.mul_(2.0)
-        return torch.cat([hidden, active, middle], dim=-1)
+        last = middle - 1.0
+        torch.relu_(last)
+        return torch.cat([hidden, active, middle, last], dim=-1)
 
 
 class Skips(WithRelus):

@@ -5,6 +5,7 @@ import operator
 
 import torch
 from torch import fx
+from torch.fx import subgraph_rewriter
 
 from fxbook.tasks.answering import right, wrong
 
@@ -74,6 +75,74 @@ def calls_the_method_on_a_proxy(traced):
     traced.recompile()
 
 
+@right
+def replaces_four_patterns(traced):
+    """One for each side of the product, and for a square on each side; what is read elsewhere is no match."""
+
+    def fits(match, original, pattern):
+        [addition] = match.returning_nodes
+        return len(addition.all_input_nodes) == 2 and all(isinstance(n, fx.Node) for n in match.placeholder_nodes)
+
+    def replace(pattern, replacement):
+        subgraph_rewriter.replace_pattern_with_filters(traced, pattern, replacement, [fits])
+
+    replace(lambda a, b, c: a * b + c, lambda a, b, c: torch.addcmul(c, a, b))
+    replace(lambda a, b, c: c + a * b, lambda a, b, c: torch.addcmul(c, a, b))
+    replace(lambda a, c: a * a + c, lambda a, c: torch.addcmul(c, a, a))
+    replace(lambda a, c: c + a * a, lambda a, c: torch.addcmul(c, a, a))
+    traced.recompile()
+
+
+@right
+def edits_a_copy_of_the_graph_and_assigns_it(traced):
+    draft = copy.deepcopy(traced.graph)
+    for addition in draft.find_nodes(op="call_function", target=operator.add):
+        sides = set(addition.args)
+        for product in sides if len(sides) == 2 else ():
+            [other] = sides - {product}
+            if is_product(product, addition) and isinstance(other, fx.Node):
+                addition.target, addition.args = torch.addcmul, (other, *product.args)
+                draft.erase_node(product)
+                break
+    draft.lint()
+    traced.graph = draft
+
+
+@right
+def turns_the_product_into_the_fused_node(traced):
+    """The product moves down to the addition, whose readers it takes over."""
+    for addition in additions(traced):
+        for product, other in (addition.args, addition.args[::-1]):
+            if is_product(product, addition) and isinstance(other, fx.Node) and product is not other:
+                addition.replace_all_uses_with(product)
+                addition.prepend(product)
+                traced.graph.erase_node(addition)
+                product.target, product.args = torch.addcmul, (other, *product.args)
+                break
+    traced.recompile()
+    return traced
+
+
+@right
+def lists_the_pairs_first(traced):
+    """What is fused is decided before anything changes, but for a product that two would take."""
+    pairs = {}
+    for product in traced.graph.nodes:
+        for addition in product.users:
+            fits = addition.target is operator.add and is_product(product, addition)
+            if fits and len(addition.all_input_nodes) == 2:
+                pairs[addition] = product
+    for addition, product in pairs.items():
+        [other] = [node for node in addition.all_input_nodes if node is not product]
+        with traced.graph.inserting_before(addition):
+            fused = traced.graph.create_node("call_method", "addcmul", (other, *product.args))
+        addition.replace_all_uses_with(fused)
+        traced.graph.erase_node(addition)
+        traced.graph.erase_node(product)
+    traced.graph.lint()
+    traced.recompile()
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 THREE_STEPS = "03_replacement#three-steps-in-this-order"
@@ -88,7 +157,7 @@ def looks_at_the_left_side_only(traced):
     traced.recompile()
 
 
-@wrong("products_fused", says="was replaced: it adds a number to `mul_8`")
+@wrong("products_fused", says="was replaced: it adds a number to `mul_12`")
 def does_not_ask_whether_the_other_side_is_a_node(traced):
     for addition in additions(traced):
         left, right_side = addition.args
@@ -107,6 +176,17 @@ def counts_the_inputs_of_the_product(traced):
         for product, other in ((left, right_side), (right_side, left)):
             fits = is_product(product, addition) and len(product.all_input_nodes) == 2
             if fits and left is not right_side and isinstance(other, fx.Node):
+                fuse(traced, addition, product, other)
+                break
+    traced.recompile()
+
+
+@wrong("products_fused", node="add_4", says="still adds a product that nothing else reads")
+def leaves_a_sum_of_two_products(traced):
+    for addition in additions(traced):
+        for product, other in (addition.args, addition.args[::-1]):
+            fits = is_product(product, addition) and isinstance(other, fx.Node) and product is not other
+            if fits and other.target is not operator.mul:
                 fuse(traced, addition, product, other)
                 break
     traced.recompile()
@@ -146,6 +226,18 @@ def fuses_products_with_a_number(traced):
             if product.target is operator.mul and len(product.users) == 1:
                 fuse(traced, addition, product, other)
                 break
+    traced.recompile()
+
+
+@wrong("products_fused", says="graph calls addcmul 6 times: 4 were asked")
+def fuses_whatever_alone_reads_a_product(traced):
+    """Nobody asks whether it is an addition."""
+    for product in traced.graph.find_nodes(op="call_function", target=operator.mul):
+        if len(product.users) == 1 and all(isinstance(side, fx.Node) for side in product.args):
+            [reader] = product.users
+            others = [side for side in reader.all_input_nodes if side is not product]
+            if len(others) == 1 and len(reader.args) == 2:
+                fuse(traced, reader, product, others[0])
     traced.recompile()
 
 

@@ -24,7 +24,7 @@ class Affine(nn.Module):
 
 class Products(nn.Module):
     """Sums in both orders, of two products, of a product and itself, of a square; products read elsewhere too, or of a
-    number, or added to one.
+    number, or added to one; products that something else than an addition reads.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,8 @@ class Products(nn.Module):
         second = shared + x
         doubled = x * x
         third = (doubled + doubled) * 2.0 + second
-        return third * shared + first * first, 2.0 * second + y, y * y + third, x * y + 1.0
+        fourth = x * x - y, (y * y) * x, y + x * x
+        return third * shared + first * first, 2.0 * second + y, y * y + third, x * y + 1.0, *fourth
 
 
 USAGE = Usage(

@@ -66,6 +66,65 @@ def keeps_the_modules_in_a_list_and_cleans_up(traced):
     traced.recompile()
 
 
+@right
+def hides_the_modules_in_a_holder_with_a_long_name(traced):
+    """A name that nobody else has, and a dict of modules in it."""
+    traced.modules_that_pool_to_a_size = nn.ModuleDict()
+    for node in pools(traced):
+        value, size = node.args
+        key = f"after_{value.name}_{node.name}"
+        traced.modules_that_pool_to_a_size[key] = nn.AdaptiveAvgPool2d(size)
+        with traced.graph.inserting_before(node):
+            new = traced.graph.call_module(f"modules_that_pool_to_a_size.{key}", (value,))
+        for user in list(node.users):
+            user.replace_input_with(node, new)
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@right
+def edits_a_copy_of_the_graph_and_assigns_it(traced):
+    draft = copy.deepcopy(traced.graph)
+    for node in draft.nodes:
+        if node.op == "call_function" and node.target is POOL:
+            name = free_name(traced, "pooled")
+            traced.add_module(name, nn.AdaptiveAvgPool2d(node.args[1]))
+            node.op, node.target, node.args = "call_module", name, node.args[:1]
+    draft.lint()
+    traced.graph = draft
+
+
+@right
+def records_the_call_through_a_proxy(traced):
+    tracer = fx.proxy.GraphAppendingTracer(traced.graph)
+    taken = {name.split(".")[0] for name, _ in traced.named_modules()}
+    for node in reversed(pools(traced)):
+        name = next(f"layer_{number}" for number in range(1000) if f"layer_{number}" not in taken)
+        taken.add(name)
+        traced.register_module(name, nn.AdaptiveAvgPool2d(node.args[1]))
+        with traced.graph.inserting_after(node):
+            new = tracer.create_proxy("call_module", name, (fx.Proxy(node.args[0], tracer),), {}).node
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+    traced.graph.lint()
+    traced.recompile()
+
+
+@right
+def sets_the_submodule_by_a_path_into_a_new_one(traced):
+    """One container for all; the last dead node goes with the clean-up."""
+    holder = free_name(traced, "squeezes")
+    traced.add_submodule(holder, nn.Module())
+    for node in pools(traced):
+        path = f"{holder}.{node.name}"
+        traced.add_submodule(path, nn.AdaptiveAvgPool2d(output_size=node.args[1]))
+        with traced.graph.inserting_before(node):
+            node.replace_all_uses_with(traced.graph.call_module(path, node.args[:1]))
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+    return traced
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -94,6 +153,21 @@ def takes_the_first_name_that_comes_to_mind(traced):
         traced.add_submodule(name, nn.AdaptiveAvgPool2d(size))
         with traced.graph.inserting_before(node):
             new = traced.graph.call_module(name, (value,))
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong("keeps_modules", node="squeeze_1", says="its submodule `squeeze_1` was overwritten", read=OVERWRITES)
+def takes_the_next_number_without_a_look(traced):
+    number = 0
+    for node in pools(traced):
+        value, size = node.args
+        if hasattr(traced, f"squeeze_{number}"):
+            number += 1
+        traced.add_submodule(f"squeeze_{number}", nn.AdaptiveAvgPool2d(size))
+        with traced.graph.inserting_before(node):
+            new = traced.graph.call_module(f"squeeze_{number}", (value,))
         node.replace_all_uses_with(new)
         traced.graph.erase_node(node)
     traced.recompile()

@@ -40,7 +40,24 @@ class Pyramid(nn.Module):
         coarse = self.adaptive_avg_pool2d(nn.functional.adaptive_avg_pool2d(image, 1))
         middle = nn.functional.adaptive_avg_pool2d(image, output_size=(2, 1))
         fine = nn.functional.adaptive_avg_pool2d(image, (None, 2))
-        return torch.cat([part.flatten(1) for part in (coarse, middle, fine)], dim=1)
+        return torch.cat([part.flatten(1) for part in (coarse, middle - middle.mean(), fine)], dim=1)
+
+
+class Taken(nn.Module):
+    """Submodules have whatever name comes to mind, numbered or not. Each does nothing, and is called."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        words = ("pool", "pools", "squeeze", "squeezes", "pooled", "avgpool", "adaptive", "new_pool", "layer")
+        self.adaptive_avg_pool2d = nn.Identity()
+        for word in words:
+            for ending in ("", "_", "0", "1", "_0", "_1"):
+                self.add_module(word + ending, nn.Identity())
+
+    def forward(self, image: Tensor) -> Tensor:
+        for module in self.children():
+            image = module(image)
+        return torch.cat([nn.functional.adaptive_avg_pool2d(image, size) for size in ((1, 2), (2, 2))], dim=2)
 
 
 USAGE = Usage(
@@ -48,6 +65,7 @@ USAGE = Usage(
     cases=(
         Case("the model of the chapter", ChannelAttention, images(6)),
         Case("pools of three sizes", Pyramid, images(), unseen=True),
+        Case("submodules under many names", Taken, images(4), unseen=True),
     ),
     call=with_its_graph,
 )

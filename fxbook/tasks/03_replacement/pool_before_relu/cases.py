@@ -25,7 +25,7 @@ class Convolutional(nn.Module):
 
 class Swappable(nn.Module):
     """Pairs to swap: with shared modules, behind an input, in two branches side by side, behind a value that is read
-    elsewhere too. To leave: a ReLU with two readers, a pool that reads a convolution.
+    elsewhere too. To leave: a ReLU with two readers, a pool that reads a convolution, a ReLU that a convolution reads.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,8 @@ class Swappable(nn.Module):
         first, second = self.relu(left), self.relu(right)
         both = self.pool(first) - self.pool(second)
         active = self.relu(self.mix(features))
-        return both + left.mean(), self.pool(active) + active.mean(), self.pool(self.mix(features)), features * features
+        pooled = self.pool(active) + active.mean(), self.pool(self.mix(features))
+        return both + left.mean(), *pooled, features * features, self.mix(self.relu(active - 0.5))
 
 
 USAGE = Usage(

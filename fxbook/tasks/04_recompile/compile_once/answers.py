@@ -3,11 +3,12 @@
 import copy
 
 import torch
-from torch import nn
+from torch import fx, nn
 
 from fxbook.tasks.answering import right, wrong
 
 ONCE = "04_recompile#compile-once-at-the-end"
+LINT = "when_it_breaks/04_recompile#what-lint-can-see-and-what-recompile-finds"
 STALE = "04_recompile#who-sees-an-edit-at-once"
 gelu = nn.functional.gelu
 
@@ -59,6 +60,35 @@ def edits_a_draft(traced):
             node.target = gelu
     draft.lint()
     traced.graph = draft
+
+
+class _Gelu(fx.Transformer):
+    def call_function(self, target, args, kwargs):
+        return super().call_function(gelu if target is torch.relu else target, args, kwargs)
+
+
+@right
+def takes_the_graph_of_a_transformer(traced):
+    if any(map(is_relu, traced.graph.nodes)):
+        traced.graph = _Gelu(traced).transform().graph
+
+
+@right
+def copies_the_nodes_into_a_new_graph(traced):
+    new, values = fx.Graph(), {}
+    for node in traced.graph.nodes:
+        values[node] = new.node_copy(node, values.__getitem__)
+        if is_relu(node):
+            values[node].target = gelu
+    if any(node.target is gelu for node in new.nodes):
+        traced.graph = new
+
+
+@right
+def replaces_a_pattern(traced):
+    """It compiles by itself, whether it finds something or not."""
+    if traced.graph.find_nodes(op="call_function", target=torch.relu):
+        fx.replace_pattern(traced, lambda value: torch.relu(value), lambda value: gelu(value))
 
 
 @wrong("compiled_once", says="compiled 2 times: once was asked", read=ONCE)
@@ -160,3 +190,15 @@ def asks_the_nodes_for_a_method(traced):
     for node in found:
         node.target = gelu
     traced.recompile()
+
+
+@wrong("left_well", says="graph.lint() refuses the graph", read=LINT)
+def makes_the_nodes_above_what_they_read(traced):
+    found = traced.graph.find_nodes(op="call_function", target=torch.relu)
+    first = next(iter(traced.graph.nodes)).next
+    for node in found:
+        with traced.graph.inserting_before(first):
+            node.replace_all_uses_with(traced.graph.call_function(gelu, node.args))
+        traced.graph.erase_node(node)
+    if found:
+        traced.recompile()

@@ -13,7 +13,7 @@ from fxbook.asking import Case, Usage
 from fxbook.graph.naming import target_name
 from fxbook.graph.record import record
 
-from ..cases import FeedForward, Gated, Plain, relus, renamed, rows
+from ..cases import FeedForward, Gated, relus, renamed, rows
 
 
 class Mixed(nn.Module):
@@ -27,6 +27,17 @@ class Mixed(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         hidden = self.relu(self.first(x)) - nn.functional.relu(x)
         return torch.relu(hidden) + (hidden * x).relu()
+
+
+class NothingToChange(nn.Module):
+    """Functions, none of which is ``torch.relu``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.tanh(self.layer(x)) - torch.sigmoid(x)
 
 
 def with_input(model: nn.Module) -> tuple[Any, ...]:
@@ -77,7 +88,7 @@ USAGE = Usage(
     cases=(
         Case("a model with two activations", Gated, rows),
         Case("the block of the chapter", FeedForward, rows, unseen=True),
-        Case("a model without an activation to change", Plain, rows, unseen=True),
+        Case("a model without an activation to change", NothingToChange, rows, unseen=True),
         Case("nodes with names of their own", Gated, rows, True, renamed_with_input),
         Case("other spellings of ReLU beside torch.relu", Mixed, rows, unseen=True),
     ),

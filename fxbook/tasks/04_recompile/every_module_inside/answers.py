@@ -38,6 +38,39 @@ def compiles_what_is_stale(model):
     return model
 
 
+@right
+def keeps_a_list_of_what_is_still_to_be_seen(model):
+    waiting = [model]
+    while waiting:
+        module = waiting.pop()
+        waiting += module._modules.values()
+        if isinstance(module, fx.GraphModule):
+            module.recompile()
+
+
+@right
+def asks_for_the_method(model):
+    """What cannot be compiled has a function that does nothing in its place."""
+    for path, _ in model.named_modules():
+        getattr(model.get_submodule(path), "recompile", lambda: None)()
+
+
+@right
+def puts_a_copy_of_each_graph_in_place(model):
+    """The same nodes, as copies; the module that gets them compiles them."""
+    for module in model.modules():
+        if hasattr(module, "graph"):
+            module.graph = copy.deepcopy(module.graph)
+
+
+@wrong("all_up_to_date", says="still stale: `outer.block.inner.block`", read=DOWN)
+def goes_two_levels_down(model):
+    children = list(model.children())
+    for module in (model, *children, *(inner for child in children for inner in child.children())):
+        if isinstance(module, fx.GraphModule):
+            module.recompile()
+
+
 @wrong("all_up_to_date", says="still stale: `blocks.0`", read=DOWN)
 def trusts_the_root(model):
     if isinstance(model, fx.GraphModule):

@@ -83,6 +83,13 @@ def several_levels() -> nn.Module:
     return in_a_row(outer=Wrapped(compiled(in_a_row(inner=inner, last=nn.Tanh()), give_names)))
 
 
+def without_layers() -> nn.Module:
+    """The last of all modules is the traced one whose node fails: it holds no layer."""
+    graph = fx.Graph()
+    graph.output(graph.call_function(torch.relu, (graph.placeholder("x"),)))
+    return in_a_row(first=nn.Tanh(), near=compiled(fx.GraphModule({}, graph), call_what_raises))
+
+
 def level_of(path: str) -> Callable[[], nn.Module]:
     """A traced module three levels deep, whose graph has an edit that is not compiled."""
 
@@ -136,7 +143,7 @@ USAGE = Usage(
         whole("a traced module inside a Sequential", beside_a_sequential),
         whole("several levels, nodes with names of their own", several_levels),
         whole("a layer that fails", lambda: in_a_row(near=in_a_row(blocks=nn.Sequential(block()))), widths=(3,)),
-        whole("an error of another class", lambda: in_a_row(near=compiled(block(), call_what_raises))),
+        whole("an error of another class", without_layers),
         whole("a layer behind a traced module", lambda: in_a_row(blocks=nn.Sequential(block(), nn.Linear(3, 3)))),
         whole("an edit that was not compiled, three levels deep", level_of("near.blocks.0")),
         whole("a graph that was mended, not compiled", mended),

@@ -75,9 +75,92 @@ def tries_a_draft_in_a_module_of_its_own(traced):
         fx.GraphModule(traced, copy.deepcopy(draft)).graph.lint()
         traced.graph = draft
         draft.lint()
-    except Exception:
+    except BaseException:
         traced.graph = former
         raise
+
+
+@right
+class KeepsTheNodes(contextlib.AbstractContextManager):
+    """Copies the nodes one by one, the output too."""
+
+    def __init__(self, traced):
+        self.traced = traced
+
+    def __enter__(self):
+        self.former, values = fx.Graph(), {}
+        for node in self.traced.graph.nodes:
+            values[node] = self.former.node_copy(node, values.__getitem__)
+        return self.traced.graph
+
+    def finish(self):
+        self.traced.graph.lint()
+        self.traced.recompile()
+
+    def __exit__(self, kind, error, tb):
+        if kind is not None:
+            self.traced.graph = self.former
+            return False
+        try:
+            self.finish()
+        except BaseException:
+            self.traced.graph = self.former
+            raise
+
+
+@right
+@contextlib.contextmanager
+def edits_a_copy_of_the_module(traced):
+    """The block edits the graph of a copy; only a sound one comes back."""
+    draft = copy.deepcopy(traced)
+    try:
+        yield draft.graph
+        draft.graph.lint()
+        draft.recompile()
+    except BaseException:
+        traced.recompile()
+        raise
+    traced.graph = draft.graph
+
+
+@right
+@contextlib.contextmanager
+def asks_at_the_end_whether_all_went_well(traced):
+    former, sound = copy.deepcopy(traced.graph), False
+    try:
+        yield traced.graph
+        traced.graph.lint()
+        traced.recompile()
+        sound = True
+    finally:
+        if not sound:
+            traced.graph = former
+
+
+@right
+def registers_what_is_to_happen_on_the_way_out(traced):
+    """An ExitStack is a context manager itself: what is pushed on it gets the error."""
+    former = copy.deepcopy(traced.graph)
+
+    def leave(kind, error, tb):
+        try:
+            if kind is None:
+                traced.graph.lint()
+                traced.graph = traced.graph
+        except BaseException:
+            kind = True
+            raise
+        finally:
+            if kind is not None:
+                traced.graph = former
+
+    class Manager(contextlib.ExitStack):
+        def __enter__(self):
+            super().__enter__()
+            self.push(leave)
+            return traced.graph
+
+    return Manager()
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
@@ -204,7 +287,7 @@ def lets_the_refused_draft_in_place(traced):
     draft.lint()
 
 
-@wrong("as_before_or_edited", says="back without their notes: `meta` is not what it was", read=HALF)
+@wrong("as_before_or_edited", says="`meta` is not: that of `output` holds nothing, where 'why: step 5' was", read=HALF)
 @contextlib.contextmanager
 def copies_all_but_the_output(traced):
     former = fx.Graph()
@@ -219,7 +302,7 @@ def copies_all_but_the_output(traced):
         raise
 
 
-@wrong("as_before_or_edited", says="The nodes are back under other names: `step_1` is called `", read=HALF)
+@wrong("as_before_or_edited", says="and their names are not: one is called `up`, which was `step_1`", read=HALF)
 @contextlib.contextmanager
 def goes_back_by_tracing_the_old_code(traced):
     """Which a call still runs; the names and the notes are gone."""
@@ -284,3 +367,98 @@ def tries_the_graph_itself_in_another_module(traced):
     except BaseException:
         traced.graph = former
         raise
+
+
+@wrong(
+    "as_before_or_edited",
+    says="(a block that is interrupted, of a stale module): the edit failed, and the graph is not",
+    read=HALF,
+)
+@contextlib.contextmanager
+def catches_every_exception(traced):
+    """KeyboardInterrupt is none."""
+    former = copy.deepcopy(traced.graph)
+    try:
+        yield traced.graph
+        traced.graph.lint()
+        traced.recompile()
+    except Exception:
+        traced.graph = former
+        raise
+
+
+@wrong(
+    "as_before_or_edited", says="`meta` is not: that of `x` holds 'why: rewritten', where 'why: step 0' was", read=HALF
+)
+@contextlib.contextmanager
+def gives_the_copy_the_notes_of_the_nodes(traced):
+    """Which the block may have rewritten."""
+    former = copy.deepcopy(traced.graph)
+    notes = [node.meta for node in traced.graph.nodes]
+    try:
+        yield traced.graph
+        traced.graph.lint()
+        traced.recompile()
+    except BaseException:
+        traced.graph = former
+        for node, meta in zip(former.nodes, notes, strict=True):
+            node.meta = meta
+        raise
+
+
+@wrong("as_before_or_edited", says="and their names are not: one is called `up`, which was `step_1`", read=HALF)
+@contextlib.contextmanager
+def traces_the_module_before_the_block(traced):
+    """In place of a copy of its graph; the notes are carried over."""
+    former = fx.symbolic_trace(traced).graph
+    for new, old in zip(former.nodes, traced.graph.nodes, strict=False):
+        new.meta = dict(old.meta)
+    try:
+        yield traced.graph
+        traced.graph.lint()
+        traced.recompile()
+    except BaseException:
+        traced.graph = former
+        raise
+
+
+@wrong("left_well", says="stale", read=STALE)
+@contextlib.contextmanager
+def compiles_only_what_has_changed(traced):
+    """And takes the number of nodes for what tells it."""
+    former, count = copy.deepcopy(traced.graph), len(traced.graph.nodes)
+    try:
+        yield traced.graph
+        traced.graph.lint()
+        if len(traced.graph.nodes) != count:
+            traced.recompile()
+    except BaseException:
+        traced.graph = former
+        raise
+
+
+@wrong("left_well", says="module was stale before the block, and after the block that failed", read=STALE)
+@contextlib.contextmanager
+def compiles_again_after_the_block_alone(traced):
+    """What lint refuses never comes near the module, which stays as stale as it was."""
+    draft = copy.deepcopy(traced.graph)
+    try:
+        yield draft
+    except BaseException:
+        traced.recompile()
+        raise
+    fx.GraphModule(traced, copy.deepcopy(draft)).graph.lint()
+    traced.graph = draft
+
+
+@wrong("as_before_or_edited", says="(an argument that is no Python): the edit failed", read=HALF)
+@contextlib.contextmanager
+def goes_back_before_it_compiles(traced):
+    former = copy.deepcopy(traced.graph)
+    try:
+        yield traced.graph
+        traced.graph.lint()
+    except BaseException:
+        traced.graph = former
+        raise
+    traced.recompile()

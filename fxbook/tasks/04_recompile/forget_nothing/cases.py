@@ -20,6 +20,21 @@ def stops_half_way(graph: fx.Graph) -> None:
     raise ValueError("this pass cannot do the other half")
 
 
+def is_interrupted(graph: fx.Graph) -> None:
+    """Changes the graph, then stops as if somebody had pressed Ctrl-C."""
+    tanh_for_relu(graph)
+    raise KeyboardInterrupt
+
+
+def rewrites_names_and_notes(graph: fx.Graph) -> None:
+    """Changes names and notes alone, then raises."""
+    for node in graph.nodes:
+        node.meta["why"] = "rewritten"
+        if node.op.startswith("call"):
+            node._rename(f"new_{node.name}")
+    raise ValueError("this pass changes its mind")
+
+
 def breaks_order(graph: fx.Graph) -> None:
     """Leaves a node above one that it reads."""
     relu = relus(graph)[0]
@@ -59,7 +74,7 @@ def tried(answer: Callable[..., Any], traced: fx.GraphModule, edit: Edit) -> dic
         with manager as graph:
             kind = type(graph).__name__
             edit(graph if isinstance(graph, fx.Graph) else traced.graph)
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
         if kind is None:
             raise
         raised = type(error).__name__
@@ -84,6 +99,15 @@ USAGE = Usage(
         Case("a path that leads nowhere", Gated, rows, True, edit_of(names_nothing)),
         Case("an argument that is no Python", FeedForward, rows, True, edit_of(writes_no_python)),
         Case("a module that was stale before", Gated, rows, True, edit_of(stops_half_way, stale=True)),
+        Case(
+            "a block that is interrupted, of a stale module",
+            FeedForward,
+            rows,
+            True,
+            edit_of(is_interrupted, stale=True),
+        ),
+        Case("an edit of names and notes", Gated, rows, True, edit_of(rewrites_names_and_notes)),
+        Case("a stale module, and a path that leads nowhere", Gated, rows, True, edit_of(names_nothing, stale=True)),
         Case("no edit, of a stale module", FeedForward, rows, True, edit_of(lambda graph: None, stale=True)),
     ),
     call=tried,

@@ -15,7 +15,6 @@ from .. import check as chapter
 from ..cases import calls_of
 from ..check import noted, texts
 
-_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 _HALF = "04_recompile#an-edit-that-stops-half-way-stays-in-the-graph"
 _LINT = "when_it_breaks/04_recompile#what-lint-can-see-and-what-recompile-finds"
 
@@ -42,7 +41,7 @@ def outcome_of(trial: Trial) -> Outcome:
     former = calls_of(traced)
     try:
         edit(traced.graph)
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
         return Outcome(former, raised=type(error).__name__)
     for refusing in (traced.graph.lint, traced.recompile):
         try:
@@ -87,13 +86,17 @@ def as_before_or_edited(case: CaseView) -> Found:
     outcome, lines = outcome_of(case.trial), texts(noted(case).get("nodes"))
     if lines == outcome.nodes:
         return
+    failed = outcome.raised or outcome.refused_by
     calls, asked = ([line.rpartition(" [")[0] for line in each] for each in (lines, outcome.nodes))
     if calls == asked:
-        yield None, "The nodes are back without their notes: `meta` is not what it was.", _HALF
-    renamed = _renamed(calls, asked)
-    if renamed:
-        yield None, "The nodes are back under other names: `{}` is called `{}` now.".format(*renamed), _HALF
-    if not (outcome.raised or outcome.refused_by):
+        line, wanted = next((a, b) for a, b in zip(lines, outcome.nodes, strict=True) if a != b)
+        notes, before = (text.rpartition(" [")[2].rstrip("]") or "nothing" for text in (line, wanted))
+        name = line.partition(" = ")[0]
+        yield None, f"The nodes are back, and `meta` is not: that of `{name}` holds {notes}, where {before} was.", _HALF
+    if failed and _nameless(calls) == _nameless(asked):
+        name, wanted = next((a, b) for a, b in zip(_names(calls), _names(asked), strict=True) if a != b)
+        yield None, f"The nodes are back, and their names are not: one is called `{name}`, which was `{wanted}`.", _HALF
+    if not failed:
         yield None, "The edit was sound, and it is not in the graph.", _HALF
     what = "its nodes are in another order"
     if odd := next((call for call in calls if call not in asked), None):
@@ -103,19 +106,14 @@ def as_before_or_edited(case: CaseView) -> Found:
     yield None, f"The edit failed, and the graph is not the former one: {what}.", _HALF
 
 
-def _renamed(calls: list[str], asked: list[str]) -> tuple[str, str] | None:
-    """The first node of another name, and that name, where the graphs are the same but for names."""
-    names, wanted = ([call.partition(" = ")[0] for call in each] for each in (calls, asked))
-    if names == wanted or _by_place(calls, names) != _by_place(asked, wanted):
-        return None
-    return next((was, now) for was, now in zip(wanted, names, strict=True) if was != now)
+def _names(lines: list[str]) -> list[str]:
+    return [line.partition(" = ")[0] for line in lines]
 
 
-def _by_place(calls: list[str], names: list[str]) -> list[str]:
-    """The calls, each name of a node replaced by its place in the list."""
-    places = {name: f"<{place}>" for place, name in enumerate(names)}
-    # An input is called by its name in the call, too; a method or a layer follows a dot.
-    return [_NAME.sub(lambda name: places.get(name[0], name[0]), call) for call in calls]
+def _nameless(lines: list[str]) -> str:
+    """The lines with a number for each name of a node."""
+    numbers = {name: str(number) for number, name in enumerate(_names(lines))}
+    return re.sub(r"(?<![\w.])\w+", lambda word: numbers.get(word[0], word[0]), "\n".join(lines))
 
 
 @rule

@@ -1,6 +1,7 @@
 """Answers to 04-is-it-stale."""
 
 import copy
+import difflib
 import re
 
 import torch
@@ -30,6 +31,37 @@ def compares_line_by_line(traced):
     due = traced.graph.python_code(root_module="self").src.splitlines()
     ran = traced.code.splitlines()
     return len(due) != len(ran) or any(a != b for a, b in zip(due, ran, strict=True))
+
+
+@right
+def compiles_a_copy_and_reads_what_comes_back(traced):
+    """`recompile` returns the text that it has compiled."""
+    return copy.deepcopy(traced).recompile().src != traced.code
+
+
+@right
+def looks_for_a_line_that_differs(traced):
+    """As text for people: no difference has no lines."""
+    now = traced.graph.python_code("self").src
+    return any(difflib.unified_diff(traced.code.splitlines(), now.splitlines()))
+
+
+@right
+def makes_a_module_with_stand_ins(traced):
+    """One for each path that a node names, so that nothing of the module itself is touched."""
+    paths = {node.target for node in traced.graph.nodes if node.op in ("call_module", "get_attr")}
+    stand_ins = {path: torch.nn.Identity() for path in paths}
+    return fx.GraphModule(stand_ins, copy.deepcopy(traced.graph)).code != traced.code
+
+
+@right
+def writes_a_copy_of_the_graph(traced):
+    """A copy of the graph has no owner, and needs none to be written."""
+    draft = fx.Graph()
+    draft.output(draft.graph_copy(traced.graph, {}))
+    output = next(iter(reversed(draft.nodes)))
+    output.type = traced.graph.output_node().type
+    return hash(draft.python_code("self").src) != hash(traced.code)
 
 
 @wrong("says_whether_stale", says="says that the code is stale, of a module whose code is up to date")
@@ -106,3 +138,10 @@ def compares_the_calls_in_any_order(traced):
 @wrong("says_whether_stale", says="Your function returns neither True nor False.")
 def returns_both_texts(traced):
     return traced.code, traced.graph.python_code("self").src
+
+
+@wrong("says_whether_stale", says="(an edit in a traced module inside): it says that the code is stale")
+def says_yes_of_whatever_holds_something_stale(traced):
+    """The text of the module itself is what its graph gives."""
+    parts = [part for part in traced.modules() if isinstance(part, fx.GraphModule)]
+    return any(part.code != part.graph.python_code("self").src for part in parts)

@@ -1,9 +1,12 @@
 """Answers to 04-survives-a-pickle."""
 
+import contextlib
 import copy
 import io
+import itertools
 import operator
 import pickle
+import tempfile
 
 import torch
 from torch import fx
@@ -64,6 +67,61 @@ def compares_the_text_without_names(traced):
         return text(through(copy.deepcopy(traced))) == text(traced)
     except Exception:
         return False
+
+
+class LostError(Exception):
+    """The program has changed on the way."""
+
+
+@right
+def pickles_a_deep_copy_with_the_old_protocol(traced):
+    """Another protocol, and files in place of bytes."""
+    with tempfile.TemporaryFile() as file:
+        try:
+            pickle.dump(copy.deepcopy(traced), file, protocol=2)
+            file.seek(0)
+            loaded = pickle.load(file)
+        except Exception:
+            return False
+    pairs = itertools.zip_longest(loaded.graph.nodes, traced.graph.nodes)
+    return all(a is not None and b is not None and (a.op, a.target) == (b.op, b.target) for a, b in pairs)
+
+
+@right
+def raises_what_is_lost_as_an_error_of_its_own(traced):
+    try:
+        loaded = through(copy.deepcopy(traced))
+        for before, after in zip(traced.graph.nodes, loaded.graph.nodes, strict=True):
+            if (before.op, before.target) != (after.op, after.target):
+                raise LostError
+    except Exception:
+        return False
+    return True
+
+
+@right
+def puts_a_copy_of_the_graph_into_a_copy_of_the_module(traced):
+    """A new module from stand-ins of the same class as the root, whose parts the copy has."""
+    draft = copy.deepcopy(traced)
+    draft.graph = copy.deepcopy(traced.graph)
+    result = None
+    with contextlib.suppress(Exception):
+        result = program(through(draft).graph)
+    return result == program(traced.graph)
+
+
+@right
+def compares_two_columns(traced):
+    loaded = None
+    try:
+        loaded = through(copy.deepcopy(traced)).graph.nodes
+    except Exception as error:
+        assert error is not None
+    nodes = traced.graph.nodes
+    if loaded is None:
+        return False
+    same_opcodes = [node.op for node in loaded] == [node.op for node in nodes]
+    return same_opcodes and [node.target for node in loaded] == [node.target for node in nodes]
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
@@ -202,3 +260,45 @@ def knows_a_list_of_losses(traced):
         if not known or node.target is operator.iadd:
             return False
     return True
+
+
+@wrong("foretells_the_pickle", says="does not survive: a lambda", read=PICKLE)
+def counts_what_cannot_be_pickled_as_kept(traced):
+    try:
+        loaded = through(copy.deepcopy(traced))
+    except Exception:
+        return True
+    return program(loaded.graph) == program(traced.graph)
+
+
+@wrong("foretells_the_pickle", says="does not survive: a function that chooses", read=PICKLE)
+def asks_only_whether_it_can_be_pickled(traced):
+    """Loading may raise, too."""
+    try:
+        pickled = pickle.dumps(copy.deepcopy(traced))
+    except Exception:
+        return False
+    try:
+        return program(pickle.loads(pickled).graph) == program(traced.graph)
+    except fx.proxy.TraceError:
+        return True
+
+
+@wrong("foretells_the_pickle", says="says False, and the program survives: nodes with names of their own", read=PICKLE)
+def compares_names_too(traced):
+    try:
+        loaded = through(copy.deepcopy(traced))
+    except Exception:
+        return False
+    return [str(node) for node in loaded.graph.nodes] == [str(node) for node in traced.graph.nodes]
+
+
+@wrong("foretells_the_pickle", says="says False, and the program survives: nodes with names of their own", read=PICKLE)
+def compares_the_notes_too(traced):
+    try:
+        loaded = through(copy.deepcopy(traced))
+    except Exception:
+        return False
+    kept = [set(node.meta) for node in loaded.graph.nodes] == [set(node.meta) for node in traced.graph.nodes]
+    named = any("why" in node.meta for node in traced.graph.nodes)
+    return program(loaded.graph) == program(traced.graph) and (kept or not named)
