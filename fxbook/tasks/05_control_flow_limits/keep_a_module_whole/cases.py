@@ -98,6 +98,27 @@ class Tower(Whole):
         return self.join(torch.cat([self.left(x), self.right(x)], dim=-1))
 
 
+class Scaled(nn.Linear):
+    """A layer of the user's own, which tracing enters unless it is told not to."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x) * 0.5
+
+
+class Layered(Whole):
+    """A layer of torch, which is kept whole anyhow, and a subclass."""
+
+    kind = nn.Linear
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.up, self.down = nn.Linear(4, 8), Scaled(8, 4)
+        self.norm = nn.LayerNorm(8)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.down(self.norm(self.up(x)))
+
+
 # ---- how an answer is used -------------------------------------------------------------------------------------------
 
 
@@ -139,6 +160,7 @@ USAGE = Usage(
         whole("the classifier", Sharpened),
         whole("the kind nested, as a subclass, and called twice", Nested, unseen=True),
         whole("containers of torch", Tower, unseen=True),
+        whole("a layer of torch, and a subclass", Layered, unseen=True),
     ),
     given=lambda model: (model, model.kind),
     call=keep,

@@ -11,7 +11,7 @@ from ..cases import MoreSums, Sums, rows
 
 
 class Zeros(nn.Module):
-    """Sums over the dimension 0, by name and by position, and one with three keywords."""
+    """Sums over the dimension 0, by name and by position, one with three keywords, and calls that are no sums."""
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         return (
@@ -19,6 +19,7 @@ class Zeros(nn.Module):
             x.sum(dim=0),
             torch.sum(x, dim=1, keepdim=False, dtype=torch.float64),
             x.argmax(dim=0),
+            x.sum_to_size(3, 1),
         )
 
 
