@@ -56,8 +56,8 @@ class Block(nn.Module):
         self.layer = nn.Linear(4, 4)
         self.inner = inner
 
-    def forward(self, x: Tensor) -> Tensor:
-        return self.inner(self.layer(x)) + x
+    def forward(self, x: Tensor, skip: Tensor, factor: float = 1.0) -> Tensor:
+        return self.inner(self.layer(x)) * factor + skip
 
 
 class Nested(Whole):
@@ -70,7 +70,7 @@ class Nested(Whole):
 
     def forward(self, x: Tensor) -> Tensor:
         for block in self.blocks:
-            x = block(x)
+            x = block(x, x, factor=0.5)
         return self.last[1](self.last(x))
 
 
