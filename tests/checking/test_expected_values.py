@@ -98,6 +98,7 @@ DIFFERENT = {
     "`relu` in place on a value that nothing else reads": None,
     "a result whose rows are turned around twice": None,
     "gradients that are handed on as they are": None,
+    "a result that is multiplied by one": None,
     "a result that is a thousandth more": "the result is another one",
     "gradients that are a hundredth more": "the gradients with respect to the input differ",
 }

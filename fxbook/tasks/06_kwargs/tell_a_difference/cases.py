@@ -208,12 +208,20 @@ class LargerGradient(HandedOnGradient):
 class Larger(Pair):
     """The result is a little too large."""
 
+    factor = 1.001
+
     def forward(self, x: Tensor) -> Tensor:
         return self.project(x)
 
     def change(self, graph: fx.Graph) -> None:
         """Multiply by a little more than one."""
-        self.insert(graph, graph.output_node().args[0], torch.mul, 1.001)
+        self.insert(graph, graph.output_node().args[0], torch.mul, self.factor)
+
+
+class TimesOne(Larger):
+    """The result is multiplied, and is what it was."""
+
+    factor = 1.0
 
 
 class Reshaped(Pair):
@@ -298,6 +306,7 @@ USAGE = Usage(
         Case("a parameter times 0, and without it", ZeroGradient, rows()),
         Case("`relu` in place on a value that nothing else reads", ReadOnce, rows()),
         Case("a result whose rows are turned around twice", TurnedTwice, rows()),
+        Case("a result that is multiplied by one", TimesOne, rows()),
         Case("gradients that are handed on as they are", HandedOnGradient, rows()),
     ),
     given=model_and_changed,
