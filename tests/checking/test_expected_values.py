@@ -71,6 +71,7 @@ VERDICTS = {
     **dict.fromkeys(("grams", "shifted", "doubled_if_positive", "negative_if_named", "square_or_flat"), "differs"),
     **dict.fromkeys(("with_its_double", "in_parts", "with_size", "repeated", "precise"), "differs"),
     **dict.fromkeys(("slightly_more", "one_more_dimension", "renamed", "in_a_list", "summed"), "differs"),
+    **dict.fromkeys(("in_rows", "one_part_more", "first_of_two"), "differs"),
     **dict.fromkeys(("shaped_alike", "named_alike", "listed_alike", "summed_alike"), "same"),
     **dict.fromkeys(("row_mean", "halved_three_times", "with_root", "doubled_in_place", "scaled_alike"), "same"),
     **dict.fromkeys(("shifted_by_nothing", "doubled_never", "negative_if_typed", "three_by_two"), "same"),
@@ -101,6 +102,9 @@ DIFFERENT = {
     "`relu` in place on a value that nothing else reads": None,
     "a result whose rows are turned around twice": None,
     "gradients that are handed on as they are": None,
+    "a result that is multiplied by one": None,
+    "`relu6` on numbers below six": None,
+    "`relu6` on numbers above six": "the result is another one",
     "a result that is a thousandth more": "the result is another one",
     "gradients that are a hundredth more": "the gradients with respect to the input differ",
 }

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import builtins
 import json
+import math
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value, dict_items, difference
+from fxbook.asking.values import Value, decode_tensor, dict_items, difference
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
 
 from .cases import behaviour
 
+_TIMES = {1: "once", 2: "twice", 3: "three times", 4: "four times"}
 # Operators of torch.ops in these spaces are torch's own.
 _TORCHS_OWN = ("aten", "prims", "prim", "higher_order", "profiler", "inductor")
 
@@ -82,8 +85,27 @@ def right_on_every_batch(case: CaseView) -> Found:
             who = f"The function that node `{node.name}` calls" if node else "The result"
             yield node, f"{who} returns nothing (None): a tensor was asked."
         elif differs:
-            why = "" if differs.startswith("it holds other") else f": {differs}"
-            yield _output(case), f"On {case.case.name} the result is not what the model gives{why}."
+            why = how_numbers_differ(result, expected) if differs.startswith("it holds other") else differs
+            yield _output(case), f"On {case.case.name} the result is not what the model gives: {why}."
+
+
+def how_numbers_differ(result: Value, expected: Value) -> str:
+    """In which way the numbers of a tensor differ from those asked for, in words that are the same for each batch."""
+    found, wanted = (decode_tensor(value).double() for value in (result, expected))
+    counted = wanted != 0
+    ratio = (found[counted] / wanted[counted]).log() / math.log(1.5)
+    rounds = ratio.round()
+    # A round multiplies by 1.5.
+    if bool(counted.any()) and torch.allclose(ratio, rounds, rtol=0, atol=1e-3):
+        if len(apart := rounds.unique()) > 1:
+            return "its rows went round differently often, where the whole batch was to decide"
+        times = abs(int(apart))
+        return f"it went round {_TIMES.get(times, times)} {'more' if apart > 0 else 'less'} than the model does"
+    by = (found - wanted).flatten()
+    if torch.allclose(by, by.mean(), rtol=0, atol=1e-4):
+        return f"each number is too {'large' if by.mean() > 0 else 'small'}, all by the same amount"
+    near = torch.isclose(found, wanted, rtol=1e-4, atol=1e-5)
+    return "some of its numbers are right, and others are not" if bool(near.any()) else "none of its numbers is right"
 
 
 @rule

@@ -175,7 +175,11 @@ def expects_two_dimensions_or_more(x):
     return x - x.flatten(1).mean().clamp(min=0)
 
 
-@wrong("right_on_every_batch", node="output", says="On a batch with a negative mean the result is not what the model")
+@wrong(
+    "right_on_every_batch",
+    node="output",
+    says="is not what the model gives: each number is too large, all by the same amount",
+)
 def centres_every_batch(x):
     return x - x.mean()
 

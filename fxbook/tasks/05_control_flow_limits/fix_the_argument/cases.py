@@ -88,5 +88,6 @@ USAGE = Usage(
         fixable("a temperature called T", Tempered, 2, unseen=True),
         fixable("a flag, beside an input that is not read", Doubling, 1, unseen=True),
     ),
-    given=lambda model: (model, model.name, model.value),
+    # Made anew, so that no name is the same object as that of the parameter.
+    given=lambda model: (model, "".join(model.name), model.value),
 )

@@ -231,7 +231,21 @@ def marks_the_modules(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or hasattr(module, "whole"))
 
 
+@wrong("same_result", node="output", says="as a subclass, and called twice): the result is not the one asked for")
+def forgets_what_is_passed_by_name(model, kind):
+    class Entering(fx.Tracer):
+        def call_module(self, m, forward, args, kwargs):
+            path = self.path_of_module(m)
+            if self.is_leaf_module(m, path) or isinstance(m, kind):
+                return self.create_proxy("call_module", path, args, kwargs)
+            return forward(*args)
+
+    return fx.GraphModule(model, Entering().trace(model))
+
+
 def cannot_be_traced(module):
+    if list(module.children()):
+        return False
     try:
         fx.symbolic_trace(module)
     except Exception:
@@ -239,11 +253,24 @@ def cannot_be_traced(module):
     return False
 
 
-@wrong("kept_whole", says="(containers of torch): `Residual` is called 0 times: it was to stay whole, 1 time.")
+@wrong("kept_whole", node="up_weight", says="(a layer of torch, and a subclass): `torch.nn.Linear` is called 0 times")
+def keeps_what_is_one_of_the_two(model, kind):
+    return tracing(model, lambda module, path, leaf: leaf != isinstance(module, kind))
+
+
+@wrong(
+    "kept_whole",
+    node="residual_0",
+    says="(containers of torch): `Residual` is called 0 times: it was to stay whole, 1 time.",
+)
 def keeps_what_cannot_be_traced(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or cannot_be_traced(module))
 
 
-@wrong("kept_whole", says="(containers of torch): `Residual` is called 0 times: it was to stay whole, 1 time.")
+@wrong(
+    "kept_whole",
+    node="residual_0",
+    says="(containers of torch): `Residual` is called 0 times: it was to stay whole, 1 time.",
+)
 def forgets_subclasses_that_can_be_traced(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or type(module) is kind or cannot_be_traced(module))

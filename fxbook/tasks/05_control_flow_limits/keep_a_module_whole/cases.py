@@ -56,8 +56,8 @@ class Block(nn.Module):
         self.layer = nn.Linear(4, 4)
         self.inner = inner
 
-    def forward(self, x: Tensor) -> Tensor:
-        return self.inner(self.layer(x)) + x
+    def forward(self, x: Tensor, skip: Tensor, factor: float = 1.0) -> Tensor:
+        return self.inner(self.layer(x)) * factor + skip
 
 
 class Nested(Whole):
@@ -70,7 +70,7 @@ class Nested(Whole):
 
     def forward(self, x: Tensor) -> Tensor:
         for block in self.blocks:
-            x = block(x)
+            x = block(x, x, factor=0.5)
         return self.last[1](self.last(x))
 
 
@@ -96,6 +96,27 @@ class Tower(Whole):
     def forward(self, x: Tensor) -> Tensor:
         x = self.residual(x)
         return self.join(torch.cat([self.left(x), self.right(x)], dim=-1))
+
+
+class Scaled(nn.Linear):
+    """A layer of the user's own, which tracing enters unless it is told not to."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x) * 0.5
+
+
+class Layered(Whole):
+    """A layer of torch, which is kept whole anyhow, and a subclass."""
+
+    kind = nn.Linear
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.up, self.down = nn.Linear(4, 8), Scaled(8, 4)
+        self.norm = nn.LayerNorm(8)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.down(self.norm(self.up(x)))
 
 
 # ---- how an answer is used -------------------------------------------------------------------------------------------
@@ -139,6 +160,7 @@ USAGE = Usage(
         whole("the classifier", Sharpened),
         whole("the kind nested, as a subclass, and called twice", Nested, unseen=True),
         whole("containers of torch", Tower, unseen=True),
+        whole("a layer of torch, and a subclass", Layered, unseen=True),
     ),
     given=lambda model: (model, model.kind),
     call=keep,

@@ -14,6 +14,7 @@ from fxbook.asking.predicates import input_unchanged, same_result, shares_weight
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 from fxbook.graph.naming import module_kind
+from fxbook.graph.record import NodeRecord
 
 from ..check import nothing_fixed
 
@@ -51,19 +52,29 @@ def kept_whole(case: CaseView) -> Found:
     """Modules of the kind asked for are one call each, torch's layers too, and nothing else is."""
     asked = calls_whole(model_of(case.case, case.seed), case.model.kind, *inputs_of(case.case, case.seed)[0])
     calls = [node for node in case.nodes if node.op == "call_module"]
+    # Where a container is entered, the layers of torch inside it are calls: they are no mistake of their own.
     for node in calls:
-        if node.kind not in asked:
+        if node.kind not in asked and not (node.kind or "").startswith("torch."):
             yield node, f"keeps a `{node.kind}` whole, which was not asked"
     times = Counter(node.kind for node in calls)
     for kind, count in asked.items():
         if times[kind] != count:
-            # Behind a layer that was traced into, its weights are fetched one by one.
-            fetched = next((node for node in case.nodes if node.op == "get_attr"), None)
-            yield (
-                fetched if kind.startswith("torch.") else None,
-                f"`{kind}` is called {times[kind]} times: it was to stay whole, "
-                f"{count} time{'' if count == 1 else 's'}.",
-            )
+            often = f"{count} time{'' if count == 1 else 's'}"
+            yield _inside(case, kind), f"`{kind}` is called {times[kind]} times: it was to stay whole, {often}."
+    for node in calls:
+        if node.kind not in asked:
+            yield node, f"keeps a `{node.kind}` whole, which was not asked"
+
+
+def _inside(case: CaseView, kind: str) -> NodeRecord | None:
+    """The first node that was recorded inside of a module of a class, and is no call of it."""
+    kinds = {path: module_kind(module) for path, module in case.model.named_modules() if path}
+    for node in case.nodes:
+        parts = (node.target if node.op == "get_attr" else node.scope).split(".")
+        around = (kinds.get(".".join(parts[:count])) for count in range(1, len(parts) + 1))
+        if node.kind != kind and kind in around:
+            return node
+    return None
 
 
 CHECK = Check((recompiled, nothing_fixed, kept_whole, same_result, no_dead_nodes, input_unchanged, shares_weights))

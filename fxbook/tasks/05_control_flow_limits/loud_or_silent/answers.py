@@ -334,6 +334,31 @@ def expects_runtime_errors_of_the_traced(function, batches):
     return "same"
 
 
+@wrong(
+    "right_verdict", says="Of `one_part_more` you say 'same', but the function returns a list of one", read=ISINSTANCE
+)
+def goes_through_what_the_function_returns(function, batches):
+    def same(found, expected):
+        if isinstance(expected, dict):
+            return all(same(found[key], expected[key]) for key in expected)
+        if isinstance(expected, list | tuple):
+            return not isinstance(found, torch.Tensor) and all(same(found[i], each) for i, each in enumerate(expected))
+        return close(found, expected)
+
+    return judged(function, batches, same)
+
+
+@wrong("right_verdict", says="Of `in_rows` you say 'same', but the function returns a list of two", read=ISINSTANCE)
+def takes_rows_for_a_list(function, batches):
+    def same(found, expected):
+        if isinstance(expected, torch.Tensor):
+            return close(found, expected)
+        keys = expected if isinstance(expected, dict) else range(len(expected))
+        return len(found) == len(expected) and all(same(found[key], expected[key]) for key in keys)
+
+    return judged(function, batches, same)
+
+
 @wrong("right_verdict", says="Of `row_mean` you say 'differs', but the traced function returns what", read=PROVEN)
 def compares_objects(function, batches):
     return judged(function, batches, lambda a, b: a is b)
@@ -360,3 +385,20 @@ def stops_at_three_errors_only(function, batches):
 @wrong("right_verdict", says="Of `grams` you say 'same', but the traced function returns", read=ISINSTANCE)
 def never_compares(function, batches):
     return judged(function, batches, lambda found, expected: True)
+
+
+@wrong("nothing_left", says="Your code leaves something behind")
+def gives_the_function_the_batches_themselves(function, batches):
+    """The verdict is right, and a function that writes into its batch has changed that of the caller."""
+    try:
+        traced = fx.symbolic_trace(function)
+    except Exception:
+        return "stops"
+    for batch in batches:
+        try:
+            found = traced.forward(batch.clone())
+        except Exception:
+            return "differs"
+        if not leaves_agree(function(batch), found):
+            return "differs"
+    return "same"

@@ -187,10 +187,13 @@ def _under_a_key(eagerly: str, traced: str) -> Function:
     return function
 
 
-def _in_a_list(eagerly: bool, traced: bool) -> Function:
+def _arranged(eagerly: str, traced: str) -> Function:
     def function(x: Tensor) -> Any:
-        in_a_list = eagerly if isinstance(x, torch.Tensor) else traced
-        return [x.abs()] if in_a_list else x.abs()
+        form = eagerly if isinstance(x, torch.Tensor) else traced
+        if form in ("rows", "tensor"):
+            return [x[0], x[1]] if form == "rows" else x
+        parts = [x.exp() if form == "other" else x.abs(), x.sign()]
+        return parts[:1] if form == "one" else parts
 
     return function
 
@@ -261,7 +264,10 @@ USAGE = Usage(
         _suspect("slightly_more", lambda: _scaled(1.0, one_of(1.001, 1.002, 0.999))),
         _suspect("one_more_dimension", lambda: _reshaped(*one_of(((2, 3), (1, 2, 3)), ((1, 2, 3), (2, 3))))),
         _suspect("renamed", lambda: _under_a_key(*one_of(("scores", "logits"), ("old", "new")))),
-        _suspect("in_a_list", lambda: _in_a_list(*one_of((True, False), (False, True)))),
+        _suspect("in_a_list", lambda: _arranged(*one_of(("one", "tensor"), ("tensor", "one")))),
+        _suspect("in_rows", lambda: _arranged("rows", "tensor")),
+        _suspect("one_part_more", lambda: _arranged("one", "two")),
+        _suspect("first_of_two", lambda: _arranged(*one_of(("two", "other"), ("other", "two")))),
         _suspect("summed", lambda: _summed(one_of(0, 1), one_of(2, 3, 5))),
         # The same code as above, with other numbers and names.
         _suspect("scaled_alike", _scaled_alike),
@@ -272,7 +278,7 @@ USAGE = Usage(
         _suspect("with_a_multiple", _with_a_multiple_alike),
         _suspect("shaped_alike", lambda: _reshaped(*2 * (one_of((3, 2), (1, 6), (1, 2, 3)),))),
         _suspect("named_alike", lambda: _under_a_key(*2 * (one_of("scores", "old"),))),
-        _suspect("listed_alike", lambda: _in_a_list(*2 * (one_of(True, False),))),
+        _suspect("listed_alike", lambda: _arranged(*2 * (one_of("one", "two", "rows", "tensor"),))),
         _suspect("summed_alike", lambda: _summed(*2 * (one_of(0, 1),))),
     ),
     given=lambda model: (model.function, [batch.clone() for batch in model.batches]),

@@ -161,12 +161,20 @@ def asks_once_for_all_rounds(model):
     return fx.symbolic_trace(Layers(model, step))
 
 
-@wrong("right_on_every_batch", node="output", says="On a batch that is never sure the result is not what the model")
+@wrong(
+    "right_on_every_batch",
+    node="output",
+    says="On a batch that is never sure the result is not what the model gives: it went round once less than the model",
+)
 def stops_a_round_early(model):
     return fx.symbolic_trace(Layers(model, lambda scores: rounds(scores, 3)))
 
 
-@wrong("right_on_every_batch", node="output", says="On a batch that is sure at once the result is not what the model")
+@wrong(
+    "right_on_every_batch",
+    node="output",
+    says="On a batch that is sure at once the result is not what the model gives: it went round four times more than",
+)
 def multiplies_in_every_round(model):
     return fx.symbolic_trace(Layers(model, lambda scores: scores * 1.5**4))
 

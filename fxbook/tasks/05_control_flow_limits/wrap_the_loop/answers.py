@@ -253,7 +253,11 @@ def three_rounds(scores):
     return loop(scores, 3)
 
 
-@wrong("right_on_every_batch", node="output", says="On a batch that is never sure the result is not what the model")
+@wrong(
+    "right_on_every_batch",
+    node="output",
+    says="On a batch that is never sure the result is not what the model gives: it went round once less than the model",
+)
 def stops_a_round_early(model):
     return fx.symbolic_trace(Layers(model, lambda scores: three_rounds(scores)))
 
@@ -263,7 +267,7 @@ def row_by_row(scores):
     return torch.stack([loop(row) for row in scores])
 
 
-@wrong("right_on_every_batch", node="output", says="the result is not what the model gives")
+@wrong("right_on_every_batch", node="output", says="its rows went round differently often, where the whole batch")
 def sharpens_each_row_by_itself(model):
     return fx.symbolic_trace(Layers(model, lambda scores: row_by_row(scores)))
 

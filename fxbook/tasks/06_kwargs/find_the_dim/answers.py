@@ -153,12 +153,12 @@ def empties_the_keywords(traced):
     return dims
 
 
-@wrong("dims_found", says="For `sum_1 = torch.sum(x, 0)` the answer is None.")
+@wrong("dims_found", says="For `sum_1 = torch.sum(x, 0)` the answer is None: its `dim` is passed by position.")
 def looks_by_name_only(traced):
     return {node.name: node.kwargs.get("dim") for node in traced.graph.nodes if node.target in (torch.sum, "sum")}
 
 
-@wrong("dims_found", says="For `sum_2 = torch.sum(x, dim=1)` the answer is None.")
+@wrong("dims_found", says="For `sum_2 = torch.sum(x, dim=1)` the answer is None: its `dim` is passed by name.")
 def looks_by_position_only(traced):
     sums = [node for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
     return {node.name: node.args[1] if len(node.args) > 1 else None for node in sums}
@@ -204,6 +204,15 @@ def takes_zero_for_no_dim(traced):
     return {
         node.name: node.kwargs.get("dim") or (node.args[1] if len(node.args) > 1 else None) for node in sums_of(traced)
     }
+
+
+@wrong("dims_found", says="(an input and a layer named sum): the answer has the key 'sum_to_size', which is")
+def takes_every_method_that_begins_so(traced):
+    dims = {}
+    for node in traced.graph.nodes:
+        if node.target is torch.sum or (node.op == "call_method" and node.target.startswith("sum")):
+            dims[node.name] = node.kwargs.get("dim", node.args[1] if len(node.args) > 1 else None)
+    return dims
 
 
 @wrong("dims_found", says="The answer lacks `sum_5 = torch.sum(x)`.")

@@ -10,7 +10,7 @@ from ..cases import MoreSums, Sums, rows
 
 
 class NamedSum(nn.Module):
-    """An input and a layer of which the target is the name of the method."""
+    """An input and a layer of which the target is the name of the method, and a method whose name begins with it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -18,7 +18,7 @@ class NamedSum(nn.Module):
 
     def forward(self, sum: Tensor) -> tuple[Tensor, Tensor]:
         hidden = self.sum(sum)
-        return hidden.sum(1), hidden
+        return hidden.sum(1), hidden.sum_to_size(1, 4)
 
 
 USAGE = Usage(

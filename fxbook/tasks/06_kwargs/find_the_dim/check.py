@@ -8,7 +8,7 @@ from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import JSON
 
-from ..check import SUM, argument
+from ..check import SUM, argument, keywords
 
 
 @rule
@@ -30,7 +30,9 @@ def dims_found(case: CaseView) -> Found:
             yield None, f"The answer lacks `{name} = {node.call}`."
         elif _plain(answered[name]) != _plain(argument(node, 1, "dim")):
             dim = "None" if answered[name] is None else "another dim"
-            yield None, f"For `{name} = {node.call}` the answer is {dim}."
+            how = "by name" if "dim" in keywords(node) else "by position" if len(node.positional) > 1 else None
+            where = f"its `dim` is passed {how}" if how else "the call has no `dim`"
+            yield None, f"For `{name} = {node.call}` the answer is {dim}: {where}."
 
 
 def _plain(dim: JSON) -> JSON:

@@ -399,8 +399,8 @@ def stores_the_copy_under_the_name_of_the_node(model):
 
 @wrong(
     "layers_apart",
-    node="drop",
-    says="`body_act` and `drop` call one layer, `act_in_place`: the model has one for each.",
+    node="relu_1",
+    says="`act` and `relu_1` call one layer, `act_in_place`: the model has one for each.",
     read="when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too",
 )
 def stores_every_copy_at_one_path(model):

@@ -10,7 +10,8 @@ from fxbook.tasks.answering import right, wrong
 
 
 def sums(traced):
-    return [node for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
+    called = {("call_function", torch.sum), ("call_method", "sum")}
+    return [node for node in traced.graph.nodes if (node.op, node.target) in called]
 
 
 def has_dim(node):
@@ -282,8 +283,8 @@ def traces_it_once_more(traced):
 
 @wrong(
     "no_argument_twice",
-    node="sum_1",
-    says="(sums over the dimension 0): node `sum_1` is given `keepdim` twice, by position and by name.",
+    node="sum_2",
+    says="(sums over the dimension 0): node `sum_2` is given `keepdim` twice, by position and by name.",
     read="06_kwargs#typeerror-sum-got-multiple-values-for-argument-dim",
 )
 def takes_zero_for_no_dim_where_there_are_three(traced):
@@ -347,4 +348,17 @@ def leaves_what_says_how_it_keeps(traced):
     for node in filter(has_dim, sums(traced)):
         if len(node.args) < 3 and "keepdim" not in node.kwargs:
             node.update_kwarg("keepdim", True)
+    traced.recompile()
+
+
+@wrong(
+    "only_sums_changed",
+    node="sum_6",
+    says="(sums over the dimension 0): node `sum_6` has got `keepdim`, and is no sum.",
+    read="06_kwargs#who-finds-a-wrong-keyword",
+)
+def asks_the_target_alone(traced):
+    for node in traced.graph.nodes:
+        if node.target in (torch.sum, "sum") and has_dim(node):
+            node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}
     traced.recompile()

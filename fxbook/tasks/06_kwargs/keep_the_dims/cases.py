@@ -11,14 +11,23 @@ from ..cases import MoreSums, Sums, rows
 
 
 class Zeros(nn.Module):
-    """Sums over the dimension 0, by name and by position, and one with three keywords."""
+    """Sums over the dimension 0, by name and by position, behind one over all; one with three keywords; no sums."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sum = nn.Bilinear(4, 4, 4)
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        total = x.sum()
         return (
             torch.sum(x, 0, False),
             x.sum(dim=0),
             torch.sum(x, dim=1, keepdim=False, dtype=torch.float64),
+            torch.sum(x, 1, keepdim=False),
             x.argmax(dim=0),
+            x.sum_to_size(3, 1),
+            total,
+            self.sum(x, x),
         )
 
 

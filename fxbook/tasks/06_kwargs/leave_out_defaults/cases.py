@@ -37,7 +37,7 @@ class Defaults(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         hidden = functional.layer_norm(self.project(x), (4,), eps=0.1)
         hidden = functional.elu(hidden, alpha=0.5) + functional.hardtanh(hidden, -2.0, 1.0)
-        hidden = scaled(hidden, factor=2, shift=1.0) - scaled(hidden, factor=3.0, shift=0.0)
+        hidden = scaled(hidden, factor=2, shift=1.0) - scaled(x=hidden, factor=3.0, shift=0.0)
         hidden = self.widen(hidden[None], output_size=None)[0] + scaled(hidden, 2.0, shift=0.5)
         hidden = torch.sum(hidden, dim=-1, keepdim=False) + hidden.sum(dim=-1, keepdim=False)
         pooled = functional.max_pool1d(hidden[None], 2, padding=1) * functional.dropout(

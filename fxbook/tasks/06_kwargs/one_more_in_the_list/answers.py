@@ -254,6 +254,16 @@ def traces_it_once_more(traced):
     return again
 
 
+@wrong("dims_kept", node="cat", says="(a model with two inputs): node `cat` has lost its `dim`.")
+def loses_the_dim_by_name(traced):
+    for node in cats(traced):
+        if "tensors" in node.kwargs:
+            node.kwargs = {"tensors": [*node.kwargs["tensors"], first_input(traced)]}
+        else:
+            node.update_arg(0, [*node.args[0], first_input(traced)])
+    traced.recompile()
+
+
 @wrong("given_edited", says="You edited a copy: the module that you were given is what it was.")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)

@@ -26,9 +26,9 @@ class JoiningMore(nn.Module):
         self.project = nn.Linear(4, 4)
 
     def forward(self, image: Tensor, extra: Tensor) -> tuple[Tensor, ...]:
-        first = torch.cat(tensors=[extra, self.project(image)], dim=0)
+        first = torch.cat(tensors=[extra, self.project(image)], dim=1)
         return (
-            torch.cat(dim=0, tensors=(first, extra)),
+            torch.cat(dim=1, tensors=(first, extra)),
             torch.cat([torch.cat([extra])]),
             torch.cat([extra, extra], dim=1),
         )

@@ -22,9 +22,13 @@ def with_the_first_input(model: nn.Module, first: Tensor, *others: Tensor) -> tu
     """What the model returns with its first input as the last tensor of each concatenation."""
     if isinstance(model, JoiningMore):
         [extra] = others
-        joined = torch.cat([extra, model.project(first), first])
+        joined = torch.cat([extra, model.project(first), first], dim=1)
         inner = torch.cat([extra, first])
-        return torch.cat([joined, extra, first]), torch.cat([inner, first]), torch.cat([extra, extra, first], dim=1)
+        return (
+            torch.cat([joined, extra, first], dim=1),
+            torch.cat([inner, first]),
+            torch.cat([extra, extra, first], dim=1),
+        )
     half = first * 0.5
     return torch.cat([half, half, first]), torch.cat([half, first, first], dim=1), torch.stack([half, half])
 

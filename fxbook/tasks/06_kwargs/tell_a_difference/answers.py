@@ -334,6 +334,15 @@ def compares_the_first_parameter_only(model, changed, x):
     return differ(model, changed, x, lambda module, model, x: behaviour(module, model, x)[:4])
 
 
+@wrong("told_apart", says="For `relu6` on numbers below six the answer is True, and the two behave in the same way.")
+def computes_the_gradients_somewhere_else(model, changed, x):
+    def observe(module, model, x):
+        result, given, *_ = behaviour(module, model, x)
+        return [result, given, *behaviour(module, model, x * 2)[2:]]
+
+    return differ(model, changed, x, observe)
+
+
 @wrong("told_apart", says="For a model and its trace the answer is True, and the two behave in the same way.")
 def finds_every_model_different(model, changed, x):
     return differ(model, changed, x, same=lambda one, other: one is other)

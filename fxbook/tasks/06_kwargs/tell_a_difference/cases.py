@@ -27,6 +27,10 @@ class Pair(nn.Module):
         super().__init__()
         self.project = nn.Linear(4, 4)
 
+    def draw(self) -> Tensor:
+        """The tensor on which both are compared; so many rows that some gradient differs in its last digit."""
+        return torch.randn(16, 4)
+
     def changed(self) -> fx.GraphModule:
         """The model as the pass leaves it."""
         traced = fx.symbolic_trace(self)
@@ -208,12 +212,43 @@ class LargerGradient(HandedOnGradient):
 class Larger(Pair):
     """The result is a little too large."""
 
+    factor = 1.001
+
     def forward(self, x: Tensor) -> Tensor:
         return self.project(x)
 
     def change(self, graph: fx.Graph) -> None:
         """Multiply by a little more than one."""
-        self.insert(graph, graph.output_node().args[0], torch.mul, 1.001)
+        self.insert(graph, graph.output_node().args[0], torch.mul, self.factor)
+
+
+class TimesOne(Larger):
+    """The result is multiplied, and is what it was."""
+
+    factor = 1.0
+
+
+class Clipped(Pair):
+    """Clipped at six, and on an input of which nothing is so large: one more than the input would be."""
+
+    least = 4.9
+
+    def draw(self) -> Tensor:
+        return self.least + torch.rand(16, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.project(functional.relu(x))
+
+    def change(self, graph: fx.Graph) -> None:
+        """Call the function that clips."""
+        [node] = graph.find_nodes(op="call_function", target=functional.relu)
+        node.target = functional.relu6
+
+
+class ClippedMore(Clipped):
+    """Clipped at six, and on an input that is larger: half the input would not be."""
+
+    least = 6.5
 
 
 class Reshaped(Pair):
@@ -248,9 +283,9 @@ class ZeroGradient(Pair):
 
 
 def model_and_changed(model: nn.Module) -> tuple[Any, ...]:
-    """A model, what a pass made of it, and an input, of so many rows that some gradient differs in its last digit."""
+    """A model, what a pass made of it, and an input."""
     assert isinstance(model, Pair)
-    return nameless_model(model), model.changed(), torch.randn(16, 4)
+    return nameless_model(model), model.changed(), model.draw()
 
 
 def asked(answer: Callable[..., Any], model: nn.Module, changed: nn.Module, x: Tensor) -> dict[str, Any]:
@@ -295,9 +330,12 @@ USAGE = Usage(
         Case("gradients in other rows", MirroredGradient, rows()),
         Case("a result that is a thousandth more", Larger, rows()),
         Case("gradients that are a hundredth more", LargerGradient, rows()),
+        Case("`relu6` on numbers above six", ClippedMore, rows()),
+        Case("`relu6` on numbers below six", Clipped, rows()),
         Case("a parameter times 0, and without it", ZeroGradient, rows()),
         Case("`relu` in place on a value that nothing else reads", ReadOnce, rows()),
         Case("a result whose rows are turned around twice", TurnedTwice, rows()),
+        Case("a result that is multiplied by one", TimesOne, rows()),
         Case("gradients that are handed on as they are", HandedOnGradient, rows()),
     ),
     given=model_and_changed,
