@@ -222,7 +222,7 @@ class PutsConstantsInFront(WithConstants):
         return super().run(*values)
 
 
-@wrong("constants_injected", says="(its second input)", read=REPLACE)
+@wrong("constants_injected", says="The input `rows` gets the value meant for `mask`, not its own", read=REPLACE)
 class ServesTheFirstInputOnly(WithConstants):
     """Right where the constants are those of the inputs that come first."""
 

@@ -47,6 +47,7 @@ class WeightingByName(Weighting):
             Situation("`msak` in place of `mask`", {"rows": rows, "msak": mask}),
             Situation("an unknown input", {"rows": rows, "mask": mask, "weights": mask}),
             Situation("a str for `mask`", {"rows": rows, "mask": "all"}),
+            Situation("None for `mask`", {"rows": rows, "mask": None}),
             Situation("the inputs that were asked, after all these errors", {"rows": rows, "mask": mask}),
         )
 
@@ -67,6 +68,27 @@ class ReservedByName(Reserved):
             Situation("the name of a node, `input_1`", good | {"input_1": rows}),
             Situation("four faults", {"len": length.int(), "input": rows[:, :1], "scales": 2.0}),
             Situation("a value for `scale`, which has no example", good | {"scale": "any"}),
+        )
+
+
+class Echo(nn.Module):
+    """Returns its inputs, of which some have defaults that count as true."""
+
+    def forward(self, rows: Tensor, weight: Any, scale: Any = 1.0, names: Any = "all") -> tuple[Any, ...]:
+        return rows, weight, scale, names
+
+    def examples(self) -> dict[str, Any]:
+        return {"rows": torch.zeros(5, 4), "scale": 1.0, "names": None}
+
+    def situations(self) -> tuple[Situation, ...]:
+        good = {"rows": table(), "weight": 2.0}
+        return (
+            Situation("`scale` and `names` left out", good),
+            Situation("0.0 for `scale`", good | {"scale": 0.0}),
+            Situation("None for `names`", good | {"names": None}),
+            Situation("None for `weight`, which has no default", good | {"weight": None}),
+            Situation("0.0 for `weight`, which has no default", good | {"weight": 0.0}),
+            Situation("False for `scale` and an empty list for `names`", good | {"scale": False, "names": []}),
         )
 
 
@@ -120,7 +142,9 @@ def used_by_name(
             with torch.no_grad():
                 observations.append({"returned": runner.run_by_name(**values), "ran": len(called)})
         except Exception as error:
-            observations.append({"raised": type(error).__name__, "message": str(error)[:2000], "ran": len(called)})
+            # Of a class of its own, a ValueError is one.
+            raised = "ValueError" if isinstance(error, ValueError) else type(error).__name__
+            observations.append({"raised": raised, "message": str(error)[:2000], "ran": len(called)})
     return {"uses": observations}
 
 
@@ -130,6 +154,7 @@ USAGE = Usage(
         Case("the model of the chapter", WeightingByName, tuple),
         Case("parameters with the names of builtins, one unread", ReservedByName, tuple, unseen=True),
         Case("examples for inputs with defaults, none for one without", Partial, tuple, unseen=True),
+        Case("a model that returns its inputs, of which some count as false", Echo, tuple, unseen=True),
     ),
     given=uses_by_name,
     call=used_by_name,
