@@ -456,6 +456,43 @@ class ForgetsWhatIsMissing(CheckedInputs):
         return super().start(values)
 
 
+@wrong(
+    "tells_what_is_wrong",
+    says="With an nn.Parameter for `mask`: nothing is wrong, and ValueError is raised",
+    read=VALUES,
+)
+class TakesAParameterForNoTensor(CheckedInputs):
+    def compare(self, value, example):
+        if torch.is_tensor(example) and type(value) is not torch.Tensor:
+            return f"a tensor was expected, not {type(value).__name__}"
+        return super().compare(value, example)
+
+
+@wrong("tells_what_is_wrong", says="With no input at all: the message does not name `mask`", read=BY_NAME)
+class TellsTheFirstOfEachKind(CheckedInputs):
+    def faults(self, values):
+        kinds = {}
+        for said in super().faults(values):
+            kinds.setdefault(said.split()[-1] if said.endswith("missing") else said, said)
+        return list(kinds.values())
+
+
+@wrong(
+    "tells_what_is_wrong",
+    says="With the name of a layer, `score`: no error is raised: a ValueError was asked",
+    read=BY_NAME,
+)
+class TakesALayerForAnInput(CheckedInputs):
+    def faults(self, values):
+        targets = {node.target for node in self.graph.nodes}
+        return super().faults(
+            {name: value for name, value in values.items() if name in self.inputs or name not in targets}
+        )
+
+    def start(self, values):
+        return super().start({name: value for name, value in values.items() if name in self.inputs})
+
+
 @wrong("tells_what_is_wrong", says="With no `mask`: of `mask` the message does not say `missing`", read=BY_NAME)
 class SaysThatItIsNeeded(CheckedInputs):
     def faults(self, values):

@@ -48,6 +48,10 @@ class WeightingByName(Weighting):
             Situation("an unknown input", {"rows": rows, "mask": mask, "weights": mask}),
             Situation("a str for `mask`", {"rows": rows, "mask": "all"}),
             Situation("None for `mask`", {"rows": rows, "mask": None}),
+            Situation("two unknown inputs", {"rows": rows, "mask": mask, "weights": mask, "bias": mask}),
+            Situation("the name of a layer, `score`", {"rows": rows, "mask": mask, "score": mask}),
+            Situation("no input at all", {}),
+            Situation("an nn.Parameter for `mask`", {"rows": rows, "mask": nn.Parameter(mask, requires_grad=False)}),
             Situation("the inputs that were asked, after all these errors", {"rows": rows, "mask": mask}),
         )
 
@@ -92,6 +96,24 @@ class Echo(nn.Module):
         )
 
 
+class Both(nn.Module):
+    """Every input must be passed, the last one too."""
+
+    def forward(self, rows: Tensor, weight: Tensor) -> Tensor:
+        return rows - weight
+
+    def examples(self) -> dict[str, Any]:
+        return {"rows": torch.zeros(5, 4), "weight": torch.zeros(4)}
+
+    def situations(self) -> tuple[Situation, ...]:
+        rows, weight = table(), torch.arange(4.0)
+        return (
+            Situation("`rows` and `weight`", {"rows": rows, "weight": weight}),
+            Situation("no `rows`", {"weight": weight}),
+            Situation("no `weight`", {"rows": rows}),
+        )
+
+
 class Partial(nn.Module):
     """Inputs with a default have examples, and one that must be passed has none."""
 
@@ -99,7 +121,7 @@ class Partial(nn.Module):
         return table * weight * scale + shift
 
     def examples(self) -> dict[str, Any]:
-        return {"table": torch.zeros(5, 4), "scale": 2.0, "shift": torch.zeros(4)}
+        return {"table": torch.zeros(5, 4), "scale": 2.0, "shift": nn.Parameter(torch.zeros(4))}
 
     def situations(self) -> tuple[Situation, ...]:
         good = {"weight": torch.arange(4.0), "table": table()}
@@ -155,6 +177,7 @@ USAGE = Usage(
         Case("parameters with the names of builtins, one unread", ReservedByName, tuple, unseen=True),
         Case("examples for inputs with defaults, none for one without", Partial, tuple, unseen=True),
         Case("a model that returns its inputs, of which some count as false", Echo, tuple, unseen=True),
+        Case("a model whose last input must be passed", Both, tuple, unseen=True),
     ),
     given=uses_by_name,
     call=used_by_name,
