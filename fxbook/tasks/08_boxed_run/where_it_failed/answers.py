@@ -157,6 +157,17 @@ def takes_the_shapes_in_the_order_of_the_list(traced, tensors):
     )(traced, tensors)
 
 
+@wrong(
+    "tells_failure", says="(a weight that does not fit): node `mul` is right and reads 2 tensors, but the answer has 1"
+)
+def leaves_out_weights(traced, tensors):
+    def describe(runner):
+        reads = [read for read in runner.current.all_input_nodes if read.op != "get_attr"]
+        return runner.current.name, [tuple(runner.env[read].shape) for read in reads]
+
+    return told(describe)(traced, tensors)
+
+
 @wrong("tells_failure", says="(a value used twice): node `matmul` is right and reads 1 tensor, but the answer has 2")
 def takes_a_value_for_each_use(traced, tensors):
     def describe(runner):

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from fxbook.asking import Case, Usage
 
-from ..cases import WIDTH, Attention, with_inputs, without_gradients
+from ..cases import WIDTH, Attention, Weighted, with_inputs, without_gradients
 
 
 class Typed(nn.Module):
@@ -78,6 +78,7 @@ USAGE = Usage(
             unseen=True,
             given=with_sizes("aw", "bw", "bc"),
         ),
+        Case("a weight that does not fit", Weighted, tuple, unseen=True, given=with_sizes("ab", "b")),
         Case("a value used twice", Squared, tuple, unseen=True, given=with_sizes("ab")),
         Case("two shapes in a list, no mistake", Joined, tuple, unseen=True, given=with_sizes("ab", "cb")),
     ),
