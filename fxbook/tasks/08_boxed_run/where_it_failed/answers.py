@@ -147,7 +147,7 @@ def takes_other_errors_for_none(traced, tensors):
         return None
 
 
-@wrong("tells_failure", says="Node `matmul_1` is right, but shape 1 of 2 is not what it read")
+@wrong("tells_failure", says="Node `matmul_1` is right, but shape 1 of 2 is not that of `")
 def takes_the_shapes_in_the_order_of_the_list(traced, tensors):
     return told(
         lambda runner: (
@@ -190,7 +190,7 @@ def tells_the_last_node_of_a_run_that_succeeds(traced, tensors):
     )
 
 
-@wrong("tells_failure", says="The answer names node `softmax`: another one raised the error")
+@wrong("tells_failure", says="The answer names node `softmax`, which ran without an error: a later one raised it")
 def names_the_last_node_that_ran(traced, tensors):
     runner = fx.Interpreter(traced, garbage_collect_values=False)
     try:
@@ -198,6 +198,11 @@ def names_the_last_node_that_ran(traced, tensors):
     except Exception:
         node = list(runner.env)[-1]
         return node.name, shapes(runner, node)
+
+
+@wrong("tells_failure", says="The answer names node `output`, which never ran: an earlier one raised the error")
+def names_the_output(traced, tensors):
+    return told(lambda runner: ("output", []))(traced, tensors)
 
 
 @wrong("ends well", says="KeyError")
@@ -211,7 +216,7 @@ def takes_the_first_node_that_is_gone(traced, tensors):
         return node.name, shapes(runner, node)
 
 
-@wrong("tells_failure", says="Node `matmul_1` is right, but shape 1 of 2 is not what it read")
+@wrong("tells_failure", says="Node `matmul_1` is right, but shape 1 of 2 is not that of `")
 def tells_every_shape_in_env(traced, tensors):
     return told(lambda runner: (runner.current.name, [tuple(held.shape) for held in runner.env.values()]))(
         traced, tensors
