@@ -64,6 +64,20 @@ class Residual(nn.Module):
         return torch.add(features, torch.tanh(moved)), kept
 
 
+class Weighted(nn.Module):
+    """A layer, methods, and a weight that a node of its own fetches."""
+
+    def __init__(self, width: int = WIDTH) -> None:
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(width))
+        self.to_hidden = nn.Linear(width, width)
+
+    def forward(self, features: Tensor, shift: Tensor) -> Tensor:
+        scaled = features * self.scale
+        hidden = self.to_hidden(scaled).relu()
+        return hidden.mul(self.scale) + shift
+
+
 # ---- what answers are called with ------------------------------------------------------------------------------------
 
 

@@ -15,9 +15,9 @@ def last_input(graph):
     return graph.find_nodes(op="placeholder")[-1]
 
 
-def new_input(graph, **default):
+def new_input(graph, default=0.0):
     with graph.inserting_after(last_input(graph)):
-        return graph.placeholder("offset", **(default or {"default_value": 0.0}))
+        return graph.placeholder("offset", default_value=default)
 
 
 # ---- right -----------------------------------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ def adds_by_a_layer(traced):
 def subtracts_the_opposite(traced):
     graph = traced.graph
     output = graph.output_node()
-    offset = new_input(graph, default_value=-0.0)
+    offset = new_input(graph)
     with graph.inserting_before(output):
         opposite = graph.call_function(operator.neg, (offset,))
         output.args = (graph.call_method("sub", (output.args[0], opposite)),)
@@ -174,7 +174,7 @@ def forgets_the_default(traced):
 def gives_none_for_the_default(traced):
     graph = traced.graph
     output = graph.output_node()
-    offset = new_input(graph, default_value=None)
+    offset = new_input(graph, default=None)
     with graph.inserting_before(output):
         output.args = (graph.call_function(operator.add, (output.args[0], offset)),)
     traced.recompile()

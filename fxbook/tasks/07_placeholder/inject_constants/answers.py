@@ -172,6 +172,14 @@ class LeavesInputsWithDefaultsAlone(WithConstants):
         return super().placeholder(target, args, kwargs)
 
 
+@wrong(
+    "constants_injected", says="(a layer with the name of an input): the result is not the one asked for", read=REPLACE
+)
+class TakesALayerForAnInput(WithConstants):
+    def run_node(self, node):
+        return self.constants[node.target] if node.target in self.constants else super().run_node(node)
+
+
 @wrong("constants_injected", says="In a second run, the input `rows` gets the value meant for `mask`", read=REPLACE)
 class UsesEachConstantOnce(WithConstants):
     def placeholder(self, target, args, kwargs):
@@ -222,7 +230,7 @@ class PutsConstantsInFront(WithConstants):
         return super().run(*values)
 
 
-@wrong("constants_injected", says="(its second input)", read=REPLACE)
+@wrong("constants_injected", says="The input `rows` gets the value meant for `mask`, not its own", read=REPLACE)
 class ServesTheFirstInputOnly(WithConstants):
     """Right where the constants are those of the inputs that come first."""
 

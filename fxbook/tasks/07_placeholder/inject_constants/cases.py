@@ -20,6 +20,17 @@ class Listing(nn.Module):
         return {"rows": rows, "mask": mask, "sharpness": sharpness, "input": input}
 
 
+class Scaled(nn.Module):
+    """A layer has the name of an input."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = nn.Linear(4, 4)
+
+    def forward(self, rows: Any, scale: Any) -> Any:
+        return self.scale(rows) * scale
+
+
 def constants(replacing: dict[str, Any], *values: Any) -> Callable[[nn.Module], tuple[Any, ...]]:
     """The traced model, the constants by the name of the input, and the values that a caller passes."""
     return lambda model: (fx.symbolic_trace(model), replacing, values)
@@ -44,6 +55,8 @@ USAGE = Usage(
         Case("its second input", Listing, tuple, given=constants({"mask": "mask"}, "rows")),
         Case("the model of the chapter", Weighting, tuple, given=constants({"mask": mask()}, table())),
         Case("two inputs of four", Listing, tuple, True, constants({"rows": 1, "input": 4}, 2, 3)),
+        Case("an input that is used twice", Weighting, tuple, True, constants({"rows": table()}, mask())),
+        Case("a layer with the name of an input", Scaled, tuple, True, constants({"scale": 3.0}, table())),
         Case("an input that has a default", Listing, tuple, True, constants({"sharpness": 3}, 1, 2)),
         Case("an input after one that is left out", Listing, tuple, True, constants({"input": 4}, 1, 2)),
         Case("a constant that counts as false", Listing, tuple, True, constants({"rows": 0.0, "input": False}, 2, 3)),

@@ -1,5 +1,7 @@
 """Answers to 07-inputs-by-name: an interpreter that takes inputs by name, and tells all faults."""
 
+import inspect
+
 import torch
 from torch import fx
 
@@ -112,6 +114,107 @@ class CallsTheModule(CheckedInputs):
 
     def start(self, values):
         return self.module(**values)
+
+
+class InputError(ValueError):
+    """What is wrong with which inputs."""
+
+    def __init__(self, faults):
+        super().__init__("; ".join(f"{name}: {fault}" for name, fault in faults.items()))
+
+
+@right
+class RaisesAnErrorOfItsOwn(fx.Interpreter):
+    """A subclass of ValueError is one."""
+
+    def __init__(self, traced, examples):
+        super().__init__(traced)
+        self.tensors = {name: one for name, one in examples.items() if isinstance(one, torch.Tensor)}
+
+    def run_by_name(self, **values):
+        inputs = {node.target: node for node in self.graph.nodes if node.op == "placeholder"}
+        faults = dict.fromkeys(values.keys() - inputs.keys(), "unknown")
+        for name in inputs.keys() - values.keys():
+            if not inputs[name].args:
+                faults[name] = "missing"
+        for name in self.tensors.keys() & values.keys():
+            found, wanted = map(self.describe, (values[name], self.tensors[name]))
+            if found != wanted:
+                faults[name] = f"{found} is not {wanted}"
+        if faults:
+            raise InputError(faults)
+        return self.run(initial_env={inputs[name]: value for name, value in values.items()})
+
+    def describe(self, value):
+        return (value.shape, value.dtype) if isinstance(value, torch.Tensor) else type(value)
+
+
+@right
+class BindsTheSignature(fx.Interpreter):
+    """The module's own signature knows names and defaults."""
+
+    def __init__(self, traced, examples):
+        super().__init__(traced)
+        self.examples, self.parameters = examples, inspect.signature(traced.forward).parameters
+
+    def run_by_name(self, **values):
+        told = []
+        for name in self.parameters | values:
+            if name not in self.parameters:
+                told.append(f"{name} is unknown")
+            elif name in values:
+                told += self.told(name, values[name])
+            elif self.parameters[name].default is inspect.Parameter.empty:
+                told.append(f"{name} is missing")
+        if told:
+            raise ValueError(told)
+        return self.boxed_run([values.get(name, one.default) for name, one in self.parameters.items()])
+
+    def told(self, name, value):
+        example = self.examples.get(name)
+        if not torch.is_tensor(example):
+            return
+        if not torch.is_tensor(value):
+            yield f"{name} is of {type(value)}"
+            return
+        for what in ("shape", "dtype"):
+            found, wanted = getattr(value, what), getattr(example, what)
+            if found != wanted:
+                yield f"{name} has {what} {found}, not {wanted}"
+
+
+@right
+class StepsOverTheInputs(fx.Interpreter):
+    """No subclass of an interpreter's run: the environment is filled node by node."""
+
+    def __init__(self, traced, examples):
+        super().__init__(traced)
+        self.examples = examples
+
+    def run_by_name(self, **values):
+        env, lines = {}, []
+        for node in self.graph.find_nodes(op="placeholder"):
+            name = node.target
+            try:
+                env[node] = values.pop(name)
+            except KeyError:
+                if node.args:
+                    env[node] = node.args[0]
+                else:
+                    lines.append(f"missing: {name}")
+                continue
+            match self.examples.get(name), env[node]:
+                case torch.Tensor() as wanted, torch.Tensor() as found:
+                    if (found.shape, found.dtype) != (wanted.shape, wanted.dtype):
+                        lines.append(
+                            f"{name}: {found.dtype}{list(found.shape)}, not {wanted.dtype}{list(wanted.shape)}"
+                        )
+                case torch.Tensor(), other:
+                    lines.append(f"{name}: {type(other).__name__}")
+        lines += [f"unknown: {name}" for name in values]
+        if lines:
+            raise ValueError("\n".join(lines))
+        return self.run(initial_env=env)
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
@@ -299,6 +402,147 @@ class KeepsOneEnvironment(CheckedInputs):
     def start(self, values):
         self.kept.update({self.inputs[name]: value for name, value in values.items()})
         return self.run(initial_env=self.kept)
+
+
+@wrong(
+    "tells_what_is_wrong",
+    says="of which some count as false): with 0.0 for `scale`: the result is not that",
+    read=ENVIRONMENT,
+)
+class TakesFalseForLeftOut(CheckedInputs):
+    def start(self, values):
+        return super().start(
+            {name: value for name, value in values.items() if value is None or torch.is_tensor(value) or value}
+        )
+
+
+@wrong(
+    "tells_what_is_wrong",
+    says="of which some count as false): with None for `names`: the result is not that of the model",
+    read=ENVIRONMENT,
+)
+class TakesNoneForLeftOut(CheckedInputs):
+    def start(self, values):
+        return super().start({name: value for name, value in values.items() if value is not None})
+
+
+@wrong(
+    "tells_what_is_wrong",
+    says="With None for `mask`: of `mask` the message does not say `NoneType`",
+    read=VALUES,
+)
+class TakesNoneForMissing(CheckedInputs):
+    def faults(self, values):
+        return super().faults({name: value for name, value in values.items() if value is not None})
+
+
+@wrong(
+    "tells_what_is_wrong", says="With the inputs that were asked: the result is not that of the model", read=ENVIRONMENT
+)
+class ReturnsNothing(CheckedInputs):
+    def start(self, values):
+        super().start(values)
+
+
+@wrong(
+    "tells_what_is_wrong",
+    says="With a value for `sharpness`: nothing is wrong, and KeyError is raised",
+    read=ENVIRONMENT,
+)
+class ExpectsAnExampleOfEverything(CheckedInputs):
+    def wrong_values(self, values):
+        said = ((name, self.compare(values[name], self.examples[name])) for name in values if name in self.inputs)
+        return [f"{name}: {fault}" for name, fault in said if fault]
+
+
+@wrong(
+    "tells_what_is_wrong",
+    says="With `msak` in place of `mask`: the message does not name `mask`",
+    read=BY_NAME,
+)
+class ForgetsWhatIsMissing(CheckedInputs):
+    def required(self, name):
+        return False
+
+    def start(self, values):
+        missing = [name for name, node in self.inputs.items() if name not in values and not node.args]
+        if missing:
+            raise ValueError(f"{', '.join(missing)}: missing")
+        return super().start(values)
+
+
+@wrong(
+    "tells_what_is_wrong",
+    says="With an nn.Parameter for `mask`: nothing is wrong, and ValueError is raised",
+    read=VALUES,
+)
+class TakesAParameterForNoTensor(CheckedInputs):
+    def compare(self, value, example):
+        if torch.is_tensor(example) and type(value) is not torch.Tensor:
+            return f"a tensor was expected, not {type(value).__name__}"
+        return super().compare(value, example)
+
+
+@wrong("tells_what_is_wrong", says="With no input at all: the message does not name `mask`", read=BY_NAME)
+class TellsTheFirstOfEachKind(CheckedInputs):
+    def faults(self, values):
+        kinds = {}
+        for said in super().faults(values):
+            kinds.setdefault(said.split()[-1] if said.endswith("missing") else said, said)
+        return list(kinds.values())
+
+
+@wrong(
+    "tells_what_is_wrong",
+    says="With the name of a layer, `score`: no error is raised: a ValueError was asked",
+    read=BY_NAME,
+)
+class TakesALayerForAnInput(CheckedInputs):
+    def faults(self, values):
+        targets = {node.target for node in self.graph.nodes}
+        return super().faults(
+            {name: value for name, value in values.items() if name in self.inputs or name not in targets}
+        )
+
+    def start(self, values):
+        return super().start({name: value for name, value in values.items() if name in self.inputs})
+
+
+@wrong("tells_what_is_wrong", says="With no `mask`: of `mask` the message does not say `missing`", read=BY_NAME)
+class SaysThatItIsNeeded(CheckedInputs):
+    def faults(self, values):
+        return [said.replace("is missing", "is needed") for said in super().faults(values)]
+
+
+@wrong(
+    "tells_what_is_wrong",
+    says="With `msak` in place of `mask`: of `msak` the message does not say `unknown`",
+    read=BY_NAME,
+)
+class SaysThatItIsStrange(CheckedInputs):
+    def faults(self, values):
+        return [said.replace("is unknown", "is no input") for said in super().faults(values)]
+
+
+@wrong("tells_what_is_wrong", says="With a str for `mask`: of `mask` the message does not say `str`", read=VALUES)
+class DoesNotSayWhichType(CheckedInputs):
+    def compare(self, value, example):
+        if torch.is_tensor(example) and not torch.is_tensor(value):
+            return "is no tensor"
+        return super().compare(value, example)
+
+
+@wrong("tells_what_is_wrong", says="in which nothing is wrong", read=VALUES)
+class KeepsItsFaults(CheckedInputs):
+    """What was wrong once is told for ever."""
+
+    def __init__(self, traced, examples):
+        super().__init__(traced, examples)
+        self.kept = []
+
+    def faults(self, values):
+        self.kept += super().faults(values)
+        return self.kept
 
 
 @wrong("usable", says="has no method `run_by_name`")

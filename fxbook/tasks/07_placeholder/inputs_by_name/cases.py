@@ -47,6 +47,11 @@ class WeightingByName(Weighting):
             Situation("`msak` in place of `mask`", {"rows": rows, "msak": mask}),
             Situation("an unknown input", {"rows": rows, "mask": mask, "weights": mask}),
             Situation("a str for `mask`", {"rows": rows, "mask": "all"}),
+            Situation("None for `mask`", {"rows": rows, "mask": None}),
+            Situation("two unknown inputs", {"rows": rows, "mask": mask, "weights": mask, "bias": mask}),
+            Situation("the name of a layer, `score`", {"rows": rows, "mask": mask, "score": mask}),
+            Situation("no input at all", {}),
+            Situation("an nn.Parameter for `mask`", {"rows": rows, "mask": nn.Parameter(mask, requires_grad=False)}),
             Situation("the inputs that were asked, after all these errors", {"rows": rows, "mask": mask}),
         )
 
@@ -70,6 +75,45 @@ class ReservedByName(Reserved):
         )
 
 
+class Echo(nn.Module):
+    """Returns its inputs, of which some have defaults that count as true."""
+
+    def forward(self, rows: Tensor, weight: Any, scale: Any = 1.0, names: Any = "all") -> tuple[Any, ...]:
+        return rows, weight, scale, names
+
+    def examples(self) -> dict[str, Any]:
+        return {"rows": torch.zeros(5, 4), "scale": 1.0, "names": None}
+
+    def situations(self) -> tuple[Situation, ...]:
+        good = {"rows": table(), "weight": 2.0}
+        return (
+            Situation("`scale` and `names` left out", good),
+            Situation("0.0 for `scale`", good | {"scale": 0.0}),
+            Situation("None for `names`", good | {"names": None}),
+            Situation("None for `weight`, which has no default", good | {"weight": None}),
+            Situation("0.0 for `weight`, which has no default", good | {"weight": 0.0}),
+            Situation("False for `scale` and an empty list for `names`", good | {"scale": False, "names": []}),
+        )
+
+
+class Both(nn.Module):
+    """Every input must be passed, the last one too."""
+
+    def forward(self, rows: Tensor, weight: Tensor) -> Tensor:
+        return rows - weight
+
+    def examples(self) -> dict[str, Any]:
+        return {"rows": torch.zeros(5, 4), "weight": torch.zeros(4)}
+
+    def situations(self) -> tuple[Situation, ...]:
+        rows, weight = table(), torch.arange(4.0)
+        return (
+            Situation("`rows` and `weight`", {"rows": rows, "weight": weight}),
+            Situation("no `rows`", {"weight": weight}),
+            Situation("no `weight`", {"rows": rows}),
+        )
+
+
 class Partial(nn.Module):
     """Inputs with a default have examples, and one that must be passed has none."""
 
@@ -77,7 +121,7 @@ class Partial(nn.Module):
         return table * weight * scale + shift
 
     def examples(self) -> dict[str, Any]:
-        return {"table": torch.zeros(5, 4), "scale": 2.0, "shift": torch.zeros(4)}
+        return {"table": torch.zeros(5, 4), "scale": 2.0, "shift": nn.Parameter(torch.zeros(4))}
 
     def situations(self) -> tuple[Situation, ...]:
         good = {"weight": torch.arange(4.0), "table": table()}
@@ -119,9 +163,9 @@ def used_by_name(
             with torch.no_grad():
                 observations.append({"returned": runner.run_by_name(**values), "ran": len(called)})
         except Exception as error:
-            # A subclass of what is asked is one.
-            kind = "ValueError" if isinstance(error, ValueError) else type(error).__name__
-            observations.append({"raised": kind, "message": str(error)[:2000], "ran": len(called)})
+            # Of a class of its own, a ValueError is one.
+            raised = "ValueError" if isinstance(error, ValueError) else type(error).__name__
+            observations.append({"raised": raised, "message": str(error)[:2000], "ran": len(called)})
     for hook in counting:
         hook.remove()
     return {"uses": observations}
@@ -133,6 +177,8 @@ USAGE = Usage(
         Case("the model of the chapter", WeightingByName, tuple),
         Case("parameters with the names of builtins, one unread", ReservedByName, tuple, unseen=True),
         Case("examples for inputs with defaults, none for one without", Partial, tuple, unseen=True),
+        Case("a model that returns its inputs, of which some count as false", Echo, tuple, unseen=True),
+        Case("a model whose last input must be passed", Both, tuple, unseen=True),
     ),
     given=uses_by_name,
     call=used_by_name,

@@ -178,14 +178,24 @@ def returns_nodes(traced):
     return [node for node in inputs(traced) if not node.args]
 
 
-@wrong("names_required", says="The answer is not a list of names")
+@wrong("names_required", says="The answer is a set: a list of names, as texts, was asked")
 def returns_a_set(traced):
     return {node.target for node in inputs(traced) if not node.args}
 
 
-@wrong("names_required", says="The list holds the right names, not each once and in their order")
+@wrong("names_required", says="in another order: `rows` comes before `mask` in the signature")
 def sorts_the_names(traced):
     return sorted(asks_the_compiled_signature(traced))
+
+
+@wrong("names_required", says="`rows` is in the list 2 times: each name once was asked")
+def adds_a_name_for_each_user(traced):
+    return [node.target for node in inputs(traced) if not node.args for _ in node.users or [None]]
+
+
+@wrong("names_required", says="The answer holds something else: a list of names, as texts, was asked")
+def returns_pairs(traced):
+    return [(node.target, node.type) for node in inputs(traced) if not node.args]
 
 
 @wrong("input_unchanged", says="The model that was given has been changed: its graph was edited, at node `names`")

@@ -18,7 +18,8 @@ def names_required(case: CaseView) -> Found:
     if isinstance(names, list) and any(isinstance(name, dict) and "node" in name for name in names):
         yield None, "The answer holds nodes: a list of the names of parameters was asked."
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        yield None, "The answer is not a list of names."
+        kind = "is a set" if isinstance(case.value, dict) and "set" in case.value else "holds something else"
+        yield None, f"The answer {kind}: a list of names, as texts, was asked."
         return
     for name in names:
         if name not in wanted:
@@ -27,8 +28,15 @@ def names_required(case: CaseView) -> Found:
     for name in wanted:
         if name not in names:
             yield None, f"`{name}` is not in the list: a call that leaves it out fails."
-    if names != wanted:
-        yield None, "The list holds the right names, not each once and in their order."
+    for name in wanted:
+        if names.count(name) > 1:
+            yield None, f"`{name}` is in the list {names.count(name)} times: each name once was asked."
+    for name, other in zip(names, wanted, strict=True):
+        if name != other:
+            yield (
+                None,
+                f"The list has the right names in another order: `{other}` comes before `{name}` in the signature.",
+            )
 
 
 def _not_required(name: str, inputs: dict[str, NodeRecord]) -> tuple[str, str | None]:

@@ -285,6 +285,24 @@ def hands_one_reader_over_and_keeps_the_others(traced, name, value):
     traced.recompile()
 
 
+@wrong(
+    "inputs_gone",
+    node="scale",
+    says="(two inputs, one after the other): the graph still has the input `scale`",
+    read=EDIT,
+)
+def looks_at_plain_arguments_only(traced, name, value):
+    node = the_input(traced, name)
+    traced.register_buffer(f"stored_{name}", value)
+    with traced.graph.inserting_after(node):
+        stored = traced.graph.get_attr(f"stored_{name}")
+    for reader in list(node.users):
+        reader.args = fx.node.map_arg(reader.args, lambda read: stored if read is node else read)
+    if not node.users:
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
 @wrong("readers_get_the_value", node="add", says="Node `add` used `mask`, and does not use the stored value")
 def stores_zeros_in_the_arguments(traced, name, value):
     node = the_input(traced, name)

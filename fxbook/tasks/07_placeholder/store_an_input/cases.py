@@ -49,10 +49,10 @@ class StoringUnread(Unread):
 
 
 class Calibrated(nn.Module):
-    """Two inputs are to be stored, one after the other."""
+    """Two inputs are to be stored, one after the other; one is used by name."""
 
     def forward(self, rows: Tensor, scale: Tensor, shift: Tensor, gain: float = 2.0) -> Tensor:
-        return rows * scale * gain + shift
+        return torch.mul(rows, other=scale) * gain + shift
 
     def stored(self) -> dict[str, Tensor]:
         return {"scale": torch.arange(1.0, 5.0), "shift": torch.arange(4.0) - 2}

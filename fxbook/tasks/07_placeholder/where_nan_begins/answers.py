@@ -105,9 +105,10 @@ def runs_it_without_an_interpreter(traced, *values):
             case "call_function":
                 env[node] = node.target(*args, **kwargs)
             case "output":
-                return None
+                env[node] = args[0]
         if holds_nan(env[node]):
             return node.name
+    return None
 
 
 @right
@@ -293,6 +294,24 @@ def looks_into_tuples_without_names(traced, *values):
 )
 def asks_numbers_too(traced, *values):
     return found_by(traced, values, lambda value: holds_nan(value) or (isinstance(value, float) and math.isnan(value)))
+
+
+@wrong(
+    "nan_found",
+    says="(nan that a layer makes): `add` was returned: the value of `block_weigh`, before it, holds nan already",
+    read=EVERY,
+)
+def leaves_layers_out(traced, *values):
+    class Leaving(Watching):
+        def run_node(self, node):
+            value = fx.Interpreter.run_node(self, node)
+            if node.op != "call_module" and self.first is None and holds_nan(value):
+                self.first = node
+            return value
+
+    leaving = Leaving(traced, holds_nan)
+    leaving.run(*values)
+    return leaving.first and leaving.first.name
 
 
 @wrong("nan_found", says="The answer is a node: its name was asked")

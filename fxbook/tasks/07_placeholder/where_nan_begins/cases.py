@@ -82,6 +82,21 @@ class NanWeight(nn.Module):
         return (rows + 1) * self.factor
 
 
+class Blocks(nn.Module):
+    """A layer makes the nan. Layers and a parameter are in another module, and arguments are passed by name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.block = nn.Module()
+        self.block.factor = nn.Parameter(torch.ones(4))
+        self.block.mix = nn.Bilinear(4, 4, 4)
+        self.block.weigh = nn.Softmax(dim=1)
+
+    def forward(self, rows: Tensor) -> Tensor:
+        mixed = self.block.mix(rows * self.block.factor, rows)
+        return self.block.weigh(input=torch.clamp(mixed.softmax(dim=1), max=-torch.inf)) + 1
+
+
 class Opposite(nn.Module):
     """Infinities of both signs, whose sum is nan; nothing else is."""
 
@@ -106,6 +121,7 @@ USAGE = Usage(
         Case("nan in one of two results of a node", Logs, tuple, True, run_on(_SIGNED)),
         Case("no nan, and a node with two results", Logs, tuple, True, run_on(_SIGNED.abs(), 3)),
         Case("nan in a list", LogList, tuple, True, run_on(_SIGNED)),
+        Case("nan that a layer makes", Blocks, tuple, True, run_on(_SIGNED)),
         Case("nan in a named tuple", NamedLogs, tuple, True, run_on(_SIGNED)),
         Case("a number that is nan", Weighting, tuple, True, run_on(table(), mask(), math.nan)),
         Case("a step that works in place", InPlace, tuple, True, run_on(_SIGNED * 2)),

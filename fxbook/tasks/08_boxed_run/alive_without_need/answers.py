@@ -5,6 +5,7 @@ import weakref
 
 import torch
 from torch import fx
+from torch.utils.weak import WeakIdKeyDictionary
 
 from fxbook.tasks.answering import right, wrong
 
@@ -101,6 +102,50 @@ def follows_the_memory(kind, traced, tensors):
             return value
 
     Watched(traced).boxed_run(tensors)
+    return found
+
+
+@right
+def keeps_names_by_weak_keys(kind, traced, tensors):
+    need, found, names = needed(traced.graph), {}, WeakIdKeyDictionary()
+    for place, name in enumerate(inputs(traced)):
+        names[tensors[place]] = name
+
+    class Watched(kind):
+        def run_node(self, n):
+            if n.name in need:
+                found[n.name] = {*names.values()} - need[n.name]
+            value = super().run_node(n)
+            names[value] = n.name
+            return value
+
+    Watched(traced).boxed_run(tensors)
+    return found
+
+
+class Token:
+    """Lives as long as the tensor that it hangs on."""
+
+
+@right
+def hangs_a_token_on_each_tensor(kind, traced, tensors):
+    need, found, alive = needed(traced.graph), {}, weakref.WeakValueDictionary()
+
+    def hang(name, tensor):
+        tensor.token = alive[name] = Token()
+
+    for place, name in enumerate(inputs(traced)):
+        hang(name, tensors[place])
+
+    def run_node(self, n):
+        if n.op in ("call_function", "call_method", "call_module"):
+            found[n.name] = [name for name in alive if name not in need[n.name]]
+        value = kind.run_node(self, n)
+        if n.op != "output":
+            hang(n.name, value)
+        return value
+
+    type("Hanging", (kind,), {"run_node": run_node})(traced).boxed_run(tensors)
     return found
 
 

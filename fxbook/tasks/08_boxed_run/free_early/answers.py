@@ -104,6 +104,40 @@ def is_made_by_a_function(traced):
     return LoopsByItself(traced)
 
 
+@right
+class TakesEachInputAtItsPlaceholder(fx.Interpreter):
+    """The list is turned round, and every placeholder takes its end away."""
+
+    def boxed_run(self, args_list):
+        if len(args_list) != len(inputs(self.graph)):
+            raise TypeError("as many items as inputs")
+        args_list.reverse()
+        self.box = args_list
+        try:
+            return self.run()
+        finally:
+            del self.box
+            self.env = {}
+
+    def placeholder(self, target, args, kwargs):
+        return self.box.pop()
+
+    def run_node(self, n):
+        value = super().run_node(n)
+        return value if n.users or n.op == "output" else None
+
+
+@right
+class BeginsWithAnEnvironment(Entering):
+    def boxed_run(self, args_list):
+        env = {node: value if node.users else None for node, value in zip(inputs(self.graph), args_list, strict=True)}
+        del args_list[:]
+        try:
+            return self.run(initial_env=env)
+        finally:
+            self.env.clear()
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 

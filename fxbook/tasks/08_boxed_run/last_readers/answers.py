@@ -39,6 +39,52 @@ class FirstMetFromBelow:
         return last
 
 
+@right
+def compares_places_in_the_list(graph):
+    places = {node: place for place, node in enumerate(graph.nodes)}
+    *nodes, _ = places
+    return {node.name: sorted([node, *node.users], key=places.__getitem__)[-1].name for node in nodes}
+
+
+@right
+def looks_at_all_that_comes_later(graph):
+    """Of users it knows nothing."""
+    order, last = list(graph.nodes), {}
+    for place, node in enumerate(order[:-1]):
+        last[node.name] = node.name
+        for later in order[place + 1 :]:
+            if node in later.all_input_nodes:
+                last[node.name] = later.name
+    return last
+
+
+@right
+def counts_the_uses_that_are_left(graph):
+    left = {node: len(node.users) for node in graph.nodes}
+    last = {node: node for node, count in left.items() if count == 0 and node.op != "output"}
+    for node in graph.nodes:
+        for read in node.all_input_nodes:
+            left[read] -= 1
+            if left[read] == 0:
+                last[read] = node
+    return last
+
+
+@right
+def walks_through_the_arguments(graph):
+    last = {}
+
+    def note(read):
+        last[read] = current.name
+        return read
+
+    for current in graph.nodes:
+        if current.op != "output":
+            last[current] = current.name
+        fx.node.map_arg((current.args, current.kwargs), note)
+    return {node.name: name for node, name in last.items()}
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -93,6 +139,15 @@ def looks_at_plain_arguments_only(graph):
     for node in graph.nodes:
         last |= {read.name: node.name for read in node.args if isinstance(read, fx.Node)}
     return last
+
+
+@wrong(
+    "ends_at_last_reader",
+    says="(a graph that fetches a weight): node `scale` is missing in the answer",
+)
+def leaves_out_weights(graph):
+    steps = [node for node in graph.nodes if node.op == "placeholder" or node.op.startswith("call")]
+    return {node.name: max(node.users, default=node).name for node in steps}
 
 
 @wrong("graph_left_alone", says="The graph that was passed has been changed: node `square`")

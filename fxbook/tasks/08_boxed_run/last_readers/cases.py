@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fxbook.asking import Case, Usage
 
-from ..cases import Attention, Nested, Unused, graph_of, moved_graph_of, with_changes
+from ..cases import Attention, Nested, Unused, Weighted, graph_of, moved_graph_of, with_changes
 
 USAGE = Usage(
     "compute",
@@ -13,6 +13,7 @@ USAGE = Usage(
         Case("values that no node reads", Unused, tuple),
         Case("values read in lists and by name", Nested, tuple, unseen=True),
         Case("a graph whose nodes were moved", Nested, tuple, unseen=True, given=moved_graph_of),
+        Case("a graph that fetches a weight", Weighted, tuple, unseen=True),
     ),
     given=graph_of,
     call=with_changes,

@@ -1,5 +1,7 @@
 """Answers to 08-let-inputs-go: inputs by name, each of which goes after its last reader."""
 
+import operator
+
 import torch
 from torch import fx
 
@@ -60,6 +62,40 @@ def runs_node_by_node(traced, named):
             if max(read.users) is node:
                 del env[read]
     return env[node]
+
+
+@right
+def maps_the_names_to_what_is_popped(traced, named):
+    return fx.Interpreter(traced).boxed_run(list(map(named.pop, map(str, inputs(traced)))))
+
+
+@right
+def sorts_them_into_a_box(traced, named):
+    """In the order of the dict, each into its place."""
+    places = {node.name: place for place, node in enumerate(inputs(traced))}
+    box = [None] * len(places)
+    for name in list(named):
+        box[places[name]] = named.pop(name)
+    return fx.Interpreter(traced).boxed_run(box)
+
+
+@right
+def replaces_the_method_of_an_instance(traced, named):
+    runner = fx.Interpreter(traced)
+    run_node = runner.run_node
+    runner.run_node = lambda node: named.pop(node.name) if node.op == "placeholder" else run_node(node)
+    try:
+        return runner.run()
+    finally:
+        runner.env.clear()
+
+
+@right
+def gets_all_items_at_once(traced, named):
+    box = [*operator.itemgetter(*[node.name for node in inputs(traced)])(named)]
+    while named:
+        named.popitem()
+    return fx.Interpreter(traced, garbage_collect_values=True).boxed_run(box)
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
@@ -140,6 +176,23 @@ def clones_every_input(traced, named):
 def stacks_the_inputs(traced, named):
     box = list(torch.stack([named.pop(node.name) for node in inputs(traced)]))
     return fx.Interpreter(traced).boxed_run(box)
+
+
+@wrong(
+    "let_go",
+    says="while node `mul` computes, the input `first` is alive: its last user is `cat`",
+)
+def looks_for_plain_arguments_to_delete(traced, named):
+    env = {node: named.pop(node.name) for node in inputs(traced)}
+    runner = fx.Interpreter(traced)
+    for node in traced.graph.nodes:
+        if node.op != "placeholder":
+            runner.env = env
+            env[node] = runner.run_node(node)
+        for read in {read for read in node.args if isinstance(read, fx.Node)}:
+            if max(read.users) is node:
+                del env[read]
+    return env[node]
 
 
 runners = []

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from fxbook.asking import Case, Usage
 
-from ..cases import Mixed, Residual, called
+from ..cases import Mixed, Nested, Residual, called
 from ..watched_run.cases import run_watched, with_inputs_of_its_own
 
 
@@ -23,6 +23,7 @@ USAGE = Usage(
     cases=(
         Case("the gated mix", Mixed, tuple),
         Case("a residual, and an input that is returned", Residual, tuple, unseen=True),
+        Case("values read in lists and by name", Nested, tuple, unseen=True),
     ),
     given=with_inputs_of_its_own,
     call=call_by_name,

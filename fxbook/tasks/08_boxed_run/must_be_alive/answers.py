@@ -1,5 +1,6 @@
 """Answers to 08-must-be-alive: what a node that computes leaves no choice about."""
 
+import torch
 from torch import fx, nn
 
 from fxbook.tasks.answering import right, wrong
@@ -58,6 +59,48 @@ def counts_readers_that_are_left(graph):
         for read in node.all_input_nodes:
             left[read] -= 1
         alive = [value for value in [*alive, node] if left[value]]
+    return found
+
+
+@right
+def takes_away_what_an_interpreter_deletes(graph):
+    table = fx.Interpreter(nn.Module(), graph=graph).user_to_last_uses
+    alive, found = set(), {}
+    for node in graph.nodes:
+        if node.op in CALLS:
+            found[node.name] = {value.name for value in alive}
+        alive -= set(table.get(node, ()))
+        alive |= {node} if node.users else set()
+    return found
+
+
+@right
+def multiplies_two_tables(graph):
+    """Row: a node; column: a value. One table has what was made before, one what is used from there on."""
+    order = list(graph.nodes)
+    reads = torch.tensor([[value in node.all_input_nodes for value in order] for node in order])
+    later = reads.flip(0).cumsum(0).flip(0) > 0
+    made = torch.ones(len(order), len(order)).tril(-1) > 0
+    table = (later & made).tolist()
+    return {
+        node.name: {value.name for value, needed in zip(order, row, strict=True) if needed}
+        for node, row in zip(order, table, strict=True)
+        if node.op in CALLS
+    }
+
+
+@right
+def asks_the_next_node_first(graph):
+    found = {}
+
+    def need(node):
+        after = set() if node.op == "output" else need(node.next)
+        needed = (after - {node.name}) | {read.name for read in node.all_input_nodes}
+        if node.op in CALLS:
+            found[node.name] = frozenset(needed)
+        return needed
+
+    need(next(iter(graph.nodes)))
     return found
 
 

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import torch
-from torch import Tensor, nn
-
 from fxbook.asking import Case, Usage
 
-from ..cases import WIDTH, Attention, Mixed, Nested, Residual, Unused, graph_of, moved_graph_of, with_changes
-
-
-class Weighted(nn.Module):
-    """A layer, methods, and a weight that a node of its own fetches."""
-
-    def __init__(self, width: int = WIDTH) -> None:
-        super().__init__()
-        self.scale = nn.Parameter(torch.ones(width))
-        self.to_hidden = nn.Linear(width, width)
-
-    def forward(self, features: Tensor, shift: Tensor) -> Tensor:
-        scaled = features * self.scale
-        hidden = self.to_hidden(scaled).relu()
-        return hidden.mul(self.scale) + shift
-
+from ..cases import (
+    Attention,
+    Mixed,
+    Nested,
+    Residual,
+    Unused,
+    Weighted,
+    graph_of,
+    moved_graph_of,
+    with_changes,
+)
 
 USAGE = Usage(
     "compute",

@@ -1,8 +1,12 @@
 """Answers to 08-where-it-failed: the node that raised, and the shapes that it read."""
 
+import copy
 import re
+import traceback
 
+import torch
 from torch import fx
+from torch.fx.passes.shape_prop import ShapeProp
 
 from fxbook.tasks.answering import right, wrong
 
@@ -72,6 +76,49 @@ def runs_node_by_node(traced, tensors):
     return None
 
 
+@right
+def notes_the_shapes_before_each_node(traced, tensors):
+    class Writing(fx.Interpreter):
+        noted = None
+
+        def run_node(self, n):
+            reads = [self.env[read] for read in n.all_input_nodes]
+            self.noted = n.name, [value.shape for value in reads if isinstance(value, torch.Tensor)]
+            return super().run_node(n)
+
+    writing = Writing(traced)
+    writing.extra_traceback = False
+    try:
+        writing.run(*tensors)
+    except Exception:
+        return writing.noted
+    return None
+
+
+@right
+def finds_the_frame_of_the_node(traced, tensors):
+    """The traceback has the call of `run_node`, with its node and its interpreter."""
+    try:
+        fx.Interpreter(traced).run(*tensors)
+    except Exception as error:
+        for frame, _ in traceback.walk_tb(error.__traceback__):
+            if frame.f_code.co_name == "run_node":
+                return frame.f_locals["n"], shapes(frame.f_locals["self"], frame.f_locals["n"])
+    return None
+
+
+@right
+def propagates_shapes_through_a_copy(traced, tensors):
+    copied = copy.deepcopy(traced)
+    try:
+        ShapeProp(copied).propagate(*tensors)
+    except Exception:
+        for node in copied.graph.nodes:
+            if "tensor_meta" not in node.meta:
+                return node.name, [read.meta["tensor_meta"].shape for read in node.all_input_nodes]
+    return None
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -92,6 +139,45 @@ def catches_runtime_errors_only(traced, tensors):
     return told(lambda runner: (runner.current.name, shapes(runner, runner.current)), RuntimeError)(traced, tensors)
 
 
+@wrong("tells_failure", says="(a dimension too many): the answer is None, but the model does not run to its end")
+def takes_other_errors_for_none(traced, tensors):
+    try:
+        return told(lambda runner: (runner.current.name, shapes(runner, runner.current)), RuntimeError)(traced, tensors)
+    except Exception:
+        return None
+
+
+@wrong("tells_failure", says="Node `matmul_1` is right, but shape 1 of 2 is not that of `")
+def takes_the_shapes_in_the_order_of_the_list(traced, tensors):
+    return told(
+        lambda runner: (
+            runner.current.name,
+            [tuple(runner.env[read].shape) for read in sorted(runner.current.all_input_nodes)],
+        )
+    )(traced, tensors)
+
+
+@wrong(
+    "tells_failure", says="(a weight that does not fit): node `mul` is right and reads 2 tensors, but the answer has 1"
+)
+def leaves_out_weights(traced, tensors):
+    def describe(runner):
+        reads = [read for read in runner.current.all_input_nodes if read.op != "get_attr"]
+        return runner.current.name, [tuple(runner.env[read].shape) for read in reads]
+
+    return told(describe)(traced, tensors)
+
+
+@wrong("tells_failure", says="(a value used twice): node `matmul` is right and reads 1 tensor, but the answer has 2")
+def takes_a_value_for_each_use(traced, tensors):
+    def describe(runner):
+        reads = []
+        fx.node.map_arg((runner.current.args, runner.current.kwargs), reads.append)
+        return runner.current.name, [tuple(runner.env[read].shape) for read in reads]
+
+    return told(describe)(traced, tensors)
+
+
 @wrong("tells_failure", says="not a pair: the name of a node, and a list of shapes")
 def tells_the_name_alone(traced, tensors):
     return told(lambda runner: runner.current.name)(traced, tensors)
@@ -104,7 +190,7 @@ def tells_the_last_node_of_a_run_that_succeeds(traced, tensors):
     )
 
 
-@wrong("tells_failure", says="The answer names node `softmax`: another one raised the error")
+@wrong("tells_failure", says="The answer names node `softmax`, which ran without an error: a later one raised it")
 def names_the_last_node_that_ran(traced, tensors):
     runner = fx.Interpreter(traced, garbage_collect_values=False)
     try:
@@ -112,6 +198,11 @@ def names_the_last_node_that_ran(traced, tensors):
     except Exception:
         node = list(runner.env)[-1]
         return node.name, shapes(runner, node)
+
+
+@wrong("tells_failure", says="The answer names node `output`, which never ran: an earlier one raised the error")
+def names_the_output(traced, tensors):
+    return told(lambda runner: ("output", []))(traced, tensors)
 
 
 @wrong("ends well", says="KeyError")
@@ -125,7 +216,7 @@ def takes_the_first_node_that_is_gone(traced, tensors):
         return node.name, shapes(runner, node)
 
 
-@wrong("tells_failure", says="Node `matmul_1` is right, but shape 1 of 2 is not what it read")
+@wrong("tells_failure", says="Node `matmul_1` is right, but shape 1 of 2 is not that of `")
 def tells_every_shape_in_env(traced, tensors):
     return told(lambda runner: (runner.current.name, [tuple(held.shape) for held in runner.env.values()]))(
         traced, tensors

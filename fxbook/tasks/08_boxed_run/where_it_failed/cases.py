@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from fxbook.asking import Case, Usage
 
-from ..cases import WIDTH, Attention, with_inputs, without_gradients
+from ..cases import WIDTH, Attention, Weighted, with_inputs, without_gradients
 
 
 class Typed(nn.Module):
@@ -39,6 +39,14 @@ class Indexed(nn.Module):
         return torch.sum(pooled, dim=1) + features.sum()
 
 
+class Squared(nn.Module):
+    """A function that uses one value twice, which does not fit itself."""
+
+    def forward(self, features: Tensor) -> Tensor:
+        hidden = torch.relu(features)
+        return torch.matmul(hidden, hidden).sum()
+
+
 def with_sizes(*shapes: str) -> Callable[[nn.Module], tuple[Any, ...]]:
     """As :func:`with_inputs`, of shapes that are drawn: a letter is a size, ``w`` the width of the model.
 
@@ -63,6 +71,15 @@ USAGE = Usage(
         Case("a wrong shape in a list", Joined, tuple, unseen=True, given=with_sizes("ab", "cd")),
         Case("a dimension too many", Indexed, tuple, unseen=True, given=with_sizes("ab")),
         Case("the attention, a wrong width", Attention, tuple, unseen=True, given=with_sizes("aw", "bc", "bw")),
+        Case(
+            "the attention, a wrong width at the layer",
+            Attention,
+            tuple,
+            unseen=True,
+            given=with_sizes("aw", "bw", "bc"),
+        ),
+        Case("a weight that does not fit", Weighted, tuple, unseen=True, given=with_sizes("ab", "b")),
+        Case("a value used twice", Squared, tuple, unseen=True, given=with_sizes("ab")),
         Case("two shapes in a list, no mistake", Joined, tuple, unseen=True, given=with_sizes("ab", "cb")),
     ),
     call=without_gradients,

@@ -16,18 +16,18 @@ from fxbook.asking.view import CaseView
 
 
 class _Noting(fx.Interpreter):
-    """Knows which node it runs, and the shapes of the tensors that this one reads."""
+    """Knows which node it runs, and the tensors that this one reads: the name and the shape of each."""
 
-    reached: tuple[str, list[tuple[int, ...]]]
+    reached: tuple[str, list[tuple[str, tuple[int, ...]]]]
 
     def run_node(self, n: fx.Node) -> Any:
-        values = [self.env[node] for node in n.all_input_nodes]
-        self.reached = n.name, [tuple(value.shape) for value in values if isinstance(value, Tensor)]
+        values = [(node.name, self.env[node]) for node in n.all_input_nodes]
+        self.reached = n.name, [(name, tuple(value.shape)) for name, value in values if isinstance(value, Tensor)]
         return super().run_node(n)
 
 
-def failure_of(traced: fx.GraphModule, tensors: list[Tensor]) -> tuple[str, list[tuple[int, ...]]] | None:
-    """The name of the node that fails on these inputs and the shapes that it reads; ``None`` where none fails."""
+def failure_of(traced: fx.GraphModule, tensors: list[Tensor]) -> tuple[str, list[tuple[str, tuple[int, ...]]]] | None:
+    """The node that fails on these inputs, and name and shape of each tensor that it reads; ``None`` where none fails."""
     noting = _Noting(traced)
     noting.extra_traceback = False
     try:
@@ -52,16 +52,20 @@ def tells_failure(case: CaseView) -> Found:
     match answer:
         case [named, shapes] | {"tuple": [named, shapes]}:
             name = name_of(named)
-            if name is None or case.before.named(name) is None:
+            told, failed = name and case.before.named(name), case.before.named(failure[0])
+            if not told or not failed:
                 yield None, f"`{name}`, the first part of the answer, is no name of a node."
-            if name != failure[0]:
-                yield None, f"The answer names node `{name}`: another one raised the error."
+                return
+            if told.index < failed.index:
+                yield None, f"The answer names node `{name}`, which ran without an error: a later one raised it."
+            if told.index > failed.index:
+                yield None, f"The answer names node `{name}`, which never ran: an earlier one raised the error."
             yield from _wrong_shapes(shapes, *failure)
         case _:
             yield None, "The answer is not a pair: the name of a node, and a list of shapes."
 
 
-def _wrong_shapes(answer: Value, name: str, asked: list[tuple[int, ...]]) -> Found:
+def _wrong_shapes(answer: Value, name: str, asked: list[tuple[str, tuple[int, ...]]]) -> Found:
     shapes = answer["tuple"] if isinstance(answer, dict) and "tuple" in answer else answer
     if not isinstance(shapes, list):
         yield None, f"Node `{name}` is right, but its shapes are not in a list."
@@ -70,9 +74,9 @@ def _wrong_shapes(answer: Value, name: str, asked: list[tuple[int, ...]]) -> Fou
         reads = f"{len(asked)} tensor{'' if len(asked) == 1 else 's'}"
         yield None, f"Node `{name}` is right and reads {reads}, but the answer has {len(shapes)} for its shapes."
         return
-    for place, (shape, right) in enumerate(zip(shapes, asked, strict=True)):
+    for place, (shape, (read, right)) in enumerate(zip(shapes, asked, strict=True)):
         if difference(shape, encode(right)):
-            yield None, f"Node `{name}` is right, but shape {place + 1} of {len(asked)} is not what it read."
+            yield None, f"Node `{name}` is right, but shape {place + 1} of {len(asked)} is not that of `{read}`."
 
 
 CHECK = Check((tells_failure, input_unchanged))
