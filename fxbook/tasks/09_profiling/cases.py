@@ -98,8 +98,8 @@ class ResNet(nn.Module):
 
 
 def images() -> tuple[Tensor, ...]:
-    """Two small images for the network."""
-    return (torch.randn(2, 3, 8, 8),)
+    """Small images for the network: two to five."""
+    return (torch.randn(int(torch.randint(2, 6, ())), 3, 8, 8),)
 
 
 def with_images(model: nn.Module) -> tuple[Any, ...]:
