@@ -34,11 +34,12 @@ class Machine:
         result: Callable[..., Any],
         first: float = 40.0,
         later: Callable[[int], float] = lambda call: 1.0,
+        load: Callable[..., float] = lambda *arguments: 1.0,
     ) -> Callable[..., Any]:
         """A function called ``name`` that gives ``result(*arguments)``.
 
         It takes ``seconds`` on this machine, in its first call ``first`` times as long, in call 1, 2, … after that
-        ``later(call)`` times as long.
+        ``later(call)`` times as long, and always ``load(*arguments)`` times as long.
 
         Raises:
             TypeError: from the function, when an argument is ``None``.
@@ -50,7 +51,7 @@ class Machine:
             if any(argument is None for argument in arguments):
                 raise TypeError(f"`{name}` was given None: for the node that it reads, run_node returned nothing.")
             self.log.append((name, torch.is_grad_enabled()))
-            self.now += seconds * self._slowness * (later(calls) if calls else first)
+            self.now += seconds * load(*arguments) * self._slowness * (later(calls) if calls else first)
             self._slowness *= self.drift
             calls += 1
             return result(*arguments)
