@@ -36,7 +36,7 @@ class Machine:
         later: Callable[[int], float] = lambda call: 1.0,
         load: Callable[..., float] = lambda *arguments: 1.0,
     ) -> Callable[..., Any]:
-        """A function called ``name`` that gives ``result(*arguments)``.
+        """A function called ``name`` that gives ``result(*arguments, **named)``.
 
         It takes ``seconds`` on this machine, in its first call ``first`` times as long, in call 1, 2, … after that
         ``later(call)`` times as long, and always ``load(*arguments)`` times as long.
@@ -46,15 +46,15 @@ class Machine:
         """
         calls = 0
 
-        def function(*arguments: Any) -> Any:
+        def function(*arguments: Any, **named: Any) -> Any:
             nonlocal calls
-            if any(argument is None for argument in arguments):
+            if any(argument is None for argument in (*arguments, *named.values())):
                 raise TypeError(f"`{name}` was given None: for the node that it reads, run_node returned nothing.")
             self.log.append((name, torch.is_grad_enabled()))
             self.now += seconds * load(*arguments) * self._slowness * (later(calls) if calls else first)
             self._slowness *= self.drift
             calls += 1
-            return result(*arguments)
+            return result(*arguments, **named)
 
         function.__name__ = function.__qualname__ = name
         return function

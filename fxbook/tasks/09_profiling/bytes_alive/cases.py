@@ -29,17 +29,29 @@ class Views(nn.Module):
         return torch.cat([flat.reshape(-1, 4), right, largest, places.float()], dim=0)
 
 
+class Shift(nn.Module):
+    """A parameter and a buffer that no layer of torch.nn holds, one module down."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gain = nn.Parameter(torch.randn(3))
+        self.register_buffer("offset", torch.randn(3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * self.gain + self.offset
+
+
 class Sequences(nn.Module):
-    """Inputs of several kinds, one of them without users, a nested result, a buffer."""
+    """Inputs of several kinds, one without users; a nested result, a number, a parameter and a buffer inside."""
 
     def __init__(self) -> None:
         super().__init__()
         self.recurrent = nn.LSTM(4, 3, batch_first=True)
-        self.register_buffer("offset", torch.randn(3))
+        self.shift = Shift()
 
     def forward(self, x: Tensor, pair: dict[str, Tensor], spare: Tensor) -> Tensor:
         result, (hidden, cell) = self.recurrent(x)
-        shifted = result + self.offset
+        shifted = self.shift(result) / x.size(1)
         joined = torch.cat([shifted, pair["left"], pair["right"]], dim=1)
         return torch.tanh(joined) * (hidden + cell).transpose(0, 1)
 
@@ -55,10 +67,10 @@ def with_rows(model: nn.Module) -> tuple[Any, ...]:
 
 
 def with_sequences(model: nn.Module) -> tuple[Any, ...]:
-    """The traced model, sequences, a dict of two that share memory with nothing else, and an input without users."""
+    """The traced model, sequences, a dict of two, and a parameter, which is a tensor of a class of its own."""
     many = drawn(2, 5)
     pair = {"left": torch.randn(many, drawn(2, 4), 3), "right": torch.randn(many, drawn(5, 7), 3)}
-    return fx.symbolic_trace(model), torch.randn(many, drawn(3, 6), 4), pair, torch.randn(drawn(2, 9))
+    return fx.symbolic_trace(model), torch.randn(many, drawn(3, 6), 4), pair, nn.Parameter(torch.randn(drawn(2, 9)))
 
 
 def explaining(answer: Callable[..., Any], traced: fx.GraphModule, *inputs: Any) -> Any:

@@ -51,7 +51,7 @@ class Timed(nn.Module):
 
 
 class TimedTwice(Timed):
-    """Two inputs, of which the second takes twice as long, one function that two nodes call, and a nested result."""
+    """Two inputs, one of which takes twice as long; a function that two nodes call, a keyword, a nested result."""
 
     usual: ClassVar[dict[str, float]] = {"scale": 0.004, "scale_1": 0.008, "join": 0.020}
     shapes: ClassVar[list[tuple[int, ...]]] = [(3,), (6,)]
@@ -63,8 +63,8 @@ class TimedTwice(Timed):
             "scale", self.costs["scale"], torch.neg, later=self.slower, load=lambda value: value.numel() / 3
         )
         both = [graph.call_function(scale, (value,)) for value in (x, y)]
-        join = machine.work("join", self.costs["join"], lambda x, y: torch.cat([x, y]), later=self.slower)
-        graph.output({"joined": (graph.call_function(join, tuple(both)), [x]), "other": y})
+        join = machine.work("join", self.costs["join"], lambda x, other: torch.cat([x, other]), later=self.slower)
+        graph.output({"joined": (graph.call_function(join, (both[0],), {"other": both[1]}), [x]), "other": y})
         return fx.GraphModule({}, graph)
 
 
