@@ -1,8 +1,8 @@
 """Every fold of a page opened: what one is to guess first stands at the end of the page, all else where it is.
 
 On the screen a reader opens the output of a prediction, an answer or a hint when it is wanted. On paper the place has a
-number, and the end of the chapter has what it hides, under that number. The choices of a question are read in their place,
-and the reasons of all of them have one number.
+number, and the end of the chapter has what it hides, under that number. The choices of a question are read in their
+place, and the reasons of all of them have one number.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _summary(fold: etree._Element) -> etree._Element:
 
 
 def _open_choices(fold: etree._Element) -> None:
-    """Leave the question and its choices where they are, and gather the reasons of the choices in one fold below them."""
+    """Leave a question and its choices where they are, and gather the reasons of the choices in a fold below them."""
     reasons = E.details({"class": _CHOICE}, E.summary(text(_summary(fold))))
     for choice in of_class(fold, _CHOICE, "h:details"):
         summary = _summary(choice)

@@ -34,26 +34,27 @@ class Machine:
         result: Callable[..., Any],
         first: float = 40.0,
         later: Callable[[int], float] = lambda call: 1.0,
+        load: Callable[..., float] = lambda *arguments: 1.0,
     ) -> Callable[..., Any]:
-        """A function called ``name`` that gives ``result(*arguments)``.
+        """A function called ``name`` that gives ``result(*arguments, **named)``.
 
         It takes ``seconds`` on this machine, in its first call ``first`` times as long, in call 1, 2, … after that
-        ``later(call)`` times as long.
+        ``later(call)`` times as long, and always ``load(*arguments)`` times as long.
 
         Raises:
             TypeError: from the function, when an argument is ``None``.
         """
         calls = 0
 
-        def function(*arguments: Any) -> Any:
+        def function(*arguments: Any, **named: Any) -> Any:
             nonlocal calls
-            if any(argument is None for argument in arguments):
+            if any(argument is None for argument in (*arguments, *named.values())):
                 raise TypeError(f"`{name}` was given None: for the node that it reads, run_node returned nothing.")
             self.log.append((name, torch.is_grad_enabled()))
-            self.now += seconds * self._slowness * (later(calls) if calls else first)
+            self.now += seconds * load(*arguments) * self._slowness * (later(calls) if calls else first)
             self._slowness *= self.drift
             calls += 1
-            return result(*arguments)
+            return result(*arguments, **named)
 
         function.__name__ = function.__qualname__ = name
         return function
@@ -98,8 +99,8 @@ class ResNet(nn.Module):
 
 
 def images() -> tuple[Tensor, ...]:
-    """Two small images for the network."""
-    return (torch.randn(2, 3, 8, 8),)
+    """Small images for the network: two to five."""
+    return (torch.randn(int(torch.randint(2, 6, ())), 3, 8, 8),)
 
 
 def with_images(model: nn.Module) -> tuple[Any, ...]:

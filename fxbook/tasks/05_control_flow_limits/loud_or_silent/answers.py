@@ -387,7 +387,7 @@ def never_compares(function, batches):
     return judged(function, batches, lambda found, expected: True)
 
 
-@wrong("nothing_left", says="Your code leaves something behind")
+@wrong("nothing_left", says="a tensor that your code was given holds other values")
 def gives_the_function_the_batches_themselves(function, batches):
     """The verdict is right, and a function that writes into its batch has changed that of the caller."""
     try:

@@ -1,9 +1,11 @@
 """Answers to 09-bytes-alive."""
 
+import copy
 import weakref
 
 import torch
 from torch import fx
+from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._pytree import tree_leaves
 
 from fxbook.tasks.answering import right, wrong
@@ -81,6 +83,118 @@ def from_the_last_readers(traced, *inputs):
     return found
 
 
+@right
+def around_the_methods_of_an_interpreter(traced, *inputs):
+    """No subclass: the method is replaced on the object. Storages are told apart by weak references of torch."""
+    sizes, found = {}, []
+    runner = fx.Interpreter(traced)
+    stored = {StorageWeakRef(tensor.untyped_storage()) for tensor in traced.state_dict().values()}
+    plain = runner.run_node
+
+    def run_node(node):
+        value = plain(node)
+        sizes.update((StorageWeakRef(t.untyped_storage()), t.untyped_storage().nbytes()) for t in tensors(value))
+        found.append(sum(size for ref, size in sizes.items() if ref not in stored and not ref.expired()))
+        return value
+
+    runner.run_node = run_node
+    with torch.no_grad():
+        runner.run(*inputs)
+    return found
+
+
+@right
+def a_loop_of_its_own(traced, *inputs):
+    """Runs the nodes by hand, and frees each value after its last user."""
+    runner = fx.Interpreter(traced)
+    runner.args_iter, runner.env, found, stores = iter(inputs), {}, [], weakref.WeakSet()
+    weights = own(traced)
+    with torch.inference_mode():
+        for node in traced.graph.nodes:
+            runner.env[node] = runner.run_node(node)
+            stores.update(part.untyped_storage() for part in tensors(runner.env[node]))
+            found.append(sum(store.nbytes() for store in stores if store.data_ptr() not in weights))
+            for done in runner.user_to_last_uses.get(node, []):
+                del runner.env[done]
+    return found
+
+
+@right
+def from_an_environment_that_is_given(traced, *inputs):
+    """Counts the inputs by themselves, and everything else in ``env``."""
+    places = traced.graph.find_nodes(op="placeholder")
+    weights, found, given = own(traced), [], {}
+    for value in inputs:
+        given |= {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors(value)}
+        found.append(sum(given.values()))
+
+    class Memory(fx.Interpreter):
+        def run_node(self, node):
+            value = super().run_node(node)
+            here = tensors([*self.env.values(), value])
+            held = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in here}
+            found.append(sum(size for address, size in (given | held).items() if address not in weights))
+            return value
+
+    with torch.no_grad():
+        Memory(traced).run(initial_env=dict(zip(places, inputs, strict=True)))
+    return torch.tensor(found)
+
+
+@right
+def by_opcode(traced, *inputs):
+    """Overrides the methods of the opcodes; floats in place of whole numbers."""
+    found, stores, weights = [], weakref.WeakSet(), own(traced)
+
+    class Memory(fx.Interpreter):
+        def made(self, value):
+            stores.update(part.untyped_storage() for part in tensors(value))
+            found.append(float(sum(store.nbytes() for store in stores if store.data_ptr() not in weights)))
+            return value
+
+        def placeholder(self, *call):
+            return self.made(super().placeholder(*call))
+
+        def get_attr(self, *call):
+            return self.made(super().get_attr(*call))
+
+        def call_function(self, *call):
+            return self.made(super().call_function(*call))
+
+        def call_method(self, *call):
+            return self.made(super().call_method(*call))
+
+        def call_module(self, *call):
+            return self.made(super().call_module(*call))
+
+        def output(self, *call):
+            return self.made(super().output(*call))
+
+    with torch.no_grad():
+        Memory(traced).run(*inputs)
+    return found
+
+
+@right
+def on_a_copy_in_a_table(traced, *inputs):
+    """A matrix: which storage is alive at which node; the sizes are multiplied in at the end."""
+    rows, sizes, weights = [], {}, own(traced)
+
+    class Memory(fx.Interpreter):
+        def run_node(self, node):
+            value = super().run_node(node)
+            for part in tensors(value):
+                store = part.untyped_storage()
+                if store.data_ptr() not in weights:
+                    sizes[StorageWeakRef(store)] = store.nbytes()
+            rows.append({ref for ref in sizes if not ref.expired()})
+            return value
+
+    with torch.no_grad():
+        Memory(copy.deepcopy(traced, {id(t): t for t in (*traced.parameters(), *traced.buffers())})).run(*inputs)
+    return [sum(sizes[ref] for ref in row) for row in rows]
+
+
 def without_weights(node, value):
     return [] if node.op == "get_attr" else tensors(value)
 
@@ -127,17 +241,17 @@ def counted(traced, inputs, count):
     return found
 
 
-@wrong("bytes_alive", says="bytes alive at `scale`: ")
+@wrong("bytes_alive", says="Parameters and buffers were not to be counted")
 def counts_weights(traced, *inputs):
     return counted(traced, inputs, lambda node, value: tensors(value))
 
 
-@wrong("bytes_alive", says=". Weights were not to be counted, nor views of them.")
+@wrong("bytes_alive", says="were not to be counted, nor views of them")
 def counts_views_of_weights(traced, *inputs):
     return counted(traced, inputs, without_weights)
 
 
-@wrong("bytes_alive", says="you say 0. Inputs count, from their own node to the end.")
+@wrong("bytes_alive", says="you say 0. Inputs count, from their own node to the end")
 def forgets_the_inputs(traced, *inputs):
     return followed(traced, inputs, lambda node, value: [] if node.op == "placeholder" else tensors(value))
 
@@ -159,7 +273,7 @@ def lets_go_of_the_inputs(traced, *inputs):
     return found
 
 
-@wrong("bytes_alive", says="not on another (views, a tuple and weights): bytes alive at `topk`: ")
+@wrong("bytes_alive", says="Its result holds 2 tensors, each with memory of its own: all of them count.")
 def knows_no_tuples(traced, *inputs):
     return followed(traced, inputs, lambda node, value: [value] if isinstance(value, torch.Tensor) else [])
 
@@ -177,6 +291,24 @@ def keeps_them_in_a_set(traced, *inputs):
 @wrong("bytes_alive", says="is of the moment before its node made a result")
 def looks_before_the_node_runs(traced, *inputs):
     return followed(traced, inputs, before=True)
+
+
+@wrong("bytes_alive", says="The bytes are those left after values were freed")
+def looks_after_values_are_freed(traced, *inputs):
+    """Looks back from the next node, and after the run for the last one."""
+    stores, found, weights = weakref.WeakSet(), [], own(traced)
+
+    class Memory(fx.Interpreter):
+        def run_node(self, node):
+            found.append(sum(store.nbytes() for store in stores if store.data_ptr() not in weights))
+            value = super().run_node(node)
+            stores.update(part.untyped_storage() for part in without_weights(node, value))
+            return value
+
+    with torch.no_grad():
+        result = Memory(traced).run(*inputs)
+    assert result is not None
+    return [*found[1:], sum(store.nbytes() for store in stores if store.data_ptr() not in weights)]
 
 
 @wrong("bytes_alive", says="The numbers are MiB: bytes were asked.")
@@ -210,7 +342,7 @@ def only_the_peak(traced, *inputs):
     return max(followed(traced, inputs))
 
 
-@wrong("bytes_alive", says="Memory that several tensors share counts once.")
+@wrong("bytes_alive", says="Memory that several tensors share counts once")
 def counts_each_value(traced, *inputs):
     """The bytes of each node's value in the environment, and of the new one: output is head once more."""
     found = []
@@ -229,3 +361,67 @@ def counts_each_value(traced, *inputs):
     with torch.no_grad():
         Memory(traced).run(*inputs)
     return found
+
+
+@wrong("bytes_alive", says="to the end, with all tensors that they hold.")
+def knows_no_dicts(traced, *inputs):
+    def parts(value):
+        if isinstance(value, torch.Tensor):
+            return [value]
+        return [part for item in value for part in parts(item)] if isinstance(value, (tuple, list)) else []
+
+    return followed(traced, inputs, lambda node, value: parts(value))
+
+
+@wrong("bytes_alive", says="Its result holds 3 tensors, each with memory of its own: all of them count.")
+def looks_one_level_deep(traced, *inputs):
+    def parts(node, value):
+        items = value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else [value]
+        return [item for item in items if isinstance(item, torch.Tensor)]
+
+    return followed(traced, inputs, parts)
+
+
+@wrong("bytes_alive", says="A view holds the whole memory that it is a view of, as long as it is alive.")
+def counts_what_a_view_shows(traced, *inputs):
+    """Of each memory the bytes of the largest tensor that shows a part of it."""
+    found, weights = [], own(traced)
+
+    class Memory(fx.Interpreter):
+        def run_node(self, node):
+            value, shown = super().run_node(node), {}
+            for tensor in tensors([*self.env.values(), inputs[: len(found) + 1], value]):
+                address = tensor.untyped_storage().data_ptr()
+                shown[address] = max(shown.get(address, 0), tensor.nbytes)
+            found.append(sum(size for address, size in shown.items() if address not in weights))
+            return value
+
+    with torch.no_grad():
+        Memory(traced).run(*inputs)
+    return found
+
+
+@wrong("bytes_alive", says="Inputs count, from their own node to the end")
+def counts_all_inputs_from_the_first_node(traced, *inputs):
+    given = [part.untyped_storage() for part in tensors(inputs)]
+    found = followed(traced, inputs)
+    many = [node.op for node in traced.graph.nodes].count("placeholder")
+    return [sum(store.nbytes() for store in given)] * many + found[many:]
+
+
+@wrong("bytes_alive", says="Inputs count, from their own node to the end")
+def counts_the_first_input_alone(traced, *inputs):
+    def parts(node, value):
+        return [] if node.op == "placeholder" and node.prev.op == "placeholder" else tensors(value)
+
+    return followed(traced, inputs, parts)
+
+
+@wrong("bytes_alive", says="Parameters and buffers were not to be counted, nor views of them.")
+def counts_buffers(traced, *inputs):
+    parameters = {parameter.untyped_storage().data_ptr() for parameter in traced.parameters()}
+
+    def parts(node, value):
+        return [part for part in tensors(value) if part.untyped_storage().data_ptr() not in parameters]
+
+    return counted(traced, inputs, parts)

@@ -1,4 +1,4 @@
-"""Models with views, operations in place, tuples and weights: whose memory is whose."""
+"""Models with views, writes in place, nested results, several inputs, weights and buffers: whose memory is whose."""
 
 from __future__ import annotations
 
@@ -29,9 +29,48 @@ class Views(nn.Module):
         return torch.cat([flat.reshape(-1, 4), right, largest, places.float()], dim=0)
 
 
+class Shift(nn.Module):
+    """A parameter and a buffer that no layer of torch.nn holds, one module down."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gain = nn.Parameter(torch.randn(3))
+        self.register_buffer("offset", torch.randn(3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * self.gain + self.offset
+
+
+class Sequences(nn.Module):
+    """Inputs of several kinds, one without users; a nested result, a number, a parameter and a buffer inside."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.recurrent = nn.LSTM(4, 3, batch_first=True)
+        self.shift = Shift()
+
+    def forward(self, x: Tensor, pair: dict[str, Tensor], spare: Tensor) -> Tensor:
+        result, (hidden, cell) = self.recurrent(x)
+        shifted = self.shift(result) / x.size(1)
+        joined = torch.cat([shifted, pair["left"], pair["right"]], dim=1)
+        return torch.tanh(joined) * (hidden + cell).transpose(0, 1)
+
+
+def drawn(least: int, most: int) -> int:
+    """A size that is drawn under torch's seed."""
+    return int(torch.randint(least, most + 1, ()))
+
+
 def with_rows(model: nn.Module) -> tuple[Any, ...]:
     """The traced model, and rows."""
-    return fx.symbolic_trace(model), torch.randn(6, 8)
+    return fx.symbolic_trace(model), torch.randn(drawn(5, 9), 8)
+
+
+def with_sequences(model: nn.Module) -> tuple[Any, ...]:
+    """The traced model, sequences, a dict of two, and a parameter, which is a tensor of a class of its own."""
+    many = drawn(2, 5)
+    pair = {"left": torch.randn(many, drawn(2, 4), 3), "right": torch.randn(many, drawn(5, 7), 3)}
+    return fx.symbolic_trace(model), torch.randn(many, drawn(3, 6), 4), pair, nn.Parameter(torch.randn(drawn(2, 9)))
 
 
 def explaining(answer: Callable[..., Any], traced: fx.GraphModule, *inputs: Any) -> Any:
@@ -54,6 +93,7 @@ USAGE = Usage(
     cases=(
         Case("the network of the chapter", ResNet, images, given=with_images),
         Case("views, a tuple and weights", Views, tuple, unseen=True, given=with_rows),
+        Case("several inputs, a nested result and buffers", Sequences, tuple, unseen=True, given=with_sequences),
     ),
     call=explaining,
 )

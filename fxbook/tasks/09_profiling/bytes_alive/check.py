@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import torch
@@ -34,8 +35,19 @@ def bytes_alive(case: CaseView) -> Found:
 
 
 def _recorded(traced: fx.GraphModule, inputs: list[Any], method: Method = "run", gradients: bool = False) -> RunRecord:
+    """A run in which each input counts from its own node: the recorder counts them all from the first."""
     with torch.set_grad_enabled(gradients):
-        return record_run(traced, traced.graph, inputs, method)
+        run = record_run(traced, traced.graph, inputs, method)
+    given = [node.op == "placeholder" for node in traced.graph.nodes]
+    to_come = [
+        sum(run.stores[store].nbytes for store, owner in run.owner.items() if given[owner] and owner > step)
+        for step in range(len(run.during))
+    ]
+    return dataclasses.replace(
+        run,
+        during=tuple(held - less for held, less in zip(run.during, to_come, strict=True)),
+        after=tuple(held - less for held, less in zip(run.after, to_come, strict=True)),
+    )
 
 
 def _at_another_moment(numbers: list[float], run: RunRecord) -> Found:
@@ -76,17 +88,18 @@ def _first_difference(case: CaseView, numbers: list[float], run: RunRecord) -> F
         if number == held:
             continue
         more, value = number > held, run.values[node.index]
-        before = numbers[node.index - 1] if node.index else 0
         why = ""
         if more and value and any(run.stores[store].stored for store in value.stores):
-            why = " Weights were not to be counted, nor views of them."
+            why = " Parameters and buffers were not to be counted, nor views of them."
         elif node.op == "placeholder":
-            why = " Inputs count, from their own node to the end."
-        elif not more and value and len(value.stores) > 1 and number <= before:
-            why = " Its result is a tuple, in which each tensor has memory of its own."
+            why = " Inputs count, from their own node to the end, with all tensors that they hold."
+        elif not more and value and len(value.stores) > 1:
+            why = f" Its result holds {len(value.stores)} tensors, each with memory of its own: all of them count."
         elif more:
-            why = " Memory that several tensors share counts once."
-        yield node, f"Bytes alive at `{node.name}`: {held}, you say {number:.17g}.{why}"
+            why = " Memory that several tensors share counts once, and a value counts no longer than it is alive."
+        else:
+            why = " A view holds the whole memory that it is a view of, as long as it is alive."
+        yield node, f"Bytes alive at `{node.name}`: {held:,.0f}; you say {number:,.0f}.{why}"
 
 
 CHECK = Check((bytes_alive,))

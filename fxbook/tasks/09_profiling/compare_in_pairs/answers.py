@@ -1,6 +1,9 @@
 """Answers to 09-compare-in-pairs."""
 
+import itertools
+import math
 import time
+import timeit
 
 import torch
 
@@ -38,6 +41,58 @@ def a_tensor_of_ratios(first, second, rounds, clock=time.perf_counter):
             b, a = took(second, clock), took(first, clock)
             ratios[turn + 1] = a / b
     return ratios
+
+
+@right
+def with_timeit(first, second, rounds, clock=time.perf_counter):
+    """``timeit`` takes any clock."""
+    timers = timeit.Timer(first, timer=clock), timeit.Timer(second, timer=clock)
+    for timer in timers:
+        timer.timeit(1)
+    ratios = []
+    for turn in range(rounds):
+        seconds = [0.0, 0.0]
+        for which in (0, 1) if turn % 2 else (1, 0):
+            seconds[which] = timers[which].timeit(number=1)
+        ratios.append(seconds[0] / seconds[1])
+    return ratios
+
+
+@right
+def logarithms(first, second, rounds, clock=time.perf_counter):
+    """The sign says who ran first."""
+    first(), second()
+    found = []
+    for one, other, sign in itertools.islice(itertools.cycle([(second, first, -1), (first, second, 1)]), rounds):
+        found.append(sign * (math.log(took(one, clock)) - math.log(took(other, clock))))
+    return tuple(math.exp(value) for value in found)
+
+
+@right
+def writes_the_marks_down_and_divides_later(first, second, rounds, clock=time.perf_counter):
+    marks, ratios = [], []
+    second(), first(), first()
+    for turn in range(rounds):
+        for call in ((first, second), (second, first))[turn % 2]:
+            marks.append(clock())
+            call()
+            marks.append(clock())
+    for turn in range(rounds):
+        start, middle, again, end = marks[4 * turn : 4 * turn + 4]
+        ratio = (middle - start) / (end - again)
+        ratios.append(1 / ratio if turn % 2 else ratio)
+    return ratios
+
+
+@right
+def a_generator_of_rounds(first, second, rounds, clock=time.perf_counter):
+    def one_round(order):
+        seconds = dict(sorted((which, took((first, second)[which], clock)) for which in order))
+        return seconds[0] / seconds[1]
+
+    orders = [(0, 1), (1, 0)] * rounds
+    one_round(orders[1])
+    return list(map(one_round, orders[:rounds]))
 
 
 @wrong("ratios_in_pairs", says="is not of two runs side by side")
@@ -141,3 +196,15 @@ def returns_pairs(first, second, rounds, clock=time.perf_counter):
 def reads_another_clock(first, second, rounds, clock=time.perf_counter):
     ratios = swaps_a_list(first, second, rounds, time.perf_counter)
     return [min(max(ratio, 1.0), 1.5) for ratio in ratios]
+
+
+@wrong("ratios_in_pairs", says="Each was timed 24 times for 12 ratios: in a round each was to run once.")
+def takes_the_better_of_two(first, second, rounds, clock=time.perf_counter):
+    order, ratios = [first, second], []
+    for call in order:
+        call()
+    for _ in range(rounds):
+        seconds = [{call: took(call, clock) for call in order} for _ in range(2)]
+        ratios.append(min(s[first] for s in seconds) / min(s[second] for s in seconds))
+        order.reverse()
+    return ratios

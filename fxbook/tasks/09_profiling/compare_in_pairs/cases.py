@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -26,7 +27,7 @@ class Drifting(nn.Module):
 
 
 def two_calls(model: nn.Module) -> tuple[Any, ...]:
-    """Two calls on a machine that slows down: ``(first, second, rounds, clock)``."""
+    """Two calls on a machine that slows down: ``(first, second, rounds, machine)``."""
     assert isinstance(model, Drifting)
     machine = Machine(drift=model.drift)
     result = nn.Identity().forward
@@ -36,7 +37,24 @@ def two_calls(model: nn.Module) -> tuple[Any, ...]:
         for name, seconds, slow in (("first", 0.03, 60.0), ("second", 0.03 / model.ratio, 8.0))
     )
     inputs = torch.randn(2)
-    return (lambda: first(inputs)), (lambda: second(inputs)), ROUNDS, machine.clock
+    return (lambda: first(inputs)), (lambda: second(inputs)), ROUNDS, machine
 
 
-USAGE = Usage("compute", cases=(Case("two calls on a machine that slows down", Drifting, tuple),), given=two_calls)
+def measured(
+    answer: Callable[..., Any], first: Callable[[], Any], second: Callable[[], Any], rounds: int, machine: Machine
+) -> Any:
+    """What the answer returns, and how often it timed each call by itself.
+
+    Raises:
+        Exception: whatever the answer raises.
+    """
+    returned = answer(first, second, rounds, clock=machine.clock)
+    return returned, len(machine.timed("first")), len(machine.timed("second"))
+
+
+USAGE = Usage(
+    "compute",
+    cases=(Case("two calls on a machine that slows down", Drifting, tuple),),
+    given=two_calls,
+    call=measured,
+)

@@ -1,8 +1,12 @@
 """Answers to 09-flops-by-module."""
 
+import collections
+
 import torch
 from torch import fx
-from torch.utils.flop_counter import FlopCounterMode
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import FlopCounterMode, flop_registry
 
 from fxbook.tasks.answering import right, wrong
 
@@ -28,7 +32,7 @@ def stack(node):
 
 @right
 def with_gradients(traced, *inputs):
-    return grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[0][0], no_grad=False)
+    return grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[0][0].partition(".")[0], no_grad=False)
 
 
 @right
@@ -42,13 +46,86 @@ def one_counter_for_the_run(traced, *inputs):
             value = super().run_node(node)
             more = counter.get_total_flops() - before
             if more:
-                path = next((path for path, _ in stack(node)), "")
+                path = next((path for path, _ in stack(node)), "").partition(".")[0]
                 found[path] = found.get(path, 0) + more
             return value
 
     with FlopCounterMode(display=False) as counter:
         Flops(traced).run(*inputs)
     return found
+
+
+@right
+def without_computing(traced, *inputs):
+    """Fake tensors have shapes, and FLOPs follow from shapes."""
+    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    with mode:
+        fakes = [mode.from_tensor(value) for value in inputs]
+        return grouped(traced, fakes, lambda node: (stack(node) or [("", None)])[0][0].partition(".")[0])
+
+
+@right
+def from_the_innermost_name(traced, *inputs):
+    """Each name begins with the name of the outermost module, the innermost one too."""
+    return grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[-1][0].split(".")[0])
+
+
+@right
+def with_the_formulas_of_torch(traced, *inputs):
+    """A mode of its own, which asks the registry for the formula of each operator."""
+    found = dict.fromkeys(["", *(name for name, _ in traced.named_children())], 0)
+
+    class Formulas(TorchDispatchMode):
+        def __torch_dispatch__(self, called, types, args=(), kwargs=None):
+            result = called(*args, **(kwargs or {}))
+            formula = flop_registry.get(called.overloadpacket)
+            self.flops += formula(*args, **(kwargs or {}), out_val=result) if formula else 0
+            return result
+
+    class Flops(fx.Interpreter):
+        def run_node(self, node):
+            with Formulas() as mode:
+                mode.flops = 0
+                value = super().run_node(node)
+            found[next((path for path, _ in stack(node)), "").partition(".")[0]] += mode.flops
+            return value
+
+    with torch.no_grad():
+        Flops(traced).run(*inputs)
+    return {name: flops for name, flops in found.items() if flops or name}
+
+
+@right
+def a_loop_of_its_own(traced, *inputs):
+    """Nodes run by hand; FLOPs as tensors."""
+    runner = fx.Interpreter(traced)
+    runner.args_iter, runner.env, found = iter(inputs), {}, collections.defaultdict(lambda: torch.tensor(0))
+    for node in traced.graph.nodes:
+        with FlopCounterMode(display=False) as counter, torch.no_grad():
+            runner.env[node] = runner.run_node(node)
+        name = "" if not stack(node) else stack(node)[0][0].split(".", 1)[0]
+        found[name] = found[name] + counter.get_total_flops()
+    return dict(found)
+
+
+@right
+def counts_first_and_groups_then(traced, *inputs):
+    runner = fx.Interpreter(traced)
+    plain, flops = runner.run_node, {}
+
+    def run_node(node):
+        with FlopCounterMode(display=False) as counter:
+            value = plain(node)
+        flops[node] = sum(counter.get_flop_counts().get("Global", {}).values())
+        return value
+
+    runner.run_node = run_node
+    with torch.no_grad():
+        runner.run(*inputs)
+    children = {name for name, _ in traced.named_children()}
+    inside = {node: {path.split(".")[0] for path, _ in stack(node)} & children for node in flops}
+    outside = {"": sum(count for node, count in flops.items() if not inside[node])}
+    return {name: sum(flops[n] for n in flops if name in inside[n]) for name in sorted(children)} | outside
 
 
 @wrong("each_module_its_flops", says="`block.conv1` is not the path of an outermost submodule")
@@ -78,7 +155,7 @@ def only_the_total(traced, *inputs):
     return sum(grouped(traced, inputs, str).values())
 
 
-@wrong("each_module_its_flops", says="`stem` has fewer FLOPs")
+@wrong("each_module_its_flops", says="A multiplication with its addition counts as 2.")
 def counts_a_product_once(traced, *inputs):
     found = grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[0][0])
     return {path: flops // 2 for path, flops in found.items()}
@@ -90,12 +167,12 @@ def leaves_the_root_out(traced, *inputs):
     return {path: flops for path, flops in found.items() if path}
 
 
-@wrong("each_module_its_flops", says="not on another (modules in modules, one called twice): `mix` has fewer FLOPs")
+@wrong("each_module_its_flops", says="not on another (modules in modules, one called twice): `mix` does ")
 def by_the_target_of_call_module(traced, *inputs):
     return grouped(traced, inputs, lambda node: node.target.split(".")[0] if node.op == "call_module" else "")
 
 
-@wrong("each_module_its_flops", says="`block` has fewer FLOPs")
+@wrong("each_module_its_flops", says="`block` does ")
 def keeps_the_last_node_of_each(traced, *inputs):
     found = {}
 
@@ -117,3 +194,21 @@ def lets_the_counter_group(traced, *inputs):
     with FlopCounterMode(display=False) as counter:
         traced(*inputs)
     return {path.split(".")[-1]: sum(by_op.values()) for path, by_op in counter.get_flop_counts().items()}
+
+
+@wrong("each_module_its_flops", says="several inputs): `mix.0` is not the path")
+def keeps_the_whole_path(traced, *inputs):
+    return grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[0][0])
+
+
+@wrong("ends well", says="not on another (a child of a child, called by the root; several inputs)")
+def passes_the_first_input_alone(traced, *inputs):
+    return grouped(traced, inputs[:1], lambda node: (stack(node) or [("", None)])[0][0].partition(".")[0])
+
+
+@wrong("each_module_its_flops", says="not on another (a child of a child, called by the root; several inputs)")
+def knows_a_module_by_how_its_name_begins(traced, *inputs):
+    found = grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[0][0])
+    children = [name for name, _ in traced.named_children()]
+    groups = {name: sum(n for path, n in found.items() if path.startswith(name)) for name in children}
+    return {**groups, "": found.get("", 0)}

@@ -40,8 +40,30 @@ class Twice(nn.Module):
         return torch.sigmoid(self.gate(mixed)) * mixed
 
 
+class Direct(nn.Module):
+    """The root calls a child of a child, and a submodule whose name begins as another; two inputs, a nested result."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mix = nn.Sequential(nn.Linear(6, 4), nn.GELU(), nn.Linear(4, 3))
+        self.mix2 = nn.Linear(5, 4)
+
+    def forward(self, x: Tensor, y: Tensor) -> dict[str, tuple[Tensor, ...]]:
+        first = self.mix[0](x)
+        return {"both": (first, self.mix2(y)), "product": (first @ self.mix2(y).t(),)}
+
+
+def many() -> int:
+    """How many rows: drawn, so that nobody knows the FLOPs by heart."""
+    return int(torch.randint(2, 7, ()))
+
+
 def rows() -> tuple[Tensor, ...]:
-    return (torch.randn(3, 6),)
+    return (torch.randn(many(), 6),)
+
+
+def two_kinds_of_rows() -> tuple[Tensor, ...]:
+    return torch.randn(many(), 6), torch.randn(many(), 5)
 
 
 def with_rows(model: nn.Module) -> tuple[Any, ...]:
@@ -49,10 +71,22 @@ def with_rows(model: nn.Module) -> tuple[Any, ...]:
     return fx.symbolic_trace(model), *rows()
 
 
+def with_two_kinds(model: nn.Module) -> tuple[Any, ...]:
+    """The traced model, and rows of two kinds."""
+    return fx.symbolic_trace(model), *two_kinds_of_rows()
+
+
 USAGE = Usage(
     "compute",
     cases=(
         Case("the network of the chapter", ResNet, images, given=with_images),
         Case("modules in modules, one called twice", Twice, rows, unseen=True, given=with_rows),
+        Case(
+            "a child of a child, called by the root; several inputs",
+            Direct,
+            two_kinds_of_rows,
+            unseen=True,
+            given=with_two_kinds,
+        ),
     ),
 )

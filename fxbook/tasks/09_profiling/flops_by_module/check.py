@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -19,13 +21,33 @@ from ..check import one_thread
 
 @one_thread()
 def flops_by_outermost(model: nn.Module, *inputs: Any) -> dict[str, int]:
-    """FLOPs by path of the outermost submodule, counted while the model itself runs; ``""`` for the model's own."""
+    """FLOPs by path of the outermost submodule, counted while the model itself runs; ``""`` for the model's own.
+
+    A module inside a submodule counts there, also if the model calls it directly: the counter itself names such a
+    module by its class.
+    """
+    counts: Counter[str] = Counter()
+    inside: list[int] = []
+
+    def enter(module: nn.Module, given: Any) -> None:
+        inside.append(counter.get_total_flops())
+
+    def leave(child: str) -> Callable[..., None]:
+        def left(module: nn.Module, given: Any, result: Any) -> None:
+            before = inside.pop()
+            if not inside:
+                counts[child] += counter.get_total_flops() - before
+
+        return left
+
+    for path, module in model.named_modules():
+        if path:
+            module.register_forward_pre_hook(enter)
+            module.register_forward_hook(leave(path.partition(".")[0]))
     with FlopCounterMode(display=False) as counter, torch.no_grad():
         model(*inputs)
-    counts = {path: sum(by_operation.values()) for path, by_operation in counter.get_flop_counts().items()}
-    outermost = {path.split(".")[1]: count for path, count in counts.items() if path.count(".") == 1}
-    outermost[""] = counts.get("Global", 0) - sum(outermost.values())
-    return {path: count for path, count in outermost.items() if count}
+    counts[""] = counter.get_total_flops() - counts.total()
+    return {path: count for path, count in counts.items() if count}
 
 
 @rule
@@ -42,13 +64,15 @@ def each_module_its_flops(case: CaseView) -> Found:
         if path not in known:
             yield None, f"`{path}` is not the path of an outermost submodule of the model."
     asked = flops_by_outermost(model, *case.arguments[1:])
+    halved = all(2 * counted.get(path, 0) == right for path, right in asked.items())
     for path in (*asked, *counted):
         flops, right = counted.get(path, 0), asked.get(path, 0)
         where = f"`{path}`" if path else 'The root itself (`""`)'
         if flops == 0 and right:
-            yield None, f"{where} has no FLOPs in the answer: products are made there."
+            yield None, f"{where} has no FLOPs in the answer: {right:,} are done there."
         if flops != right:
-            yield None, f"{where} has {'more' if flops > right else 'fewer'} FLOPs in the answer than are done there."
+            counted_so = " A multiplication with its addition counts as 2." if halved else ""
+            yield None, f"{where} does {right:,} FLOPs; you say {flops:,.0f}.{counted_so}"
 
 
 CHECK = Check((each_module_its_flops,))

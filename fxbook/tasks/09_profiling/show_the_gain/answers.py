@@ -1,10 +1,13 @@
 """Answers to 09-show-the-gain."""
 
+import fractions
 import statistics
 import time
+import timeit
 
 import torch
 from torch import fx
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils.flop_counter import FlopCounterMode
 
 from fxbook.tasks.answering import right, wrong
@@ -66,12 +69,59 @@ def a_hundred_rounds(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, time=[cut[0], cut[4], cut[8]])
 
 
+@right
+def twentieths(before, after, *inputs, clock=time.perf_counter):
+    cut = statistics.quantiles(ratios(before, after, inputs, clock, 40), n=20)
+    return answer(before, after, inputs, clock, time=(cut[1], cut[9], cut[17]))
+
+
+@right
+def with_timeit_under_inference_mode(before, after, *inputs, clock=time.perf_counter):
+    first, second = (timeit.Timer(lambda m=module: m(*inputs), timer=clock) for module in (before, after))
+    found = []
+    with torch.inference_mode():
+        first.timeit(1), second.timeit(1)
+        for turn in range(25):
+            pair = [first.timeit(1), second.timeit(1)] if turn % 2 else [second.timeit(1), first.timeit(1)][::-1]
+            found.append(pair[0] / pair[1])
+    found.sort()
+    return answer(before, after, inputs, clock, time=torch.tensor([found[2], found[12], found[-3]]))
+
+
+@right
+def counts_node_by_node(before, after, *inputs, clock=time.perf_counter):
+    class Flops(fx.Interpreter):
+        total = 0
+
+        def run_node(self, node):
+            with FlopCounterMode(display=False) as counter:
+                value = super().run_node(node)
+            self.total += counter.get_total_flops()
+            return value
+
+    found = answer(before, after, inputs, clock)
+    first, second = Flops(before), Flops(after)
+    with torch.no_grad():
+        first.run(*inputs), second.run(*inputs)
+    return {**found, "flops": first.total / second.total}
+
+
+@right
+def counts_without_computing(before, after, *inputs, clock=time.perf_counter):
+    """The last number is a fraction: it is exact."""
+    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    with mode:
+        fakes = [mode.from_tensor(value) for value in inputs]
+        work = fractions.Fraction(flops(before, fakes), flops(after, fakes))
+    return answer(before, after, inputs, clock, flops=float(work))
+
+
 @wrong("ratio_of_flops", says="`flops` is after / before: before / after was asked.", read=WORK)
 def flops_the_wrong_way(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, flops=flops(after, inputs) / flops(before, inputs))
 
 
-@wrong("ratio_of_flops", says="`flops` is not FLOPs before / FLOPs after", read=WORK)
+@wrong("ratio_of_flops", says=", FLOPs before / after. You say ", read=WORK)
 def a_difference_of_flops(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, flops=flops(before, inputs) - flops(after, inputs))
 
@@ -174,3 +224,25 @@ def one_after_the_other(before, after, *inputs, clock=time.perf_counter):
 @wrong("median_with_deciles", says="is not the median of ratios", read=PAIRS)
 def a_gain_that_was_never_measured(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, time=(3.5, 4.0, 4.5))
+
+
+@wrong("median_with_deciles", says="The last number of `time` is the largest ratio: a decile was asked.", read=FIRST)
+def lower_decile_median_and_largest(before, after, *inputs, clock=time.perf_counter):
+    found = ratios(before, after, inputs, clock, 30)
+    cut = statistics.quantiles(found, n=10)
+    return answer(before, after, inputs, clock, time=(cut[0], cut[4], max(found)))
+
+
+@wrong("median_with_deciles", says="not on another (fewer FLOPs, and not faster): `time` is after / before", read=PAIRS)
+def sure_of_a_gain(before, after, *inputs, clock=time.perf_counter):
+    """Fewer FLOPs cannot be slower: if they seem so, the quotient must be the wrong way round."""
+    found = ratios(before, after, inputs, clock)
+    if statistics.median(found) < 1:
+        found = [1 / ratio for ratio in found]
+    cut = statistics.quantiles(found, n=10)
+    return answer(before, after, inputs, clock, time=(cut[0], cut[4], cut[8]))
+
+
+@wrong("ends well", says="not on another (two inputs, a nested result)")
+def passes_the_first_input_alone(before, after, *inputs, clock=time.perf_counter):
+    return answer(before, after, inputs[:1], clock)

@@ -51,21 +51,34 @@ class Products(nn.Module):
         return fx.GraphModule({}, graph)
 
 
+class ProductsAndSum(Products):
+    """The same with a second input, and a nested result."""
+
+    def _graph(self, function: Callable[..., Any]) -> fx.GraphModule:
+        graph = fx.Graph()
+        x, y = graph.placeholder("x"), graph.placeholder("y")
+        product = graph.call_function(function, (x,))
+        graph.output({"sum": (graph.call_function(torch.add, (product, y)), [product])})
+        return fx.GraphModule({}, graph)
+
+
 def with_and_without(model: nn.Module) -> tuple[Any, ...]:
-    """Two modules on a machine of known speed: ``(before, after, x, machine)``."""
+    """Two modules on a machine of known speed: ``(before, after, inputs, machine)``."""
     assert isinstance(model, Products)
     machine = Machine(drift=1.01)
     before, after = model.two(machine)
-    return before, after, torch.randn(4, len(model.up)), machine
+    many = int(torch.randint(2, 7, ()))
+    inputs = tuple(torch.randn(many, len(model.up)) for _ in before.graph.find_nodes(op="placeholder"))
+    return before, after, inputs, machine
 
 
-def measured(answer: Callable[..., Any], before: Any, after: Any, x: Tensor, machine: Machine) -> Any:
+def measured(answer: Callable[..., Any], before: Any, after: Any, inputs: tuple[Tensor, ...], machine: Machine) -> Any:
     """What the answer returns, how often it timed each module, how often with gradients, how often it read the clock.
 
     Raises:
         Exception: whatever the answer raises.
     """
-    returned = answer(before, after, x, clock=machine.clock)
+    returned = answer(before, after, *inputs, clock=machine.clock)
     first, second = machine.timed("before"), machine.timed("after")
     return returned, len(first), len(second), sum(first + second), machine.log.count(None)
 
@@ -75,6 +88,7 @@ USAGE = Usage(
     cases=(
         Case("two products and one", lambda: Products(6, 24, (2.5, 3.5)), tuple),
         Case("fewer FLOPs, and not faster", lambda: Products(5, 30, (0.75, 0.85)), tuple, unseen=True),
+        Case("two inputs, a nested result", lambda: ProductsAndSum(4, 16, (1.5, 2.0)), tuple, unseen=True),
     ),
     given=with_and_without,
     call=measured,

@@ -46,13 +46,16 @@ def ratio_of_flops(case: CaseView) -> Found:
     if gain is None:
         yield None, "A dict with the keys 'flops' and 'time' was asked."
         return
-    before, after, x, _ = case.arguments
-    wanted = total_flops(before, x) / total_flops(after, x)
+    before, after, inputs, _ = case.arguments
+    wanted = total_flops(before, *inputs) / total_flops(after, *inputs)
     flops = number_of(gain["flops"])
     if flops is None or not close(flops, wanted):
         turned = flops is not None and close(flops, 1 / wanted)
-        differs = "is after / before: before / after was asked." if turned else "is not FLOPs before / FLOPs after."
-        yield None, f"`flops` {differs}", "09_profiling#work-can-be-counted"
+        differs = (
+            "is after / before: before / after was asked." if turned else f"is {wanted:.4g}, FLOPs before / after."
+        )
+        said = "" if turned or flops is None else f" You say {flops:.4g}."
+        yield None, f"`flops` {differs}{said}", "09_profiling#work-can-be-counted"
 
 
 @rule

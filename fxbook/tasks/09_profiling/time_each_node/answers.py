@@ -1,5 +1,7 @@
 """Answers to 09-time-each-node."""
 
+import copy
+import functools
 import statistics
 import time
 
@@ -73,6 +75,86 @@ def inside_the_methods_of_the_opcodes(traced, inputs, runs, clock=time.perf_coun
     for _ in range(runs + 2):
         timer.run(*inputs)
     return {name: seconds[2:] for name, seconds in found.items()}
+
+
+@right
+def looks_once_between_two_nodes(traced, inputs, runs, clock=time.perf_counter):
+    """The end of one node is the start of the next."""
+    found = {}
+
+    class Timer(fx.Interpreter):
+        def run(self, *values):
+            self.last = clock()
+            return super().run(*values)
+
+        def run_node(self, node):
+            value = super().run_node(node)
+            now = clock()
+            found.setdefault(node.name, []).append(now - self.last)
+            self.last = now
+            return value
+
+    for _ in range(1 + runs):
+        Timer(traced).run(*inputs)
+    return {name: seconds[-runs:] for name, seconds in found.items()}
+
+
+@right
+def wraps_the_functions_of_a_copy(traced, inputs, runs, clock=time.perf_counter):
+    """Generated code runs, not an interpreter; what computes nothing takes no time."""
+    found = {node.name: [] for node in traced.graph.nodes}
+    timed = copy.deepcopy(traced)
+
+    def watched(name, function, *args, **kwargs):
+        start = clock()
+        value = function(*args, **kwargs)
+        found[name].append(clock() - start)
+        return value
+
+    for node in timed.graph.nodes:
+        if node.op == "call_function":
+            node.target = functools.wraps(node.target)(functools.partial(watched, node.name, node.target))
+            node.target.__name__ = f"watched_{node.name}"
+    timed.recompile()
+    with torch.inference_mode():
+        for _ in range(runs + 1):
+            timed(*inputs)
+    return {name: seconds[1:] or [0.0] * runs for name, seconds in found.items()}
+
+
+@right
+def replaces_the_method_on_the_object(traced, inputs, runs, clock=time.perf_counter):
+    """A tensor of seconds for each node, filled in place."""
+    names = [node.name for node in traced.graph.nodes]
+    seconds = torch.zeros(runs + 1, len(names), dtype=torch.float64)
+    interpreter = fx.Interpreter(traced)
+    plain = interpreter.run_node
+    for run in range(runs + 1):
+
+        def run_node(node, run=run):
+            start = clock()
+            value = plain(node)
+            seconds[run, names.index(node.name)] = clock() - start
+            return value
+
+        interpreter.run_node = run_node
+        interpreter.run(*inputs)
+    return dict(zip(names, seconds[1:].unbind(dim=1), strict=True))
+
+
+@right
+def calls_the_method_of_each_opcode(traced, inputs, runs, clock=time.perf_counter):
+    found = []
+    for _ in range(runs + 1):
+        runner, seconds = fx.Interpreter(traced), {}
+        runner.args_iter, runner.env = iter(inputs), {}
+        for node in traced.graph.nodes:
+            args, kwargs = runner.fetch_args_kwargs_from_env(node)
+            method, start = getattr(runner, node.op), clock()
+            runner.env[node] = method(node.target, args, kwargs)
+            seconds[node.name] = clock() - start
+        found.append(seconds)
+    return {name: tuple(seconds[name] for seconds in found[1:]) for name in found[0]}
 
 
 @wrong("times_of_each_node", says="The keys of the answer are nodes: the names of the nodes were asked.")
@@ -205,3 +287,17 @@ def leaves_the_last_run_out(traced, inputs, runs, clock=time.perf_counter):
 def in_microseconds(traced, inputs, runs, clock=time.perf_counter):
     found = measured(traced, inputs, runs + 1, clock)
     return {name: [1e6 * second for second in seconds[1:]] for name, seconds in found.items()}
+
+
+@wrong("on_the_clock", says="time of `scale_1` is not what `clock` showed while that node ran on `inputs`.", read=FIRST)
+def runs_on_the_first_input_twice(traced, inputs, runs, clock=time.perf_counter):
+    places = traced.graph.find_nodes(op="placeholder")
+    found = measured(traced, inputs[:1] * len(places), runs + 1, clock)
+    return {name: seconds[1:] for name, seconds in found.items()}
+
+
+@wrong("times_of_each_node", says="node `scale_1` has no times")
+def keeps_times_by_the_name_of_the_function(traced, inputs, runs, clock=time.perf_counter):
+    found = measured(traced, inputs, runs + 1, clock)
+    called = {node.name: getattr(node.target, "__name__", node.target) for node in traced.graph.nodes}
+    return {called[name]: seconds[1:] for name, seconds in found.items()}

@@ -22,7 +22,7 @@ class Timed(nn.Module):
     """
 
     usual: ClassVar[dict[str, float]] = {"load": 0.002, "multiply": 0.030, "small": 0.001}
-    inputs = 1
+    shapes: ClassVar[list[tuple[int, ...]]] = [(3,)]
     growth = 0.01
 
     def __init__(self) -> None:
@@ -51,18 +51,20 @@ class Timed(nn.Module):
 
 
 class TimedTwice(Timed):
-    """Two inputs, and one function that two nodes call."""
+    """Two inputs, one of which takes twice as long; a function that two nodes call, a keyword, a nested result."""
 
-    usual: ClassVar[dict[str, float]] = {"scale": 0.004, "scale_1": 0.004, "join": 0.020}
-    inputs = 2
+    usual: ClassVar[dict[str, float]] = {"scale": 0.004, "scale_1": 0.008, "join": 0.020}
+    shapes: ClassVar[list[tuple[int, ...]]] = [(3,), (6,)]
 
     def graph(self, machine: Machine) -> fx.GraphModule:
         graph = fx.Graph()
         x, y = graph.placeholder("x"), graph.placeholder("y")
-        scale = machine.work("scale", self.costs["scale"], torch.neg, later=self.slower)
+        scale = machine.work(
+            "scale", self.costs["scale"], torch.neg, later=self.slower, load=lambda value: value.numel() / 3
+        )
         both = [graph.call_function(scale, (value,)) for value in (x, y)]
-        join = machine.work("join", self.costs["join"], torch.sub, later=self.slower)
-        graph.output((graph.call_function(join, tuple(both)), x))
+        join = machine.work("join", self.costs["join"], lambda x, other: torch.cat([x, other]), later=self.slower)
+        graph.output({"joined": (graph.call_function(join, (both[0],), {"other": both[1]}), [x]), "other": y})
         return fx.GraphModule({}, graph)
 
 
@@ -70,7 +72,7 @@ def on_a_machine(model: nn.Module) -> tuple[Any, ...]:
     """A graph on a machine of known speed: ``(traced, inputs, runs, clock)``."""
     assert isinstance(model, Timed)
     machine = Machine()
-    return model.graph(machine), tuple(torch.randn(3) for _ in range(model.inputs)), RUNS, machine.clock
+    return model.graph(machine), tuple(torch.randn(shape) for shape in model.shapes), RUNS, machine.clock
 
 
 USAGE = Usage(

@@ -77,7 +77,7 @@ def _wrong_calls(name: str, calls: list[float], callers: int) -> Found:
 
 
 def _not_shown(name: str) -> str:
-    return f"A time of `{name}` is not what `clock` showed while that node ran."
+    return f"A time of `{name}` is not what `clock` showed while that node ran on `inputs`."
 
 
 def _measured(case: CaseView) -> dict[str, tuple[float, list[float]]]:
