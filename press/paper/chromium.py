@@ -77,7 +77,7 @@ def places(path: Path) -> dict[str, int]:
 
 
 def finish_pdf(path: Path, title: str, author: str, epoch: int, headings: Iterable[str] = ()) -> None:
-    """Give a printed file the title, the author, a moment that is not that of its print, and an outline with all spaces.
+    """Give a printed file the title, the author, a moment that is not that of its print, and an outline with spaces.
 
     Args:
         path: the file, which is written anew.
