@@ -18,8 +18,6 @@ from typing import Any
 
 import pydata_sphinx_theme
 import tinycss2
-from fontTools import subset
-from fontTools.ttLib import TTFont
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from tinycss2 import ast
@@ -50,9 +48,6 @@ def names_of_pages(pages: Iterable[str]) -> set[str]:
     """The classes and ids of pages, given as HTML."""
     return {name for page in pages for one, other in _NAMED.findall(page) for name in (one or other).split()}
 
-
-# It tells each table that it cuts.
-logging.getLogger("fontTools").setLevel(logging.WARNING)
 
 # ---- the style sheet -------------------------------------------------------------------------------------------------
 
@@ -158,6 +153,11 @@ _FACES = {
 
 
 def _subset(file: Path, icons: set[int]) -> bytes:
+    from fontTools import subset  # A build that keeps its style sheet needs none of it.
+    from fontTools.ttLib import TTFont
+
+    # It tells each table that it cuts.
+    logging.getLogger("fontTools").setLevel(logging.WARNING)
     # The time of the change would make each build differ.
     font = TTFont(file, recalcTimestamp=False)
     options = subset.Options(hinting=False, layout_features=[], name_IDs=[], notdef_outline=False, glyph_names=False)

@@ -6,6 +6,7 @@ the search loads them: the index at once, and of the texts those that it shows. 
 ``_static/search/find.js`` asks it.
 """
 
+import functools
 import json
 import re
 from collections import Counter, defaultdict
@@ -83,12 +84,14 @@ def _text(node: nodes.Node) -> str:
 def terms(text: str) -> Iterator[str]:
     """The terms of a text, by the rules of find.js: words, and the parts of ``BatchNorm2d`` and ``erase_node``."""
     for word in _TERM.findall(text):
-        yield from _term(word)
-        parts = _PART.findall(word)
-        if len(parts) > 1:
-            for part in parts:
-                if len(part) > 2:
-                    yield from _term(part)
+        yield from _of_word(word)
+
+
+@functools.cache
+def _of_word(word: str) -> tuple[str, ...]:
+    parts = _PART.findall(word)
+    longer = (part for part in parts if len(part) > 2) if len(parts) > 1 else ()
+    return (*_term(word), *(term for part in longer for term in _term(part)))
 
 
 def _of_phrases(phrases: list[str]) -> Iterator[str]:

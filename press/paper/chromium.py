@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 import pikepdf
@@ -51,16 +51,13 @@ def print_pdf(document: Path, target: Path) -> None:
         raise PrintError(f"Chromium did not print {document}:\n{outcome.stderr.strip()[-2000:]}")
 
 
-def scripts_without_font(languages: Mapping[str, str]) -> list[str]:
-    """Of languages, by their codes, the names of those that no font here has; none where nobody can tell."""
+def a_font_has(signs: Iterable[str]) -> bool:
+    """Whether one of the fonts here has all of the signs; true, too, where nobody can tell."""
     listed = shutil.which("fc-list")
-    if not listed:
-        return []
-    found = {
-        code: subprocess.run([listed, f":lang={code}", "family"], capture_output=True, text=True).stdout
-        for code in languages
-    }
-    return [name for code, name in languages.items() if not found[code].strip()]
+    codes = " ".join(f"{ord(sign):x}" for sign in sorted(set(signs)))
+    if not listed or not codes:
+        return True
+    return bool(subprocess.run([listed, f":charset={codes}"], capture_output=True, text=True).stdout.strip())
 
 
 def places(path: Path) -> dict[str, int]:
@@ -79,37 +76,27 @@ def places(path: Path) -> dict[str, int]:
         return {name: pages[place[0].objgen] for name, place in arrays.items()}
 
 
-def name_outline(path: Path, titles: Iterable[str]) -> None:
-    """Give the entries of the outline their titles: Chromium leaves out the space where a heading goes on below.
-
-    Args:
-        path: the file, which is written anew.
-        titles: of all headings.
-    """
-    whole = {"".join(title.split()): title for title in titles}
-    with pikepdf.open(path, allow_overwriting_input=True) as pdf:
-        with pdf.open_outline() as outline:
-            waiting = list(outline.root)
-            while waiting:
-                entry = waiting.pop()
-                waiting += entry.children
-                entry.title = whole.get("".join(entry.title.split()), entry.title)
-        pdf.save(path)
-
-
-def date_pdf(path: Path, title: str, author: str, epoch: int) -> None:
-    """Give a printed file the title, the author and a moment that is not that of its print.
+def finish_pdf(path: Path, title: str, author: str, epoch: int, headings: Iterable[str] = ()) -> None:
+    """Give a printed file the title, the author, a moment that is not that of its print, and an outline with spaces.
 
     Args:
         path: the file, which is written anew.
         title: shown by readers in place of the file's name.
         author: as on the title page.
         epoch: the moment, in seconds.
+        headings: all that the document has; where one goes on below, Chromium's outline lacks the space.
     """
+    whole = {"".join(heading.split()): heading for heading in headings}
     moment = f"D:{datetime.datetime.fromtimestamp(epoch, datetime.UTC):%Y%m%d%H%M%S}+00'00'"
     with pikepdf.open(path, allow_overwriting_input=True) as pdf:
         for key, value in (("Title", title), ("Author", author), ("CreationDate", moment), ("ModDate", moment)):
             pdf.docinfo[f"/{key}"] = value
+        with pdf.open_outline() as outline:
+            waiting = list(outline.root)
+            while waiting:
+                entry = waiting.pop()
+                waiting += entry.children
+                entry.title = whole.get("".join(entry.title.split()), entry.title)
         if "/ID" in pdf.trailer:
             del pdf.trailer["/ID"]  # Its first half stays otherwise, and is another one in each print.
         pdf.Root.PageMode = pikepdf.Name.UseOutlines

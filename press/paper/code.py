@@ -5,6 +5,7 @@ Of code that is read and not run, one blank line between definitions says as muc
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from lxml import etree
@@ -18,40 +19,54 @@ TOGETHER = 12
 """Lines of a block that is not divided between two pages, at most."""
 
 
+_Line = list[tuple[str, str]]
+# What Pygments gives an element and Sphinx's style no colour: names, punctuation, blanks. A PDF describes each element
+# of the document, and Chromium did not end when there were all of these besides the drawings.
+_UNCOLOURED = {"n", "p", "w"}
+
+
 def wrap_long_lines(tree: etree._Element) -> None:
-    """Give each line of the blocks of code that have a long one an element of its own, which the style can mark."""
+    """Give each line of the blocks of code that have a long one an element of its own, which the style can mark.
+
+    Elements that have no colour of their own go.
+    """
     for block in find(tree, ".//h:div[contains(@class, 'highlight')]/h:pre"):
         lines = every = list(_lines(block))
         if find(block, "./ancestor::h:div[contains(@class, 'cell_input')]"):
             lines = _without_second_blanks(every)
         if len(lines) <= TOGETHER:
             block.set("class", "fx-together")
-        long = max((sum(len(part.xpath("string()")) for part in line) for line in lines), default=0) > COLUMNS
-        if not long and len(lines) == len(every):
+        ends = "\n" if "".join(block.itertext()).endswith("\n") else ""
+        block[:], block.text = [], None
+        if any(len(_text(line)) > COLUMNS for line in lines):
+            for line in lines:
+                long = len(_text(line)) > COLUMNS
+                # Its end stands inside of it: between two blocks it would be an empty line of its own.
+                block.append(E.span({"class": "fx-line fx-long" if long else "fx-line"}, *_parts([*line, ("", "\n")])))
             continue
-        block[:] = []
-        block.text = None
-        for line in lines:
-            long = sum(len(part.xpath("string()")) for part in line) > COLUMNS
-            # Its end stands inside of it: between two blocks it would be an empty line of its own.
-            block.append(E.span({"class": "fx-line fx-long" if long else "fx-line"}, *line, "\n"))
+        whole = [run for line in lines for run in [*line, ("", "\n")]]
+        _fill(block, _parts(whole if ends else whole[:-1]))
 
 
-def _without_second_blanks(lines: list[list[etree._Element]]) -> list[list[etree._Element]]:
-    blank = [not "".join(part.xpath("string()") for part in line).strip() for line in lines]
+def _without_second_blanks(lines: list[_Line]) -> list[_Line]:
+    blank = [not _text(line).strip() for line in lines]
     return [line for at, line in enumerate(lines) if not (at and blank[at] and blank[at - 1])]
 
 
-def _lines(block: etree._Element) -> Iterator[list[etree._Element]]:
-    """The lines of a block, each as a list of spans; Pygments puts spans beside each other, not into each other."""
-    line: list[etree._Element] = []
+def _text(line: _Line) -> str:
+    return "".join(words for _, words in line)
+
+
+def _lines(block: etree._Element) -> Iterator[_Line]:
+    """The lines of a block, each as its runs; Pygments puts spans beside each other, not into each other."""
+    line: _Line = []
     for name, words in _runs(block):
         first, *others = words.split("\n")
-        line += _span(first, name)
+        line.append((name, first))
         for other in others:
             yield line
-            line = _span(other, name)
-    if line:
+            line = [(name, other)]
+    if _text(line):
         yield line
 
 
@@ -59,11 +74,22 @@ def _runs(block: etree._Element) -> Iterator[tuple[str, str]]:
     """The pieces of the text with the classes that colour them."""
     yield "", block.text or ""
     for part in block:
-        yield part.get("class", ""), "".join(part.itertext())
+        name = part.get("class", "")
+        yield "" if name in _UNCOLOURED else name, "".join(part.itertext())
         yield "", part.tail or ""
 
 
-def _span(words: str, name: str) -> list[etree._Element]:
-    if not words:
-        return []
-    return [E.span({"class": name}, words) if name else E.span(words)]
+def _parts(runs: _Line) -> list[etree._Element | str]:
+    """Runs of one colour as one element, those of none as text."""
+    grouped = ((name, _text(list(of_it))) for name, of_it in itertools.groupby(runs, key=lambda run: run[0]))
+    return [E.span({"class": name}, words) if name else words for name, words in grouped if words]
+
+
+def _fill(element: etree._Element, parts: list[etree._Element | str]) -> None:
+    for part in parts:
+        if not isinstance(part, str):
+            element.append(part)
+        elif len(element):
+            element[-1].tail = part
+        else:
+            element.text = part

@@ -12,8 +12,6 @@ from press import ROOT
 from press.paper import chromium, pages, sheets
 
 _PRINTS = 4
-# Besides English.
-_LANGUAGES = {"ja": "Japanese", "zh-cn": "Chinese"}
 EDITIONS = ROOT / "_build" / "editions"
 """Where the files are; the next build of the site takes them along, and its pages offer them."""
 
@@ -29,17 +27,22 @@ def pdf() -> Path:
         PrintError: Chromium is not there, or failed.
     """
     chromium.chromium()  # before the minutes that the pages take
-    if missing := chromium.scripts_without_font(_LANGUAGES):
-        print(f"No font here has {' or '.join(missing)}: the words of it in the glossary and in the fact check will "
-              "be empty boxes. On Debian and Ubuntu: apt install fonts-droid-fallback", file=sys.stderr)  # fmt: skip
+    if not chromium.a_font_has(_eastern_signs()):
+        print("No font here has Chinese and Japanese: the words of them in the glossary and in the fact check will be "
+              "empty boxes. On Debian and Ubuntu: apt install fonts-droid-fallback", file=sys.stderr)  # fmt: skip
     folder = pages.make()
     told = pages.config()
     with tempfile.TemporaryDirectory(dir=pages.BUILD) as scratch:
         printed = Path(scratch) / "book.pdf"
         _print(folder, printed)
-        chromium.name_outline(printed, sheets.titles(folder))
-        chromium.date_pdf(printed, told["title"], told["author"], pages.epoch())
+        chromium.finish_pdf(printed, told["title"], told["author"], pages.epoch(), sheets.titles(folder))
         return _lay(printed, f"{pages.NAME}.pdf")
+
+
+def _eastern_signs() -> set[str]:
+    """The Chinese and Japanese signs of the reference."""
+    texts = (path.read_text(encoding="utf-8") for path in (ROOT / "book" / "reference").glob("*.md"))
+    return {sign for text in texts for sign in text if "\u3040" <= sign <= "\u9fff"}
 
 
 def _print(folder: Path, target: Path) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import zipfile
 from pathlib import Path
 
 import pikepdf
 import pytest
 
-from press.paper.chromium import PrintError, chromium, date_pdf
+from press.paper.chromium import PrintError, a_font_has, chromium, finish_pdf
 from press.paper.editions import repack
 from press.paper.pages import epoch
 
@@ -47,7 +48,7 @@ def test_the_same_sheets_give_the_same_pdf(tmp_path: Path) -> None:
             pdf.add_blank_page()
             pdf.docinfo["/CreationDate"] = moment
             pdf.save(path)
-        date_pdf(path, "A title", "its authors", EPOCH)
+        finish_pdf(path, "A title", "its authors", EPOCH)
         results.append(path.read_bytes())
     assert results[0] == results[1]
     with pikepdf.open(tmp_path / "book.pdf") as pdf:
@@ -65,3 +66,23 @@ def test_without_a_browser_it_is_said_what_to_install(monkeypatch: pytest.Monkey
     monkeypatch.setattr("shutil.which", lambda _: None)
     with pytest.raises(PrintError, match="apt install chromium"):
         chromium()
+
+
+@pytest.mark.skipif(shutil.which("fc-list") is None, reason="no fontconfig here: nobody can tell which fonts there are")
+def test_it_is_told_when_no_font_has_a_sign() -> None:
+    assert a_font_has("abc") and a_font_has("")
+    assert not a_font_has("abc\U0010fffd"), "a sign for private use, which no font of everyday has"
+
+
+def test_an_entry_of_the_outline_has_its_spaces(tmp_path: Path) -> None:
+    path = tmp_path / "book.pdf"
+    with pikepdf.new() as pdf:
+        pdf.add_blank_page()
+        with pdf.open_outline() as outline:
+            outline.root.append(pikepdf.OutlineItem("leave nothingbehind", 0))
+            outline.root[0].children.append(pikepdf.OutlineItem("a title of its own", 0))
+        pdf.save(path)
+    finish_pdf(path, "A title", "its authors", EPOCH, ["leave nothing behind"])
+    with pikepdf.open(path) as pdf, pdf.open_outline() as outline:
+        [entry] = outline.root
+        assert [entry.title, entry.children[0].title] == ["leave nothing behind", "a title of its own"]

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from fxbook.learning.exercises import catalogue, of_chapters
 from tests.browsing import needs_chromium
+from tests.site.pages import PAGES
 from tests.site.serving import served
 
 pytestmark = needs_chromium
@@ -130,6 +131,14 @@ def test_the_contents_keep_the_section_in_view(page: Page, address: str) -> None
         )
     assert len({anchor for _, anchor in seen}) > 3, "one goes from section to section"
     assert [anchor for visible, anchor in seen if not visible] == []
+
+
+def test_no_entry_of_the_contents_is_cut_off(page: Page, address: str) -> None:
+    ends = """() => [...document.querySelectorAll(".bd-sidebar-secondary .nav-link")]
+      .map(link => link.getBoundingClientRect().right)"""
+    for name in PAGES:
+        page.goto(f"{address}{name}.html")
+        assert max(page.evaluate(ends), default=0) <= 1400, name
 
 
 # ---- Memory ----------------------------------------------------------------------------------------------------------

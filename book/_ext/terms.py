@@ -1,0 +1,76 @@
+"""A link to a word of the glossary has the definition as its title, so that a reader who points at it need not leave.
+
+A local Sphinx extension, named in `_config.yml`. The glossary is the one place of the definitions: where it changes,
+every page is written anew.
+"""
+
+from __future__ import annotations
+
+import html
+import posixpath
+import re
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+GLOSSARY = "book/reference/glossary"
+_LINK = re.compile(r'<a class="reference internal" href="([^"#]+)#([^"]+)">')
+# What follows a definition: the chapters that show the word at work.
+_SHOWN_IN = re.compile(r"\s\(chapter ")
+
+
+def definitions(tree: nodes.document) -> dict[str, str]:
+    """The words of the glossary by their anchors, each with its definition."""
+    found = {}
+    for section in tree.findall(nodes.section):
+        first = next((child for child in section.children if isinstance(child, nodes.paragraph)), None)
+        if first is None:
+            continue
+        told, *more = _SHOWN_IN.split(first.astext(), maxsplit=1)
+        if more:
+            found[section["ids"][0]] = " ".join(told.split())
+    return found
+
+
+def titled(body: str, page: str, told: dict[str, str]) -> str:
+    """The body of a page, with titles on its links to words of the glossary.
+
+    Args:
+        body: as HTML.
+        page: its name, ``"chapters/03_replacement"``.
+        told: the definitions, by anchor.
+    """
+
+    def title(link: re.Match[str]) -> str:
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(page), link[1]))
+        if target != f"{GLOSSARY}.html" or link[2] not in told:
+            return link[0]
+        return f'{link[0][:-1]} title="{html.escape(told[link[2]])}">'
+
+    return _LINK.sub(title, body)
+
+
+def _set_titles(app: Sphinx, page: str, _template: str, context: dict[str, Any], tree: Any) -> None:
+    if tree is None or "body" not in context or GLOSSARY not in app.env.found_docs:
+        return
+    if not hasattr(app, "fx_definitions"):
+        app.fx_definitions = definitions(app.env.get_doctree(GLOSSARY))
+    context["body"] = titled(context["body"], page, app.fx_definitions)
+
+
+def _note_glossary(app: Sphinx, _env: BuildEnvironment, read: list[str]) -> None:
+    app.fx_glossary_read = GLOSSARY in read  # type: ignore[attr-defined]
+
+
+def _write_all(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    return sorted(env.found_docs) if getattr(app, "fx_glossary_read", False) else []
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the steps with Sphinx."""
+    app.connect("env-before-read-docs", _note_glossary)
+    app.connect("env-updated", _write_all)
+    app.connect("html-page-context", _set_titles)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
