@@ -81,10 +81,10 @@ def peak_measured(case: CaseView) -> Found:
         yield None, f"{said}: that of `run`, which holds every input.", "08_boxed_run#run-holds-every-input"
     if found == _run(case, gradients=True).peak:
         yield None, f"{said}: that of a run that keeps values for gradients.", "09_profiling#who-asks-for-gradients"
-    if found >= run.peak + run.in_module:
-        yield None, f"{said}: weights were not to be counted."
     if found == sum(store.nbytes for store in run.stores if not store.stored):
         yield None, f"{said}: that is what all values take together, as if none was freed."
+    if found >= run.peak + run.in_module:
+        yield None, f"{said}: weights were not to be counted."
     node = case.before.nodes[run.peak_step or 0]
     yield None, f"{said}, reached at node `{node.name}`."
 

@@ -69,8 +69,8 @@ CHECK = Check(
         given_edited,
         others_stay,
         same_result,
-        pairs_replaced,
         nothing_dead,
+        pairs_replaced,
         no_leftovers,
     )
 )

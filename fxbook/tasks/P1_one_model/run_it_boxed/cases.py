@@ -7,6 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+
+# A mode imports this when it is first used, which takes longer than a check may: done here, before the fork.
+import torch._dynamo
 from torch import Tensor, fx, nn
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -78,10 +81,16 @@ class Bytes(TorchDispatchMode):
         return sum(storage.nbytes() for ref in self._seen if (storage := ref()) is not None)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        # Some operations are made of others; whether torch has taken them apart by here depends on the mode.
+        with self:
+            result = func.decompose(*args, **(kwargs or {}))
+        if result is not NotImplemented:
+            return result
         result = func(*args, **(kwargs or {}))
         self.see(result)
         self.with_gradients |= torch.is_grad_enabled()
-        self.steps.append((str(func.overloadpacket), self.alive()))
+        if func.overloadpacket is not torch.ops.aten.detach:
+            self.steps.append((str(func.overloadpacket), self.alive()))
         return result
 
 

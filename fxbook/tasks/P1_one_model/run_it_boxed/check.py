@@ -115,4 +115,4 @@ def nothing_held(case: CaseView) -> Found:
         yield None, f"The run is over and its result dropped, but {held:,} bytes are alive: something still holds them."
 
 
-CHECK = Check((result_is_right, without_gradients, list_is_emptied, no_more_than_needed, nothing_held))
+CHECK = Check((without_gradients, result_is_right, list_is_emptied, no_more_than_needed, nothing_held))

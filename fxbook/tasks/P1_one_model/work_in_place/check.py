@@ -41,9 +41,7 @@ def nothing_unsafe(case: CaseView) -> Found:
     """No activation works in place that must not."""
     for node, before in _pairs(case):
         if "in place" in node.notes and "in place" not in before.notes:
-            if not _is_activation(before):
-                yield node, "works in place, and is none of the activations"
-            elif why := _reason(case, before):
+            if _is_activation(before) and (why := _reason(case, before)):
                 place = SHARED_LAYER if node.op == "call_module" else UNSAFE
                 yield node, f"Node `{node.name}` works in place, and {why}.", place
 
