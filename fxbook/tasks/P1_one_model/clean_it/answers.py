@@ -146,7 +146,11 @@ def replaces_and_does_not_erase(traced):
     traced.recompile()
 
 
-@wrong("ends well", says="still had", read="03_replacement#runtimeerror-tried-to-erase-node-act-but-it-still-had-2-users-in-the-graph-")
+@wrong(
+    "ends well",
+    says="still had",
+    read="03_replacement#runtimeerror-tried-to-erase-node-act-but-it-still-had-2-users-in-the-graph-",
+)
 def erases_before_it_replaces(traced):
     for node in list(traced.graph.find_nodes(op="call_module")):
         if isinstance(traced.get_submodule(node.target), IDLE):
@@ -200,12 +204,16 @@ def erases_unused_inputs(traced):
     traced.recompile()
 
 
-@wrong("others_stay", says="is gone, on which the result depends", read="03_replacement#what-removing-dead-code-deletes")
+@wrong(
+    "others_stay", says="is gone, on which the result depends", read="03_replacement#what-removing-dead-code-deletes"
+)
 def takes_activations_out_too(traced):
     clean(traced, kinds=(*IDLE, nn.ReLU))
 
 
-@wrong("others_stay", says="is gone, on which the result depends", read="03_replacement#what-removing-dead-code-deletes")
+@wrong(
+    "others_stay", says="is gone, on which the result depends", read="03_replacement#what-removing-dead-code-deletes"
+)
 def takes_every_layer_that_keeps_the_shape_out(traced):
     clean(traced, kinds=(*IDLE, nn.BatchNorm2d))
 
@@ -223,7 +231,12 @@ def multiplies_by_one(traced):
     traced.recompile()
 
 
-@wrong("lints", node="stages_0_conv1", says="which is not in this graph", read="01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument")
+@wrong(
+    "lints",
+    node="stages_0_conv1",
+    says="which is not in this graph",
+    read="01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
+)
 def uses_a_node_of_a_copy(traced):
     clean(traced)
     other = copy.deepcopy(traced).graph

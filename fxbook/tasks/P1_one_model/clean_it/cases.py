@@ -54,6 +54,8 @@ USAGE = Usage(
     "edit",
     cases=(
         Case("the network of the project", ResNet, images()),
-        Case("one dropout called often, dropouts in a row, an input that nothing reads", Crowded, images(), unseen=True),
+        Case(
+            "one dropout called often, dropouts in a row, an input that nothing reads", Crowded, images(), unseen=True
+        ),
     ),
 )

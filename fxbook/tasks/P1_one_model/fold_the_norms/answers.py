@@ -271,7 +271,11 @@ def folds_in_a_copy(traced):
     return traced
 
 
-@wrong("no_leftovers", says="still holds the submodule `norm`", read="03_replacement#a-function-by-a-module-a-module-by-a-function")
+@wrong(
+    "no_leftovers",
+    says="still holds the submodule `norm`",
+    read="03_replacement#a-function-by-a-module-a-module-by-a-function",
+)
 def keeps_the_norms(traced):
     fold(traced, unused=False)
 
@@ -281,7 +285,12 @@ def forgets_to_recompile(traced):
     fold(traced, compile_it=False)
 
 
-@wrong("nothing_dead", node="norm", says="is left: no node uses its result", read="03_replacement#three-steps-in-this-order")
+@wrong(
+    "nothing_dead",
+    node="norm",
+    says="is left: no node uses its result",
+    read="03_replacement#three-steps-in-this-order",
+)
 def leaves_the_nodes(traced):
     for node, value, norm, conv in list(foldable(traced)):
         assign(norm, conv)

@@ -38,19 +38,21 @@ class Renamed(nn.Module):
         return image - image_mean * mean / image_std
 
 
-
-
 def request(
-    model: nn.Module, left_out: int = 0, without: tuple[str, ...] = (), extra: tuple[str, ...] = ()
+    model: nn.Module,
+    left_out: int = 0,
+    without: tuple[str, ...] = (),
+    extra: tuple[str, ...] = (),
+    backwards: bool = False,
 ) -> tuple[fx.GraphModule, dict[str, Any]]:
-    """The traced model and inputs in an order that is drawn, without some of the defaults, or at fault."""
+    """The traced model and inputs in an order that is drawn, or backwards; without some of the defaults, or at fault."""
     traced = fx.symbolic_trace(model)
     inputs = traced.graph.find_nodes(op="placeholder")
     optional = [str(node.target) for node in inputs if node.args]
     kept = len(optional) - min(left_out, len(optional))
     names = [str(node.target) for node in inputs if not node.args] + optional[len(optional) - kept :]
     names = [*(name for name in names if name not in without), *extra]
-    order = torch.randperm(len(names)).tolist()
+    order = range(len(names))[::-1] if backwards else torch.randperm(len(names)).tolist()
     return traced, {names[place]: torch.randn(one_of(2, 3)) for place in order}
 
 
@@ -76,7 +78,7 @@ def use(answer: Callable[..., Any], traced: fx.GraphModule, values: dict[str, An
 USAGE = Usage(
     "compute",
     cases=(
-        Case("all inputs, in any order", Scaled, tuple, given=given()),
+        Case("all inputs, in any order", Scaled, tuple, given=given(backwards=True)),
         Case("without `std`", Scaled, tuple, given=given(left_out=1)),
         Case("no `mean`", Scaled, tuple, given=given(without=("mean",))),
         Case("`sdt` in place of `std`", Scaled, tuple, given=given(left_out=1, extra=("sdt",))),

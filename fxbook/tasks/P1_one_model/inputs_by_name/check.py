@@ -12,7 +12,6 @@ from fxbook.asking.values import Value, dict_items, difference, encode, kind_of
 from fxbook.asking.view import CaseView
 
 
-
 def wanted(case: CaseView) -> tuple[list[tuple[str, Value]], list[str], list[str]]:
     """What the list is to hold, by the name of the input (its name, or its default), and the names at fault."""
     traced, values = case.arguments

@@ -35,7 +35,10 @@ def three_numbers(case: CaseView) -> Found:
     numbers = _numbers(case)
     for name in _NAMES:
         if numbers.get(name) is None:
-            yield None, f"The answer is to be a dict with the numbers {', '.join(map(repr, _NAMES))}: {name!r} is missing."
+            yield (
+                None,
+                f"The answer is to be a dict with the numbers {', '.join(map(repr, _NAMES))}: {name!r} is missing.",
+            )
     for name in numbers:
         if name not in _NAMES:
             yield None, f"The answer has {name}, which was not asked."

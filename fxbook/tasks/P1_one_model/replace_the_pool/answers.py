@@ -199,7 +199,12 @@ def takes_the_largest(traced):
     replace(traced, lambda graph, value: graph.call_method("amax", (value, (2, 3))))
 
 
-@wrong("nothing_dead", node="pool", says="is left: no node uses its result", read="03_replacement#three-steps-in-this-order")
+@wrong(
+    "nothing_dead",
+    node="pool",
+    says="is left: no node uses its result",
+    read="03_replacement#three-steps-in-this-order",
+)
 def leaves_the_pool(traced):
     for pool, flat in list(pairs(traced)):
         with traced.graph.inserting_before(flat):
@@ -208,7 +213,11 @@ def leaves_the_pool(traced):
     traced.recompile()
 
 
-@wrong("no_leftovers", says="still holds the submodule `pool`", read="03_replacement#a-function-by-a-module-a-module-by-a-function")
+@wrong(
+    "no_leftovers",
+    says="still holds the submodule `pool`",
+    read="03_replacement#a-function-by-a-module-a-module-by-a-function",
+)
 def keeps_the_layer(traced):
     replace(traced, unused=False)
 

@@ -105,7 +105,10 @@ def no_more_than_needed(case: CaseView) -> Found:
     steps = _steps(_observed(case))
     for node, (_, alive), (_, needed) in zip(nodes, steps, least, strict=False):
         if alive > needed:
-            yield None, f"While node `{node}` computes, {alive:,} bytes are alive: {needed:,} are needed there or later."
+            yield (
+                None,
+                f"While node `{node}` computes, {alive:,} bytes are alive: {needed:,} are needed there or later.",
+            )
 
 
 @rule("08_boxed_run#what-stays-after-the-run")

@@ -264,14 +264,17 @@ def calls_another_activation(traced):
     traced.recompile()
 
 
-@wrong("nothing_dead", node="relu", says="is left: no node uses its result", read="03_replacement#three-steps-in-this-order")
+@wrong(
+    "nothing_dead",
+    node="relu",
+    says="is left: no node uses its result",
+    read="03_replacement#three-steps-in-this-order",
+)
 def leaves_the_old_call(traced):
     for node in activations(traced):
         if safe(traced, node):
             with traced.graph.inserting_before(node):
-                new = traced.graph.call_function(
-                    nn.functional.relu, tuple(node.all_input_nodes), {"inplace": True}
-                )
+                new = traced.graph.call_function(nn.functional.relu, tuple(node.all_input_nodes), {"inplace": True})
             node.replace_all_uses_with(new)
     traced.recompile()
 
@@ -302,7 +305,12 @@ def traces_again(traced):
     return fx.symbolic_trace(traced)
 
 
-@wrong("lints", node="stages_0_conv1", says="before it is defined", read="02_insertion_points#a-node-made-without-an-anchor")
+@wrong(
+    "lints",
+    node="stages_0_conv1",
+    says="before it is defined",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
 def forgets_the_anchor(traced):
     for node in activations(traced):
         if safe(traced, node):
