@@ -1,7 +1,6 @@
 """How far rounding can move what a network returns: a bound that is computed along with the network, not guessed.
 
-Each node rounds. By the standard model of floating-point arithmetic, ``fl(a op b) = (a op b)(1 + d)`` with ``|d| <= u``,
-so a sum of ``n`` products, in any order, is off by at most ``n u / (1 - n u)`` times the same sum of absolute values
+Each node rounds. By the standard model of floating-point arithmetic ``fl(a op b) = (a op b)(1 + d)``, ``|d| <= u``, so a sum of ``n`` products, in any order, is off by at most ``n u / (1 - n u)`` times the same sum of absolute values
 (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, sections 2.2 and 3.1). What a node is off by reaches
 the result multiplied by the derivative of the result with respect to the node's value. The bound is the sum of these
 products over all nodes. Terms with ``u`` squared are left out.
@@ -31,8 +30,9 @@ def error_bound(traced: fx.GraphModule, inputs: Sequence[Any], dtype: torch.dtyp
     results of two such networks differ by the sum of their bounds at most.
 
     Args:
-        traced: a network in eval mode whose result is one tensor, a row for each item of the batch; it may have convolutions, linear layers, batch
-            norms, ReLUs, sums, differences, quotients, means, global average pools, and what only hands values on.
+        traced: a network in eval mode whose result is one tensor, with a row for each item of the batch. It may have
+            convolutions, linear layers, batch norms, ReLUs, sums, differences, quotients, means, global average pools,
+            and what only hands values on.
         inputs: what it is run on, in the order of its inputs.
         dtype: in which the network computes.
 
@@ -41,16 +41,16 @@ def error_bound(traced: fx.GraphModule, inputs: Sequence[Any], dtype: torch.dtyp
     """
     exact = [item.double() if torch.is_tensor(item) else item for item in inputs]
     run = _Rounding(copy.deepcopy(traced).double(), torch.finfo(dtype).eps / 2)
+    most = 0.0
     with torch.enable_grad():
         result = run.run(*exact)
-    values = [value for value, _ in run.rounded]
-    most = 0.0
-    # A row depends on no other row, so the derivatives of a column are those of each of its elements.
-    for column in result.flatten(1).unbind(1):
-        slopes = torch.autograd.grad(column.sum(), values, retain_graph=True, allow_unused=True)
-        pairs = zip(slopes, run.rounded, strict=True)
-        moved = sum((slope.abs() * off).flatten(1).sum(1) for slope, (_, off) in pairs if slope is not None)
-        most = max(most, float(moved.max()))
+        values = [value for value, _ in run.rounded]
+        # A row depends on no other row, so the derivatives of a column are those of each of its elements.
+        for column in result.flatten(1).unbind(1):
+            slopes = torch.autograd.grad(column.sum(), values, retain_graph=True, allow_unused=True)
+            pairs = zip(slopes, run.rounded, strict=True)
+            moved = sum((slope.abs() * off).flatten(1).sum(1) for slope, (_, off) in pairs if slope is not None)
+            most = max(most, float(moved.max()))
     return most
 
 

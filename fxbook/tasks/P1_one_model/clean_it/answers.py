@@ -58,7 +58,7 @@ def walks_from_the_end(traced):
             node.replace_all_uses_with(next(iter(node.all_input_nodes)))
         if not node.users:
             traced.graph.erase_node(node)
-    for path, module in reversed(list(traced.named_modules())):
+    for path, _module in reversed(list(traced.named_modules())):
         called = {node.target for node in traced.graph.find_nodes(op="call_module")}
         if path and not any(f"{target}.".startswith(f"{path}.") for target in called):
             traced.delete_submodule(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from collections.abc import Callable
 from typing import Any
 
@@ -45,7 +44,7 @@ def request(
     extra: tuple[str, ...] = (),
     backwards: bool = False,
 ) -> tuple[fx.GraphModule, dict[str, Any]]:
-    """The traced model and inputs in an order that is drawn, or backwards; without some of the defaults, or at fault."""
+    """The traced model, and inputs in an order that is drawn, or backwards; without some defaults, or at fault."""
     traced = fx.symbolic_trace(model)
     inputs = traced.graph.find_nodes(op="placeholder")
     optional = [str(node.target) for node in inputs if node.args]

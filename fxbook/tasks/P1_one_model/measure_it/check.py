@@ -58,7 +58,7 @@ def nodes_counted(case: CaseView) -> Found:
 @one_thread()
 def flops_counted(case: CaseView) -> Found:
     """The FLOPs of one run."""
-    traced, inputs = case.arguments
+    _traced, inputs = case.arguments
     with FlopCounterMode(display=False) as counter, torch.no_grad():
         case.model(*inputs)
     found, asked = _numbers(case)["flops"], counter.get_total_flops()

@@ -221,9 +221,9 @@ def fixes_every_default(model):
     traced = fx.symbolic_trace(used, concrete_args={"features": False, **names})
     for node in reversed(traced.graph.nodes):
         checks = getattr(node.target, "__name__", "") in ("_assert", "_assert_is_none", "eq")
-        if (checks or str(node.target).endswith("_1")) and node.op != "call_module" and not node.users:
-            if "batch" not in str(node.args):
-                traced.graph.erase_node(node)
+        is_of_a_flag = checks or str(node.target).endswith("_1")
+        if is_of_a_flag and node.op != "call_module" and not node.users and "batch" not in str(node.args):
+            traced.graph.erase_node(node)
     traced.recompile()
     return traced
 
@@ -274,7 +274,10 @@ def moves_the_inputs_to_the_end(model):
     return traced
 
 
-@wrong("ends well", says="symbolically traced variables cannot be used as inputs to control flow",
-       read="05_control_flow_limits#traceerror-symbolically-traced-variables-cannot-be-used-as-inputs-to-control-flow")  # fmt: skip
+@wrong(
+    "ends well",
+    says="symbolically traced variables cannot be used as inputs to control flow",
+    read="05_control_flow_limits#traceerror-symbolically-traced-variables-cannot-be-used-as-inputs-to-control-flow",
+)
 def does_not_fix_the_flag(model):
     return fx.symbolic_trace(copy.deepcopy(model).eval())

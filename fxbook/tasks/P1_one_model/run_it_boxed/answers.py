@@ -187,7 +187,7 @@ def keeps_every_value(traced, args_list):
 @wrong("no_more_than_needed", says="bytes are alive")
 def keeps_the_loop_variable(traced, args_list):
     env = {}
-    for node, value in zip(traced.graph.find_nodes(op="placeholder"), args_list, strict=True):  # noqa: B007
+    for node, value in zip(traced.graph.find_nodes(op="placeholder"), args_list, strict=True):
         env[node] = value if node.users else None
     args_list.clear()
     with torch.no_grad():

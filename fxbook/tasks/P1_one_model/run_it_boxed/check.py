@@ -68,7 +68,7 @@ def _steps(seen: dict[str, Value]) -> list[tuple[str, int]]:
 def result_is_right(case: CaseView) -> Found:
     """The result is that of the network, and every node ran once, in order."""
     seen = _observed(case)
-    traced, tensors = case.arguments
+    _traced, tensors = case.arguments
     with torch.no_grad():
         expected = pytree.tree_map_only(Tensor, torch.clone, case.model(*[tensor.clone() for tensor in tensors]))
     if differs := difference(seen.get("'result'"), encode(expected)):

@@ -252,7 +252,6 @@ def calls_another_activation(traced):
     def hardtanh(traced, node):
         with traced.graph.inserting_before(node):
             new = traced.graph.call_function(nn.functional.relu6, tuple(node.all_input_nodes), {"inplace": True})
-            new = new if node.name != "relu" else new
         node.replace_all_uses_with(new)
         traced.graph.erase_node(node)
         new.args = (new.args[0],)

@@ -40,10 +40,10 @@ def _reason(case: CaseView, node: NodeRecord) -> str | None:
 def nothing_unsafe(case: CaseView) -> Found:
     """No activation works in place that must not."""
     for node, before in _pairs(case):
-        if "in place" in node.notes and "in place" not in before.notes:
-            if _is_activation(before) and (why := _reason(case, before)):
-                place = SHARED_LAYER if node.op == "call_module" else UNSAFE
-                yield node, f"Node `{node.name}` works in place, and {why}.", place
+        is_new = "in place" in node.notes and "in place" not in before.notes
+        if is_new and _is_activation(before) and (why := _reason(case, before)):
+            place = SHARED_LAYER if node.op == "call_module" else UNSAFE
+            yield node, f"Node `{node.name}` works in place, and {why}.", place
 
 
 @rule(UNSAFE)
