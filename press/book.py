@@ -11,6 +11,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from fxbook.learning.exercises import SHEETS
 from press import ROOT, imprint
 from press.manuscript.claims import Claim, claims
 from press.manuscript.problems import PressError, Problem
@@ -43,8 +44,8 @@ class Book:
 
     @functools.cached_property
     def sheet_folders(self) -> tuple[Path, ...]:
-        """The folders with the exercises of a chapter, in the order of the chapters."""
-        folders = sorted((self.root / "fxbook" / "tasks").glob("[0-9][0-9]_*"))
+        """The folders with the exercises of a chapter or of a project, in the order of the chapters, projects last."""
+        folders = sorted((self.root / "fxbook" / "tasks").glob(SHEETS))
         return tuple(folder for folder in folders if (folder / OPENING).is_file() or (folder / ORDER).is_file())
 
     @property
@@ -113,6 +114,15 @@ class Book:
     @functools.cached_property
     def chapters(self) -> dict[str, Path]:
         """The pages of the chapters by name, in their order: ``"03_replacement"``."""
+        return {name: path for name, path in self._lessons.items() if name[:2].isdigit()}
+
+    @functools.cached_property
+    def projects(self) -> dict[str, Path]:
+        """The pages of the projects by name, ``"P1_one_model"``: each opens a sheet that belongs to no chapter."""
+        return {name: path for name, path in self._lessons.items() if not name[:2].isdigit()}
+
+    @functools.cached_property
+    def _lessons(self) -> dict[str, Path]:
         return {path.stem: path for path in self._texts if path.parent == self.root / "book" / "chapters"}
 
     @functools.cached_property
@@ -123,12 +133,12 @@ class Book:
 
     @functools.cache
     def headings(self, name: str) -> dict[str, str]:
-        """The headings of a chapter or its companion, anchor to text; none where there is none of that name.
+        """The headings of a chapter, its companion or a project, anchor to text; none where there is none of that name.
 
         Raises:
             PressError: as :meth:`page`.
         """
-        path = {**self.chapters, **self.companions}.get(name)
+        path = {**self._lessons, **self.companions}.get(name)
         return headings(self.page(path)) if path else {}
 
     @functools.cache

@@ -9,6 +9,7 @@ import re
 import runpy
 from pathlib import Path
 
+from fxbook.learning.exercises import numbered
 from press import ROOT
 from press.book import Book
 from press.manuscript.problems import PressError, Problem
@@ -16,7 +17,7 @@ from press.manuscript.sheet import CHECKED_BY, OPENING, ORDER, TASK, TITLE
 
 TEMPLATE = Path(__file__).parent / "template"
 FILES = (TASK, *CHECKED_BY, "clauses.toml")
-_IDENTITY = re.compile(r"\d\d(-[a-z0-9]+)+")
+_IDENTITY = re.compile(r"[0-9P]\d(-[a-z0-9]+)+")
 _FILL_IN = {
     "task.md": "the task, the stub and the solution between their marks, two hints, why, and what if",
     "cases.py": "the models that an answer is tried on, one of them unseen, and how it is used",
@@ -24,11 +25,11 @@ _FILL_IN = {
     "answers.py": "two right answers of another kind than yours, and a wrong one for each rule, five at least",
     "clauses.toml": "what the text asks, clause by clause, each with the case that sees it and a wrong answer",
 }
-_INIT = '"""Exercises of chapter {number}."""\n\nORDER = ()\n'
+_INIT = '"""Exercises of {numbered}."""\n\nORDER = ()\n'
 _OPENING = """\
 {title}{heading}
 
-They belong to chapter [{heading}](../chapters/{chapter}.ipynb). Run the first cell, then replace the body of each
+They belong to [{heading}](../chapters/{chapter}.ipynb). Run the first cell, then replace the body of each
 function and run the check below it.
 
 ```{{code-cell}} ipython3
@@ -57,7 +58,7 @@ def make(book: Book, identity: str) -> Path:
     if not _IDENTITY.fullmatch(identity):
         raise PressError(Problem(tasks, 1, f"{identity!r} is no id of an exercise: write 03-words-in-lower-case"))
     number, _, slug = identity.partition("-")
-    chapter = next((name for name in book.chapters if name.startswith(f"{number}_")), None)
+    chapter = next((name for name in (*book.chapters, *book.projects) if name.startswith(f"{number}_")), None)
     if chapter is None:
         place = book.root / "book" / "chapters"
         raise PressError(Problem(place, 1, f"there is no chapter {number}: write {place.name}/{number}_name.md first"))
@@ -68,7 +69,7 @@ def make(book: Book, identity: str) -> Path:
     headings = list(book.headings(chapter).items())
     if not (sheet / ORDER).is_file():
         sheet.mkdir(parents=True, exist_ok=True)
-        (sheet / ORDER).write_text(_INIT.format(number=number), encoding="utf-8")
+        (sheet / ORDER).write_text(_INIT.format(numbered=numbered(number)), encoding="utf-8")
         opening = _OPENING.format(title=TITLE, heading=headings[0][1], chapter=chapter)
         (sheet / OPENING).write_text(opening, encoding="utf-8")
     anchor = headings[min(1, len(headings) - 1)][0]

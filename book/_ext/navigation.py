@@ -23,7 +23,7 @@ from sphinx.environment import BuildEnvironment
 # Pages of these beginnings stand beside the line of reading.
 _BESIDE = ("chapters/when_it_breaks/", "solutions/", "book/teaching")
 _EXERCISES = "exercises/"
-_NUMBER = re.compile(r"(\d\d) · (.+)")
+_NUMBER = re.compile(r"([0-9P]\d) · (.+)")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -23,9 +23,9 @@ from press.printing.derive import METADATA
 JSON = Any
 LIBRARY = "exercises/fxbook/"
 _BELONGS = re.compile(
-    r"README\.md|requirements\.txt|handout\.(html|md)|exercises/\d\d_\w+\.ipynb"
+    r"README\.md|requirements\.txt|handout\.(html|md)|exercises/[0-9P]\d_\w+\.ipynb"
     r"|exercises/fxbook/((?!tasks?/|tests?/|answers/|solutions/)[a-z]+/){0,2}\w+\.py"
-    r"|exercises/fxbook/tasks/(\d\d_\w+/([a-z]\w*/){0,2}(__init__|cases|check)|__init__)\.py"
+    r"|exercises/fxbook/tasks/([0-9P]\d_\w+/([a-z]\w*/){0,2}(__init__|cases|check)|__init__)\.py"
     r"|exercises/fxbook/(exercises|sections)\.json|exercises/fxbook/static/\w+\.(css|js|mplstyle)"
 )
 _MARKS = re.compile(r"^\W*(#|<!--) *(solution|stub|end)\b|(BEGIN|END) (SOLUTION|HIDDEN TESTS)", re.MULTILINE)

@@ -11,6 +11,8 @@ from importlib import resources
 
 from fxbook.showing import shown
 
+# The folders of sheets: `03_replacement` of a chapter, `P1_one_model` of a project, which belongs to no chapter.
+SHEETS = "[0-9P][0-9]_*"
 _given: dict[str, int] = {}
 
 
@@ -41,6 +43,12 @@ def catalogue() -> dict[str, About]:
         name: About(**{"id": name, **{key: _field(value) for key, value in entry.items() if key in known}})
         for name, entry in entries.items()
     }
+
+
+def numbered(sheet: str) -> str:
+    """What the sheet of that name, or that number, belongs to: ``"chapter 03"``, ``"project P1"``."""
+    number = sheet[:2]
+    return f"{'chapter' if number.isdigit() else 'project'} {number}"
 
 
 def of_chapters(exercises: Iterable[About] | None = None) -> dict[str, list[About]]:
@@ -78,10 +86,10 @@ def place(read: str) -> str:
     """
     page, _, anchor = read.partition("#")
     folder, _, chapter = page.rpartition("/")
-    number, _, name = chapter.partition("_")
+    name = chapter.partition("_")[2]
     heading = _sections().get(page, {}).get(anchor, anchor.replace("-", " "))
     title = (folder or name).replace("_", " ")
-    return f"chapter {number}, {title}" + (f", section “{heading}”" if anchor else "")
+    return f"{numbered(chapter)}, {title}" + (f", section “{heading}”" if anchor else "")
 
 
 def has_place(read: str) -> bool:

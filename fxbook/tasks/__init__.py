@@ -1,5 +1,7 @@
 """The exercises: a folder for each chapter, ``NN_name``, and in it a folder for each exercise, which is all of it.
 
+A project that belongs to no chapter has a folder of the same kind, ``PN_name``: its milestones are exercises.
+
 - ``task.md``: the task, the stub, the solution, two hints, why, and what to try once it passes;
 - ``cases.py``: ``USAGE``, how an answer is used and on which models: all that goes where answers run;
 - ``check.py``: ``CHECK``, what is asked of an answer;
@@ -22,6 +24,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fxbook.asking.exercise import Check, Exercise, Usage
+from fxbook.learning.exercises import SHEETS
 
 _FOLDER = Path(__file__).parent
 
@@ -86,7 +89,7 @@ def folder_of(exercise_id: str) -> Path:
 @functools.cache
 def _chapters() -> dict[str, str]:
     """The names of the chapters' folders, by number."""
-    return {path.parent.name[:2]: path.parent.name for path in sorted(_FOLDER.glob("[0-9][0-9]_*/__init__.py"))}
+    return {path.parent.name[:2]: path.parent.name for path in sorted(_FOLDER.glob(f"{SHEETS}/__init__.py"))}
 
 
 def _id(chapter: str, folder: str) -> str:

@@ -86,10 +86,10 @@ def index_text(book: Book) -> str:
 
 
 def sections_text(book: Book) -> str:
-    """The text of ``fxbook/sections.json``: of each chapter and companion the headings by anchor, without markup."""
+    """The text of ``fxbook/sections.json``: of each chapter, project and companion the headings by anchor, bare."""
     sections = {
         name: {anchor: _MARKUP.sub("", heading) for anchor, heading in book.headings(name).items()}
-        for name in (*book.chapters, *book.companions)
+        for name in (*book.chapters, *book.projects, *book.companions)
     }
     return json.dumps(sections, indent=1, ensure_ascii=False) + "\n"
 

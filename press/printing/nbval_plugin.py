@@ -36,7 +36,7 @@ class _ByFileAndChapter(LoadFileScheduling):
     """The cells of a notebook, and the tests of a file, go to one worker; tests on exercises a chapter at a time."""
 
     def _split_scope(self, nodeid: str) -> str:
-        chapter = re.search(r"\[(\d\d)-", nodeid)
+        chapter = re.search(r"\[([0-9P]\d)-", nodeid)
         return super()._split_scope(nodeid) + (chapter[1] if chapter else "")
 
 

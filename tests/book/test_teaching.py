@@ -19,7 +19,7 @@ from press import ROOT
 
 GUIDE = (ROOT / "book" / "teaching.md").read_text(encoding="utf-8")
 SESSIONS = re.findall(r"^### (Session \d.*?)\n(.*?)(?=^### |^## |\Z)", GUIDE, re.MULTILINE | re.DOTALL)
-_ID = re.compile(r"`(\d\d-[a-z0-9-]+)`")
+_ID = re.compile(r"`([0-9P]\d-[a-z0-9-]+)`")
 
 
 def test_there_are_six_sessions() -> None:

@@ -25,6 +25,7 @@ def documents(entries: list[dict]) -> Iterator[str]:
 PARTS = [(part.get("caption", ""), list(documents(part["chapters"]))) for part in TOC["parts"]]
 PAGES = [TOC["root"], *(page for _, pages in PARTS for page in pages)]
 CHAPTERS = [page for page in PAGES if page.startswith("chapters/0")]
+PROJECTS = [page for page in PAGES if page.startswith("chapters/P")]
 
 
 @functools.cache

@@ -8,7 +8,7 @@ from pathlib import Path
 from bs4 import Tag
 
 from fxbook.learning.exercises import of_chapters
-from tests.site.pages import CHAPTERS, PAGES, parsed
+from tests.site.pages import CHAPTERS, PAGES, PROJECTS, parsed
 
 BESIDE = ("chapters/when_it_breaks/", "solutions/", "book/teaching")
 
@@ -54,7 +54,7 @@ def test_only_the_group_of_the_open_page_is_unfolded(built_book: Path) -> None:
         unfolded = [fold.parent.select_one(":scope > a") for fold in folds if fold.has_attr("open")]
         stem = here.rpartition("/")[2]
         inside = [page_of(built_book, here, link) for link in unfolded]
-        if stem[:2].isdigit():
+        if re.match(r"[0-9P]\d_", stem):
             assert inside == [f"chapters/{stem}"], here
         else:
             assert inside == (["chapters/reference/fact_check"] if "fact_check" in here else []), here
@@ -80,7 +80,7 @@ def test_reading_on_meets_each_chapter_then_its_exercises_and_never_an_answer(bu
         read.append(page)
         page = neighbour(built_book, page, "next")
     assert read == [page for page in PAGES if not page.startswith(BESIDE)]
-    for chapter in CHAPTERS:
+    for chapter in (*CHAPTERS, *PROJECTS):
         assert read[read.index(chapter) + 1] == chapter.replace("chapters/", "exercises/")
 
 
@@ -90,11 +90,24 @@ def test_back_and_on_are_opposites_along_the_line(built_book: Path) -> None:
 
 
 def test_from_beside_the_line_one_gets_back_to_the_chapter_and_on_to_the_next(built_book: Path) -> None:
-    for chapter, following in zip(CHAPTERS, [*CHAPTERS[1:], "chapters/reference/cheat_sheet"], strict=True):
+    for chapter, following in zip(CHAPTERS, [*CHAPTERS[1:], *PROJECTS[:1]], strict=True):
         name = chapter.partition("/")[2]
         for beside, back in ((f"chapters/when_it_breaks/{name}", chapter), (f"solutions/{name}", f"exercises/{name}")):
             assert neighbour(built_book, beside, "prev") == back
             assert neighbour(built_book, beside, "next") == following
+
+
+def test_a_project_stands_with_its_milestones_and_solutions(built_book: Path) -> None:
+    for project, following in zip(PROJECTS, [*PROJECTS[1:], "chapters/reference/cheat_sheet"], strict=True):
+        name = project.partition("/")[2]
+        row = next(
+            link.parent for link in sidebar(built_book, PAGES[0])("a") if page_of(built_book, PAGES[0], link) == project
+        )
+        assert row.select_one(":scope > a .fx-number").text == name[:2]
+        inside = [page_of(built_book, PAGES[0], link) for link in row.select_one(":scope > details")("a")]
+        assert inside == [f"exercises/{name}", f"solutions/{name}"]
+        assert neighbour(built_book, f"solutions/{name}", "prev") == f"exercises/{name}"
+        assert neighbour(built_book, f"solutions/{name}", "next") == following
 
 
 def test_the_sidebar_counts_the_exercises_that_the_terminal_counts(built_book: Path) -> None:

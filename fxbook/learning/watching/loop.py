@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from fxbook.learning import sheets
-from fxbook.learning.exercises import About, of_chapters
+from fxbook.learning.exercises import About, numbered, of_chapters
 from fxbook.learning.watching import screen
 from fxbook.learning.watching.attempt import Attempt, attempt
 from fxbook.learning.watching.progress import Progress
@@ -107,7 +107,7 @@ class Watch:
 
     def sum(self, chapter: str) -> str:
         """How many exercises of a chapter are solved, as the sidebar of the book counts them."""
-        return f"chapter {chapter[:2]}: {self._counted(of_chapters()[chapter])}"
+        return f"{numbered(chapter)}: {self._counted(of_chapters()[chapter])}"
 
     def _counted(self, exercises: Sequence[About]) -> str:
         return f"{sum(one.id in self.progress for one in exercises)} of {len(exercises)}"

@@ -1,0 +1,270 @@
+"""Answers to P1-clean-it: what only training needed is gone."""
+
+import copy
+
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+STEPS = "03_replacement#three-steps-in-this-order"
+IDLE = nn.Dropout, nn.Dropout2d, nn.Identity
+LEFT = "03_replacement#a-function-by-a-module-a-module-by-a-function"
+
+
+def bypass(traced, kinds=IDLE, erase=True):
+    """The users of such layers use what the layers were given."""
+    for node in list(traced.graph.find_nodes(op="call_module")):
+        if isinstance(traced.get_submodule(node.target), kinds):
+            node.replace_all_uses_with(node.all_input_nodes[0])
+            if erase:
+                traced.graph.erase_node(node)
+
+
+def clean(traced, kinds=IDLE, dead=True, unused=True, compile_it=True):
+    bypass(traced, kinds)
+    if dead:
+        traced.graph.eliminate_dead_code()
+    if unused:
+        traced.delete_all_unused_submodules()
+    if compile_it:
+        traced.recompile()
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def bypasses_then_removes(traced):
+    clean(traced)
+
+
+@right
+def lets_dead_code_take_all(traced):
+    """A layer without users is dead."""
+    bypass(traced, erase=False)
+    traced.graph.eliminate_dead_code()
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+    return traced
+
+
+@right
+def walks_from_the_end(traced):
+    for node in reversed(traced.graph.nodes):
+        if node.op in ("placeholder", "output"):
+            continue
+        idle = node.op == "call_module" and type(traced.get_submodule(node.target)) in IDLE
+        if idle:
+            node.replace_all_uses_with(next(iter(node.all_input_nodes)))
+        if not node.users:
+            traced.graph.erase_node(node)
+    for path, _module in reversed(list(traced.named_modules())):
+        called = {node.target for node in traced.graph.find_nodes(op="call_module")}
+        if path and not any(f"{target}.".startswith(f"{path}.") for target in called):
+            traced.delete_submodule(path)
+    traced.recompile()
+
+
+@right
+def rewires_each_user(traced):
+    for node in list(traced.graph.nodes):
+        while any(is_idle(traced, value) for value in node.all_input_nodes):
+            for value in node.all_input_nodes:
+                if is_idle(traced, value):
+                    node.replace_input_with(value, value.all_input_nodes[0])
+    traced.graph.eliminate_dead_code()
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+def is_idle(traced, node):
+    return node.op == "call_module" and isinstance(traced.get_submodule(node.target), IDLE)
+
+
+@right
+def calls_dead_code_of_the_reverse_list(traced):
+    bypass(traced)
+    needed = set(traced.graph.find_nodes(op="output"))
+    for node in reversed(traced.graph.nodes):
+        if node in needed:
+            needed.update(node.all_input_nodes)
+    for node in reversed(traced.graph.nodes):
+        if node not in needed and node.op != "placeholder":
+            traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@right
+def copies_the_nodes_that_are_needed(traced):
+    graph, copies = fx.Graph(), {}
+    dead = fx.Graph()
+    output = dead.graph_copy(traced.graph, {})
+    assert output is not None
+    bypass(traced)
+    traced.graph.eliminate_dead_code()
+    for node in traced.graph.nodes:
+        copies[node] = graph.node_copy(node, copies.__getitem__)
+    traced.graph = graph
+    traced.delete_all_unused_submodules()
+
+
+@right
+def uses_the_names_of_the_classes(traced):
+    names = {kind.__name__ for kind in IDLE}
+    for node in list(traced.graph.find_nodes(op="call_module")):
+        if type(traced.get_submodule(node.target)).__name__ in names:
+            node.replace_all_uses_with(node.all_input_nodes[0])
+    traced.graph.eliminate_dead_code()
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("idle_layers_taken_out", node="stages_0_drop", says="still calls an nn.Dropout2d", read=STEPS)
+def removes_dead_code_alone(traced):
+    traced.graph.eliminate_dead_code()
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong("idle_layers_taken_out", node="stages_0_drop", says="still calls an nn.Dropout2d", read=STEPS)
+def forgets_dropout_of_channels(traced):
+    clean(traced, kinds=(nn.Dropout, nn.Identity))
+
+
+@wrong("idle_layers_taken_out", node="stages_0_skip", says="still calls an nn.Identity", read=STEPS)
+def forgets_identities(traced):
+    clean(traced, kinds=(nn.Dropout, nn.Dropout2d))
+
+
+@wrong("idle_layers_taken_out", node="stages_0_drop", says="still calls an nn.Dropout2d", read=STEPS)
+def replaces_and_does_not_erase(traced):
+    bypass(traced, erase=False)
+    traced.recompile()
+
+
+@wrong(
+    "ends well",
+    says="still had",
+    read="03_replacement#runtimeerror-tried-to-erase-node-act-but-it-still-had-2-users-in-the-graph-",
+)
+def erases_before_it_replaces(traced):
+    for node in list(traced.graph.find_nodes(op="call_module")):
+        if isinstance(traced.get_submodule(node.target), IDLE):
+            traced.graph.erase_node(node)
+
+
+@wrong("nothing_dead", node="auxiliary_2", says="is left: no node uses its result", read=STEPS)
+def leaves_dead_code(traced):
+    clean(traced, dead=False)
+
+
+@wrong("nothing_dead", node="auxiliary_1", says="is left: no node uses its result", read=STEPS)
+def erases_the_last_dead_node_only(traced):
+    bypass(traced)
+    for node in list(traced.graph.nodes):
+        if not node.users and node.op.startswith("call"):
+            traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong("no_leftovers", says="The result still holds the submodule", read=LEFT)
+def keeps_the_layers(traced):
+    clean(traced, unused=False)
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(traced):
+    clean(traced, compile_it=False)
+
+
+@wrong("given_edited", says="You edited a copy")
+def cleans_a_copy(traced):
+    traced = copy.deepcopy(traced)
+    clean(traced)
+    return traced
+
+
+@wrong("edited", says="it was traced or built anew")
+def traces_again(traced):
+    clean(traced)
+    return fx.symbolic_trace(traced)
+
+
+@wrong("inputs_kept", says="input `mean` is not where it was")
+def erases_unused_inputs(traced):
+    clean(traced)
+    for node in traced.graph.find_nodes(op="placeholder"):
+        if not node.users:
+            traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong(
+    "others_stay", says="is gone, on which the result depends", read="03_replacement#what-removing-dead-code-deletes"
+)
+def takes_activations_out_too(traced):
+    clean(traced, kinds=(*IDLE, nn.ReLU))
+
+
+@wrong(
+    "others_stay", says="is gone, on which the result depends", read="03_replacement#what-removing-dead-code-deletes"
+)
+def takes_every_layer_that_keeps_the_shape_out(traced):
+    clean(traced, kinds=(*IDLE, nn.BatchNorm2d))
+
+
+@wrong("others_stay", node="mul", says="is new", read="03_replacement#what-removing-dead-code-deletes")
+def multiplies_by_one(traced):
+    for node in list(traced.graph.find_nodes(op="call_module")):
+        if isinstance(traced.get_submodule(node.target), IDLE):
+            with traced.graph.inserting_before(node):
+                new = traced.graph.call_method("mul", (node.all_input_nodes[0], 1))
+            node.replace_all_uses_with(new)
+            traced.graph.erase_node(node)
+    traced.graph.eliminate_dead_code()
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong(
+    "lints",
+    node="stages_0_conv1",
+    says="which is not in this graph",
+    read="01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
+)
+def uses_a_node_of_a_copy(traced):
+    clean(traced)
+    other = copy.deepcopy(traced).graph
+    [relu] = [node for node in other.nodes if node.name == "relu"] or [next(iter(other.nodes))]
+    for node in traced.graph.find_nodes(op="call_module"):
+        if node.name == "stages_0_conv1":
+            node.args = (relu,)
+
+
+@wrong("same_result", node="output", says="it holds other numbers")
+def subtracts_the_other_way_round(traced):
+    clean(traced)
+    for node in traced.graph.nodes:
+        if node.name == "sub":
+            node.args = tuple(reversed(node.args))
+    traced.recompile()
+
+
+@wrong(
+    "ends well",
+    says="IndexError: tuple index out of range",
+    read="when_it_breaks/01_node_creation#indexerror-tuple-index-out-of-range",
+)
+def takes_the_first_argument_by_place(traced):
+    for node in list(traced.graph.find_nodes(op="call_module")):
+        if isinstance(traced.get_submodule(node.target), IDLE):
+            node.replace_all_uses_with(node.args[0])
+            traced.graph.erase_node(node)
+    traced.graph.eliminate_dead_code()
+    traced.delete_all_unused_submodules()
+    traced.recompile()

@@ -1,0 +1,61 @@
+"""Networks in eval mode with what only training needs: dropouts, identities, a head that nothing reads."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import Block, functional, images, lived
+
+
+class ResNet(nn.Module):
+    """The network of the project, read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem, self.norm = nn.Conv2d(3, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4)
+        self.stages = nn.Sequential(Block(4, 4), Block(4, 6, 2))
+        self.auxiliary = nn.Sequential(nn.Conv2d(6, 3, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten())
+        self.pool, self.drop, self.head = nn.AdaptiveAvgPool2d(1), nn.Dropout(0.2), nn.Linear(6, 3)
+        lived(self)
+
+    def forward(self, images: Tensor, mean: Tensor, std: Tensor | float = 1.0) -> Tensor:
+        x = self.stages(functional.relu(self.norm(self.stem((images - mean) / std))))
+        self.auxiliary(x)
+        return self.head(self.drop(self.pool(x).flatten(1)))
+
+
+class Crowded(nn.Module):
+    """One dropout called often, two in a row, on an input, by name, and returned; an identity with settings; a chain
+    that nothing reads, with a norm in it; an input that nothing reads; layers that are none of these.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.drop, self.same = nn.Dropout(0.3), nn.Identity("ignored", size=3)
+        self.body = nn.Sequential(nn.Conv2d(3, 4, 1), nn.Dropout2d(0.2), nn.Identity(), nn.BatchNorm2d(4))
+        self.spare = nn.Sequential(nn.Conv2d(4, 2, 1), nn.BatchNorm2d(2), nn.ReLU())
+        self.act, self.flat, self.pair = nn.ReLU(), nn.Flatten(), nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
+        lived(self)
+
+    def forward(self, images: Tensor, mean: Tensor, mask: Tensor) -> dict[str, Tensor]:
+        x = self.drop(self.same(images))
+        hidden = self.act(self.body(input=x))
+        self.spare(hidden).mean((2, 3))
+        twice = self.drop(hidden) + self.drop(input=hidden) * self.same(hidden)
+        torch.sigmoid(mean)
+        pooled = self.flat(twice.mean((2, 3)))
+        return {"start": x, "hidden": self.same(hidden), "scores": self.pair(pooled)}
+
+
+USAGE = Usage(
+    "edit",
+    cases=(
+        Case("the network of the project", ResNet, images()),
+        Case(
+            "one dropout called often, dropouts in a row, an input that nothing reads", Crowded, images(), unseen=True
+        ),
+    ),
+)

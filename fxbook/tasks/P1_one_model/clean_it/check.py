@@ -1,0 +1,60 @@
+"""Clean it: what computes nothing for the result is gone, and all else is there."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.explained import given_edited, lints, recompiled
+from fxbook.asking.families import Family
+from fxbook.asking.predicates import edited, same_result
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import NodeRecord
+
+from ..check import gone, inputs_kept, no_leftovers, nothing_dead
+
+_IDLE = Family("nothing", modules=frozenset({f"torch.nn.{name}" for name in ("Dropout", "Dropout2d", "Identity")}))
+
+
+@rule("03_replacement#three-steps-in-this-order")
+def idle_layers_taken_out(case: CaseView) -> Found:
+    """No node calls a dropout or an identity."""
+    for node in case.nodes:
+        if node in _IDLE:
+            yield node, f"still calls an {node.kind.replace('torch.', '')}" if node.kind else "is still there"
+
+
+def _is_needed(case: CaseView, node: NodeRecord) -> bool:
+    """Whether the result of the given graph depends on the node."""
+    met, waiting = set(), [one.index for one in case.before if one.op == "output"]
+    while waiting:
+        index = waiting.pop()
+        if index not in met:
+            met.add(index)
+            waiting += case.before.nodes[index].inputs
+    return node.index in met
+
+
+@rule("03_replacement#what-removing-dead-code-deletes")
+def others_stay(case: CaseView) -> Found:
+    """A node that the result depends on is still there, unless it called a dropout or an identity; none is new."""
+    for before in gone(case):
+        if before not in _IDLE and before.op != "placeholder" and _is_needed(case, before):
+            yield before, f"is gone, on which the result depends: `{before.call}`"
+    for node in case.new():
+        yield node, "is new: users of a dropout or an identity were to use its input"
+
+
+CHECK = Check(
+    (
+        lints,
+        recompiled,
+        edited,
+        given_edited,
+        idle_layers_taken_out,
+        inputs_kept,
+        others_stay,
+        same_result,
+        nothing_dead,
+        no_leftovers,
+    )
+)

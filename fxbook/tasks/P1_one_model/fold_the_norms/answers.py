@@ -1,0 +1,310 @@
+"""Answers to P1-fold-the-norms: norms become part of their convolutions."""
+
+import copy
+from collections import Counter
+
+import torch
+from torch import fx, nn
+from torch.nn.utils import fusion
+
+from fxbook.tasks.answering import right, wrong
+
+FOLD = "P1_one_model#a-norm-is-part-of-its-convolution"
+STAYS = "P1_one_model#where-a-norm-cannot-be-folded"
+
+
+def layer_of(traced, node):
+    return traced.get_submodule(node.target) if node.op == "call_module" else None
+
+
+def foldable(traced, users=True, calls=True, by_target=False, training=True, statistics=True):
+    """The norms that can be folded, each with the node that it reads; what a wrong answer leaves out is said."""
+    nodes = list(traced.graph.find_nodes(op="call_module"))
+    times = Counter(node.target if by_target else layer_of(traced, node) for node in nodes)
+    for node in nodes:
+        norm = layer_of(traced, node)
+        if not isinstance(norm, nn.BatchNorm2d):
+            continue
+        if (training and norm.training) or (statistics and norm.running_mean is None):
+            continue
+        [value] = node.all_input_nodes
+        conv = layer_of(traced, value)
+        if not isinstance(conv, nn.Conv2d) or (users and len(value.users) > 1):
+            continue
+        if calls and times[value.target if by_target else conv] > 1:
+            continue
+        yield node, value, norm, conv
+
+
+def new_parameters(norm, conv, eps=True, bias_of_conv=True):
+    """The weight and the bias of a convolution with its norm."""
+    with torch.no_grad():
+        scale = 1 / torch.sqrt(norm.running_var + (norm.eps if eps else 0))
+        scale = scale if norm.weight is None else scale * norm.weight
+        shift = -norm.running_mean * scale if norm.bias is None else norm.bias - norm.running_mean * scale
+        if conv.bias is not None and bias_of_conv:
+            shift = shift + conv.bias * scale
+        return conv.weight * scale.view(-1, 1, 1, 1), shift
+
+
+def assign(norm, conv, **left_out):
+    weight, bias = new_parameters(norm, conv, **left_out)
+    conv.weight, conv.bias = nn.Parameter(weight), nn.Parameter(bias)
+
+
+def fold(traced, change=assign, unused=True, compile_it=True, **asked):
+    for node, value, norm, conv in foldable(traced, **asked):
+        change(norm, conv)
+        node.replace_all_uses_with(value)
+        traced.graph.erase_node(node)
+    if unused:
+        traced.delete_all_unused_submodules()
+    if compile_it:
+        traced.recompile()
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def assigns_new_parameters(traced):
+    fold(traced)
+
+
+@right
+def uses_the_function_of_torch(traced):
+    """What torch fuses is a copy of the convolution."""
+    for place, (node, value, norm, conv) in enumerate(list(foldable(traced))):
+        traced.add_submodule(f"fused_{place}", fusion.fuse_conv_bn_eval(conv, norm))
+        value.target = f"fused_{place}"
+        node.replace_all_uses_with(value)
+        traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@right
+def makes_a_convolution_of_its_own(traced):
+    for node, value, norm, conv in list(foldable(traced)):
+        made = nn.Conv2d(
+            conv.in_channels, conv.out_channels, conv.kernel_size, conv.stride, conv.padding, conv.dilation, conv.groups
+        ).to(conv.weight.dtype)
+        weight, bias = new_parameters(norm, conv)
+        made.weight.data.copy_(weight)
+        made.bias.data.copy_(bias)
+        parent, _, name = value.target.rpartition(".")
+        setattr(traced.get_submodule(parent), name, made)
+        node.replace_all_uses_with(value)
+        traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@right
+def copies_and_then_scales(traced):
+    """The copy is changed in place: nothing else holds its weights."""
+    for node, value, norm, conv in list(foldable(traced)):
+        weight, bias = new_parameters(norm, conv)
+        own = copy.deepcopy(conv)
+        own.weight.data = weight
+        own.bias = nn.Parameter(bias)
+        traced.add_submodule(value.target, own)
+        node.replace_all_uses_with(value)
+        traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+    return traced
+
+
+@right
+def asks_the_norm_for_its_numbers(traced):
+    """A norm of zeros gives what is added, a norm of ones what is multiplied besides."""
+
+    def ask(norm, conv):
+        width = conv.out_channels
+        with torch.no_grad():
+            zeros = torch.zeros(1, width, 1, 1, dtype=conv.weight.dtype)
+            added = norm(zeros).flatten()
+            scale = norm(zeros + 1).flatten() - added
+            weight = conv.weight * scale.view(-1, 1, 1, 1)
+            bias = added if conv.bias is None else added + conv.bias * scale
+        conv.weight, conv.bias = nn.Parameter(weight), nn.Parameter(bias)
+
+    fold(traced, ask)
+
+
+@right
+def calls_the_convolution_in_place_of_the_norm(traced):
+    """The node that stays is that of the convolution, moved to where the norm stood."""
+    for node, value, norm, conv in list(foldable(traced)):
+        assign(norm, conv)
+        node.replace_all_uses_with(value)
+        node.append(value)
+        traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@right
+def folds_from_the_end(traced):
+    for node, value, norm, conv in reversed(list(foldable(traced))):
+        assign(norm, conv)
+        node.replace_all_uses_with(value)
+        traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@right
+def uses_the_weights_of_torch(traced):
+    def fuse(norm, conv):
+        conv.weight, conv.bias = fusion.fuse_conv_bn_weights(
+            conv.weight, conv.bias, norm.running_mean, norm.running_var, norm.eps, norm.weight, norm.bias
+        )
+
+    fold(traced, fuse)
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("foldable_are_folded", node="norm", says="can be folded into `stem`, and is still called", read=FOLD)
+def leaves_all_as_it_is(traced):
+    pass
+
+
+@wrong("same_result", node="output", says="it holds other numbers")
+def forgets_eps(traced):
+    fold(traced, lambda norm, conv: assign(norm, conv, eps=False))
+
+
+@wrong("same_result", node="output", says="It holds for the model you know, but not on another")
+def forgets_the_bias_of_the_convolution(traced):
+    fold(traced, lambda norm, conv: assign(norm, conv, bias_of_conv=False))
+
+
+@wrong("same_result", node="output", says="it holds other numbers")
+def scales_the_inputs_of_the_convolution(traced):
+    def scale_inputs(norm, conv):
+        weight, bias = new_parameters(norm, conv)
+        scale = (weight / conv.weight).mean((1, 2, 3))
+        conv.weight, conv.bias = nn.Parameter(conv.weight * scale.mean()), nn.Parameter(bias)
+
+    fold(traced, scale_inputs)
+
+
+@wrong("same_result", node="output", says="It holds for the model you know, but not on another")
+def changes_the_weight_in_place(traced):
+    def in_place(norm, conv):
+        weight, bias = new_parameters(norm, conv)
+        conv.weight.data.copy_(weight)
+        conv.bias = nn.Parameter(bias)
+
+    fold(traced, in_place)
+
+
+@wrong("others_stay", says="is gone, which cannot be folded: `twice` and `twice_1` call one convolution", read=STAYS)
+def does_not_count_the_calls(traced):
+    fold(traced, calls=False)
+
+
+@wrong("others_stay", says="call one convolution", read=STAYS)
+def counts_the_calls_by_name(traced):
+    fold(traced, by_target=True)
+
+
+@wrong("others_stay", says="is gone, which cannot be folded: `read` has another user", read=STAYS)
+def does_not_count_the_users(traced):
+    fold(traced, users=False)
+
+
+@wrong("others_stay", says="is gone, which cannot be folded: it is in training mode", read=STAYS)
+def does_not_ask_for_the_mode(traced):
+    fold(traced, training=False)
+
+
+@wrong("ends well", says="unsupported operand type(s) for")
+def does_not_ask_for_statistics(traced):
+    fold(traced, statistics=False)
+
+
+@wrong("foldable_are_folded", node="norm1", says="can be folded into `first`, and is still called", read=FOLD)
+def folds_norms_with_weights_only(traced):
+    for node, value, norm, conv in list(foldable(traced)):
+        if norm.affine:
+            assign(norm, conv)
+            node.replace_all_uses_with(value)
+            traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong("same_result", node="stem", says="Running the result raises RuntimeError")
+def makes_a_bias_of_float32(traced):
+    def in_float32(norm, conv):
+        weight, bias = new_parameters(norm, conv)
+        conv.weight, conv.bias = nn.Parameter(weight), nn.Parameter(bias.float())
+
+    fold(traced, in_float32)
+
+
+@wrong("others_stay", says="is gone, and is no batch norm", read=STAYS)
+def takes_the_activations_along(traced):
+    fold(traced)
+    for node in traced.graph.find_nodes(op="call_module"):
+        if isinstance(layer_of(traced, node), nn.ReLU):
+            node.replace_all_uses_with(node.all_input_nodes[0])
+            traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong("edited", says="it was traced or built anew")
+def traces_again(traced):
+    fold(traced)
+    return fx.symbolic_trace(traced)
+
+
+@wrong("given_edited", says="You edited a copy")
+def folds_in_a_copy(traced):
+    traced = copy.deepcopy(traced)
+    fold(traced)
+    return traced
+
+
+@wrong(
+    "no_leftovers",
+    says="still holds the submodule `norm`",
+    read="03_replacement#a-function-by-a-module-a-module-by-a-function",
+)
+def keeps_the_norms(traced):
+    fold(traced, unused=False)
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(traced):
+    fold(traced, compile_it=False)
+
+
+@wrong(
+    "nothing_dead",
+    node="norm",
+    says="is left: no node uses its result",
+    read="03_replacement#three-steps-in-this-order",
+)
+def leaves_the_nodes(traced):
+    for node, value, norm, conv in list(foldable(traced)):
+        assign(norm, conv)
+        node.replace_all_uses_with(value)
+        node.op, node.target = "call_function", torch.relu
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong("lints", node="relu", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
+def moves_the_convolution_behind_its_users(traced):
+    for node, value, norm, conv in list(foldable(traced)):
+        assign(norm, conv)
+        node.replace_all_uses_with(value)
+        list(value.users)[-1].append(value)
+        traced.graph.erase_node(node)
+    traced.recompile()

@@ -1,0 +1,86 @@
+"""Networks in float64 whose norms can be folded, and some that cannot: what is left out shows at this precision."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import CleanBlock, functional, images, lived, with_two_names
+
+
+class ResNet(nn.Module):
+    """The network of the project, with the mean in place of the pool."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem, self.norm = nn.Conv2d(3, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4)
+        self.stages, self.head = nn.Sequential(CleanBlock(4, 4), CleanBlock(4, 6, 2)), nn.Linear(6, 3)
+        lived(self).double()
+
+    def forward(self, images: Tensor, mean: Tensor, std: Tensor | float = 1.0) -> Tensor:
+        x = self.stages(functional.relu(self.norm(self.stem((images - mean) / std))))
+        return self.head(x.mean((2, 3)))
+
+
+class Shared(nn.Module):
+    """A convolution that is called twice; one that has two names; one whose value is used twice; weights that two
+    convolutions share; a norm that two convolutions share.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.twice, self.norm1, self.norm2 = nn.Conv2d(3, 3, 1), nn.BatchNorm2d(3), nn.BatchNorm2d(3)
+        self.named, self.norm3 = nn.Conv2d(3, 3, 1, bias=False), nn.BatchNorm2d(3)
+        self.again, self.norm4 = self.named, nn.BatchNorm2d(3)
+        self.read, self.norm5 = nn.Conv2d(3, 3, 1), nn.BatchNorm2d(3)
+        self.tied1, self.tied2, self.norm6 = nn.Conv2d(3, 3, 1), nn.Conv2d(3, 3, 1), nn.BatchNorm2d(3)
+        self.tied2.weight, self.tied2.bias = self.tied1.weight, self.tied1.bias
+        lived(self).double()
+
+    def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> Tensor:
+        x = self.norm1(self.twice(images)) + self.norm2(self.twice(images - mean))
+        x = self.norm3(self.named(x)) + self.norm4(self.again(x))
+        read = self.read(x)
+        x = self.norm5(read) + torch.relu(read)
+        x = self.norm6(self.tied1(x)) - torch.relu(self.tied2(x))
+        return x.mean((2, 3))
+
+
+class Settings(nn.Module):
+    """Groups, strides, no bias; a norm by name, without weights, of another eps; norms that stay: without statistics,
+    in training mode, behind no convolution, behind an activation, behind a sum; a pair in which nothing shares.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.norm1 = nn.Conv2d(3, 6, 3, padding=1, groups=3), nn.BatchNorm2d(6, affine=False)
+        self.second = nn.Sequential(nn.Conv2d(6, 4, 1, 2, bias=False), nn.BatchNorm2d(4, eps=0.3))
+        self.third, self.bare = nn.Conv2d(4, 4, 1), nn.BatchNorm2d(4, track_running_stats=False)
+        self.fourth, self.training_norm = nn.Conv2d(4, 4, 1), nn.BatchNorm2d(4)
+        self.fifth, self.both = nn.Conv2d(4, 4, 1), nn.BatchNorm2d(4)
+        self.sixth, self.alone = nn.Conv2d(4, 4, 1, bias=False), nn.BatchNorm2d(3)
+        lived(self).double()
+        self.training_norm.train()
+
+    def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> Tensor:
+        x = self.second(self.norm1(input=self.first(self.alone(images))))
+        x = self.bare(self.third(x))
+        x = torch.relu(self.training_norm(self.fourth(x)))
+        x = self.both(torch.relu(self.fifth(x))) + self.both(self.sixth(x)) * self.both(x + mean.mean())
+        return x.mean((2, 3))
+
+
+def in_float64() -> tuple[Tensor, ...]:
+    return tuple(tensor.double() for tensor in images()())
+
+
+USAGE = Usage(
+    "edit",
+    cases=(
+        Case("the network of the project", ResNet, in_float64),
+        Case("layers, values and weights that are shared", Shared, in_float64, unseen=True, given=with_two_names),
+        Case("groups, other settings, norms that stay", Settings, in_float64, unseen=True),
+    ),
+)

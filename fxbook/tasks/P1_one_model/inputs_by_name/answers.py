@@ -1,0 +1,273 @@
+"""Answers to P1-inputs-by-name: the list that a boxed run takes, made of a dict."""
+
+import inspect
+
+from fxbook.tasks.answering import right, wrong
+
+BOX = "08_boxed_run#a-box-that-is-emptied"
+PLACES = "07_placeholder#a-run-hands-out-values-from-left-to-right"
+FAULTS = "07_placeholder#runtimeerror-expected-positional-argument-for-parameter-mask-but-one-was-not-passed-in"
+
+
+def inputs_of(traced):
+    return traced.graph.find_nodes(op="placeholder")
+
+
+def faults(traced, values, required=lambda node: not node.args):
+    names = [node.target for node in inputs_of(traced)]
+    missing = [node.target for node in inputs_of(traced) if node.target not in values and required(node)]
+    return missing, [name for name in values if name not in names]
+
+
+def refuse(traced, values, kind=TypeError):
+    missing, unknown = faults(traced, values)
+    if missing or unknown:
+        raise kind(f"missing: {', '.join(missing) or 'none'}; unknown: {', '.join(unknown) or 'none'}")
+
+
+def pop_all(traced, values):
+    return [values.pop(n.target) if n.target in values else n.args[0] for n in inputs_of(traced)]
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def refuses_then_pops(traced, values):
+    refuse(traced, values)
+    return pop_all(traced, values)
+
+
+@right
+def begins_with_the_defaults(traced, values):
+    defaults = {node.target: node.args[0] for node in inputs_of(traced) if node.args}
+    given = {**defaults, **values}
+    names = [node.target for node in inputs_of(traced)]
+    wrong_names = set(names) ^ set(given)
+    if wrong_names:
+        raise TypeError("at fault: " + " ".join(sorted(wrong_names)))
+    values.clear()
+    return [given[name] for name in names]
+
+
+class WrongInputsError(TypeError):
+    """An error of its own, which is a TypeError."""
+
+
+@right
+def raises_an_error_of_its_own(traced, values):
+    refuse(traced, values, WrongInputsError)
+    return pop_all(traced, values)
+
+
+@right
+def walks_over_all_nodes(traced, values):
+    missing, found = [], []
+    known = set()
+    for node in traced.graph.nodes:
+        if node.op == "placeholder":
+            known.add(node.target)
+            if node.target in values:
+                found.append(values[node.target])
+            elif len(node.args):
+                found.append(node.args[0])
+            else:
+                missing.append(f"missing {node.target}")
+    missing += [f"unknown {name}" for name in sorted(set(values) - known)]
+    if missing:
+        raise TypeError("\n".join(missing))
+    for name in list(values):
+        del values[name]
+    return found
+
+
+@right
+def asks_the_signature(traced, values):
+    """The defaults are those of the generated forward."""
+    parameters = inspect.signature(traced.forward).parameters
+    names = {node.target: node.name for node in inputs_of(traced)}
+    refuse(traced, values)
+    items = []
+    for target, name in names.items():
+        default = parameters[name if name in parameters else target].default
+        items.append(values.pop(target) if target in values else default)
+    return items
+
+
+@right
+def empties_the_dict_from_its_end(traced, values):
+    refuse(traced, values)
+    taken = {}
+    while values:
+        name, value = values.popitem()
+        taken[name] = value
+    return [taken[n.target] if n.target in taken else n.args[0] for n in inputs_of(traced)]
+
+
+@right
+class AsList:
+    """A callable object that has counted its uses."""
+
+    uses = 0
+
+    def __call__(self, traced, values):
+        self.uses += 1
+        refuse(traced, values)
+        return pop_all(traced, values)
+
+
+@right
+def tries_then_tells(traced, values):
+    kept = dict(values)
+    try:
+        items = [values.pop(n.target, *n.args) for n in inputs_of(traced)]
+        if values:
+            raise KeyError
+    except KeyError:
+        values.clear()
+        values.update(kept)
+        refuse(traced, values)
+    return items
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("list_in_order", says="of the list is the value of", read=PLACES)
+def keeps_the_order_of_the_dict(traced, values):
+    refuse(traced, values)
+    defaults = [node.args[0] for node in inputs_of(traced) if node.target not in values]
+    items = [*values.values(), *defaults]
+    values.clear()
+    return items
+
+
+@wrong("list_in_order", says="of the list is the value of", read=PLACES)
+def sorts_by_name(traced, values):
+    refuse(traced, values)
+    items = sorted((n.target, values.pop(n.target) if n.target in values else n.args[0]) for n in inputs_of(traced))
+    return [item for _, item in items]
+
+
+@wrong("list_in_order", says="The list has 2 items: one for each of the 3 inputs was asked", read=PLACES)
+def leaves_the_defaults_out(traced, values):
+    refuse(traced, values)
+    return [values.pop(n.target) for n in inputs_of(traced) if n.target in values]
+
+
+@wrong("list_in_order", says="The answer returns an object of class dict: a list was asked", read=PLACES)
+def returns_a_dict(traced, values):
+    refuse(traced, values)
+    return {n.target: values.pop(n.target) if n.target in values else n.args[0] for n in inputs_of(traced)}
+
+
+@wrong("list_in_order", says="The answer returns an object of class tuple: a list was asked", read=PLACES)
+def returns_a_tuple(traced, values):
+    refuse(traced, values)
+    return tuple(pop_all(traced, values))
+
+
+@wrong("list_in_order", says="is raised", read=PLACES)
+def asks_the_nodes_for_their_names(traced, values):
+    inputs = inputs_of(traced)
+    unknown = [name for name in values if name not in [node.name for node in inputs]]
+    missing = [node.name for node in inputs if node.name not in values and not node.args]
+    if unknown or missing:
+        raise TypeError(f"missing: {missing}; unknown: {unknown}")
+    return [values.pop(n.name) if n.name in values else n.args[0] for n in inputs]
+
+
+@wrong("list_in_order", says="is raised", read=PLACES)
+def takes_a_false_default_for_none(traced, values):
+    missing, unknown = faults(traced, values, required=lambda node: not (node.args and node.args[0]))
+    if missing or unknown:
+        raise TypeError(f"{missing} {unknown}")
+    return pop_all(traced, values)
+
+
+@wrong("list_in_order", says="is raised", read=PLACES)
+def asks_for_every_input(traced, values):
+    missing, unknown = faults(traced, values, required=lambda node: True)
+    if missing or unknown:
+        raise TypeError(f"{missing} {unknown}")
+    return pop_all(traced, values)
+
+
+@wrong("list_in_order", says="of the list is", read=PLACES)
+def takes_what_is_read_only(traced, values):
+    refuse(traced, values)
+    items = [values.pop(n.target) if n.target in values else n.args[0] for n in inputs_of(traced) if n.users]
+    values.clear()
+    return items + [None] * (len(inputs_of(traced)) - len(items))
+
+
+@wrong("dict_is_emptied", says="The dict still holds", read=BOX)
+def leaves_the_dict_full(traced, values):
+    refuse(traced, values)
+    return [values.get(n.target, n.args[0] if n.args else None) for n in inputs_of(traced)]
+
+
+@wrong("dict_is_emptied", says="An error is raised, and the dict is no longer as it was", read=BOX)
+def pops_before_it_refuses(traced, values):
+    given = dict(values)
+    values.clear()
+    refuse(traced, given)
+    return pop_all(traced, given)
+
+
+@wrong("faults_are_told", says="No error is raised, though `sdt` is at fault", read=FAULTS)
+def takes_unknown_names(traced, values):
+    missing, _ = faults(traced, values)
+    if missing:
+        raise TypeError(", ".join(missing))
+    items = pop_all(traced, values)
+    values.clear()
+    return items
+
+
+@wrong("faults_are_told", says="No error is raised, though `mean` is at fault", read=FAULTS)
+def fills_what_is_missing_with_none(traced, values):
+    _, unknown = faults(traced, values)
+    if unknown:
+        raise TypeError(", ".join(unknown))
+    return [values.pop(n.target, n.args[0] if n.args else None) for n in inputs_of(traced)]
+
+
+@wrong("faults_are_told", says="KeyError is raised ('mean'): a TypeError was asked", read=FAULTS)
+def lets_the_dict_refuse(traced, values):
+    given = dict(values)
+    items = [given.pop(n.target) if n.target in given or not n.args else n.args[0] for n in inputs_of(traced)]
+    if given:
+        raise KeyError(*given)
+    values.clear()
+    return items
+
+
+@wrong("faults_are_told", says="ValueError is raised", read=FAULTS)
+def raises_a_value_error(traced, values):
+    refuse(traced, values, ValueError)
+    return pop_all(traced, values)
+
+
+@wrong("faults_are_told", says="the message does not name it", read=FAULTS)
+def tells_the_first_fault_only(traced, values):
+    missing, unknown = faults(traced, values)
+    for name in (*missing, *unknown):
+        raise TypeError(f"{name} is at fault")
+    return pop_all(traced, values)
+
+
+@wrong("faults_are_told", says="with which nothing is wrong", read=FAULTS)
+def lists_every_input(traced, values):
+    missing, unknown = faults(traced, values)
+    if missing or unknown:
+        raise TypeError(f"got {list(values)}, needs {[node.target for node in inputs_of(traced)]}")
+    return pop_all(traced, values)
+
+
+@wrong("faults_are_told", says="the message does not name it", read=FAULTS)
+def counts_the_faults(traced, values):
+    missing, unknown = faults(traced, values)
+    if missing or unknown:
+        raise TypeError(f"{len(missing)} missing, {len(unknown)} unknown")
+    return pop_all(traced, values)

@@ -1,0 +1,97 @@
+"""Graphs with defaults, names that Python has taken, and inputs that nothing reads; inputs by name, right and wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.asking.exercise import one_of
+
+from ..cases import called
+
+
+class Scaled(nn.Module):
+    """The inputs of the project."""
+
+    def forward(self, images: Tensor, mean: Tensor, std: Tensor | float = 1.0) -> Tensor:
+        return (images - mean) / std
+
+
+class Taken(nn.Module):
+    """Inputs whose nodes have other names, one that nothing reads, defaults that are false or ``None``."""
+
+    def forward(
+        self, input: Tensor, unread: Tensor, len: Tensor, shift: float = 0.0, scale: float | None = None, size: int = 3
+    ) -> Tensor:
+        return input * len + shift + size
+
+
+class Renamed(nn.Module):
+    """Inputs of which one begins with the name of another."""
+
+    def forward(self, image: Tensor, image_mean: Tensor, mean: Tensor, image_std: float = 2.0) -> Tensor:
+        return image - image_mean * mean / image_std
+
+
+def request(
+    model: nn.Module,
+    left_out: int = 0,
+    without: tuple[str, ...] = (),
+    extra: tuple[str, ...] = (),
+    backwards: bool = False,
+) -> tuple[fx.GraphModule, dict[str, Any]]:
+    """The traced model, and inputs in an order that is drawn, or backwards; without some defaults, or at fault."""
+    traced = fx.symbolic_trace(model)
+    inputs = traced.graph.find_nodes(op="placeholder")
+    optional = [str(node.target) for node in inputs if node.args]
+    kept = len(optional) - min(left_out, len(optional))
+    names = [str(node.target) for node in inputs if not node.args] + optional[len(optional) - kept :]
+    names = [*(name for name in names if name not in without), *extra]
+    order = range(len(names))[::-1] if backwards else torch.randperm(len(names)).tolist()
+    return traced, {names[place]: torch.randn(one_of(2, 3)) for place in order}
+
+
+def given(**faults: Any) -> Callable[[nn.Module], tuple[Any, ...]]:
+    return lambda model: request(model, **faults)
+
+
+def use(answer: Callable[..., Any], traced: fx.GraphModule, values: dict[str, Any]) -> dict[str, Any]:
+    """What the answer returns or raises, by the names of the values that it was given, and what is left of them."""
+    names = {id(value): name for name, value in values.items()}
+    before = list(values)
+    try:
+        returned = called(answer)(traced, values)
+    except Exception as error:
+        kinds = [kind.__name__ for kind in type(error).__mro__]
+        return {"raised": kinds, "message": str(error), "left": list(values) == before}
+    items = list(returned) if isinstance(returned, list | tuple) else None
+    told = None if items is None else [names.get(id(item), item) for item in items]
+    kind = type(returned).__name__
+    return {"kind": kind, "items": told, "left": list(values)}
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("all inputs, in any order", Scaled, tuple, given=given(backwards=True)),
+        Case("without `std`", Scaled, tuple, given=given(left_out=1)),
+        Case("no `mean`", Scaled, tuple, given=given(without=("mean",))),
+        Case("`sdt` in place of `std`", Scaled, tuple, given=given(left_out=1, extra=("sdt",))),
+        Case("names that Python has taken", Taken, tuple, unseen=True, given=given(left_out=2)),
+        Case("all inputs, one of them unread", Taken, tuple, unseen=True, given=given()),
+        Case(
+            "two missing, two unknown",
+            Taken,
+            tuple,
+            unseen=True,
+            given=given(without=("unread", "len"), extra=("input_1", "weights")),
+        ),
+        Case("names that begin alike", Renamed, tuple, unseen=True, given=given(without=("mean",))),
+        Case("names that begin alike, all there", Renamed, tuple, unseen=True, given=given(left_out=1)),
+    ),
+    call=use,
+)

@@ -1,0 +1,102 @@
+"""Inputs by name: the list that a boxed run takes, or an error that names every fault."""
+
+from __future__ import annotations
+
+import re
+
+from torch import fx
+
+from fxbook.asking import Check
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import Value, dict_items, difference, encode, kind_of
+from fxbook.asking.view import CaseView
+
+
+def wanted(case: CaseView) -> tuple[list[tuple[str, Value]], list[str], list[str]]:
+    """What the list is to hold, by the name of the input (its name, or its default), and the names at fault."""
+    traced, values = case.arguments
+    assert isinstance(traced, fx.GraphModule)
+    inputs = {str(node.target): node.args for node in traced.graph.find_nodes(op="placeholder")}
+    missing = [name for name, default in inputs.items() if name not in values and not default]
+    items = [
+        (name, name if name in values else encode(default[0]) if default else None) for name, default in inputs.items()
+    ]
+    return items, missing, [name for name in values if name not in inputs]
+
+
+def _observed(case: CaseView) -> dict[str, Value]:
+    return dict_items(case.value) if isinstance(case.value, dict) and "dict" in case.value else {}
+
+
+@rule("07_placeholder#a-run-hands-out-values-from-left-to-right")
+def list_in_order(case: CaseView) -> Found:
+    """Where nothing is at fault, a list with one item for each input, in the order of the inputs."""
+    items, missing, unknown = wanted(case)
+    if missing or unknown:
+        return
+    seen = _observed(case)
+    if "'raised'" in seen:
+        raised = seen["'raised'"][0]
+        yield None, f"Nothing is wrong with the inputs, and {raised} is raised: {_first_line(seen)}."
+        return
+    if seen.get("'kind'") != "list":
+        kind = seen.get("'kind'")
+        yield None, f"The answer returns an object of class {kind}: a list was asked."
+        return
+    found = seen["'items'"]
+    if len(found) != len(items):
+        yield None, f"The list has {len(found)} items: one for each of the {len(items)} inputs was asked."
+        return
+    for place, (item, (name, value)) in enumerate(zip(found, items, strict=True)):
+        if difference(item, value):
+            what = f"the value of `{item}`" if isinstance(item, str) else kind_of(item)
+            asked = f"that of `{value}`" if isinstance(value, str) else f"the default of `{name}`"
+            yield None, f"Item {place} of the list is {what}: {asked} was asked."
+
+
+@rule("08_boxed_run#a-box-that-is-emptied")
+def dict_is_emptied(case: CaseView) -> Found:
+    """Afterwards the dict holds nothing, so that only the list does; after an error it is as it was."""
+    _, missing, unknown = wanted(case)
+    seen = _observed(case)
+    if (missing or unknown) and "'raised'" in seen and not seen["'left'"]:
+        yield None, "An error is raised, and the dict is no longer as it was."
+    if not (missing or unknown) and seen.get("'left'"):
+        left = seen["'left'"][0]
+        yield None, f"The dict still holds `{left}`: it was to be emptied."
+
+
+@rule("07_placeholder#runtimeerror-expected-positional-argument-for-parameter-mask-but-one-was-not-passed-in")
+def faults_are_told(case: CaseView) -> Found:
+    """Names that are missing or unknown raise a TypeError that names each, and no other input."""
+    items, missing, unknown = wanted(case)
+    if not (missing or unknown):
+        return
+    seen = _observed(case)
+    faults = ", ".join(f"`{name}`" for name in (*missing, *unknown))
+    if "'raised'" not in seen:
+        yield None, f"No error is raised, though {faults} {'is' if len(missing + unknown) == 1 else 'are'} at fault."
+        return
+    if "TypeError" not in seen["'raised'"]:
+        raised = seen["'raised'"][0]
+        yield None, f"{raised} is raised ({_first_line(seen)}): a TypeError was asked."
+    message = str(seen["'message'"])
+    for name in (*missing, *unknown):
+        if not _occurs(name, message):
+            what = "missing" if name in missing else "unknown"
+            yield None, f"`{name}` is {what}, and the message does not name it: {_first_line(seen)}."
+    for name, _ in items:
+        if name not in missing and _occurs(name, message):
+            yield None, f"The message names `{name}`, with which nothing is wrong: {_first_line(seen)}."
+
+
+def _occurs(word: str, message: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", message) is not None
+
+
+def _first_line(seen: dict[str, Value]) -> str:
+    line = (str(seen.get("'message'")).strip().splitlines() or [""])[0].rstrip(".")
+    return line if len(line) <= 120 else f"{line[:120]}…"
+
+
+CHECK = Check((list_in_order, faults_are_told, dict_is_emptied))

@@ -1,0 +1,91 @@
+"""Networks to be measured: with values in place, views, weights that are read, inputs that nothing reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+# A FlopCounterMode imports this when it is first used, which takes longer than a check may: done here, before the fork.
+import torch._dynamo
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import Block, CleanBlock, called, functional, lived
+
+
+class ResNet(nn.Module):
+    """The network of the project, read and not yet cleaned."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem, self.norm = nn.Conv2d(3, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4)
+        self.stages = nn.Sequential(Block(4, 4), Block(4, 6, 2))
+        self.auxiliary = nn.Sequential(nn.Conv2d(6, 3, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten())
+        self.pool, self.drop, self.head = nn.AdaptiveAvgPool2d(1), nn.Dropout(0.2), nn.Linear(6, 3)
+        lived(self)
+
+    def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> Tensor:
+        x = self.stages(functional.relu(self.norm(self.stem((images - mean) / std))))
+        self.auxiliary(x)
+        return self.head(self.drop(self.pool(x).flatten(1)))
+
+
+class Small(nn.Module):
+    """The same, its norms folded and its activations in place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem, self.head = nn.Conv2d(3, 4, 3, padding=1), nn.Linear(6, 3)
+        self.stages = nn.Sequential(CleanBlock(4, 4, norms=False), CleanBlock(4, 6, 2, norms=False))
+        for module in self.modules():
+            if isinstance(module, nn.ReLU):
+                module.inplace = True
+        self.eval()
+
+    def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> Tensor:
+        x = self.stages(functional.relu(self.stem((images - mean) / std), inplace=True))
+        return self.head(x.mean((2, 3)))
+
+
+class Mixed(nn.Module):
+    """An input that nothing reads, a weight read by a node, and a view of it, two results of one node, products of two
+    values, and a peak that holds an input.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mix, self.conv = nn.Parameter(torch.randn(6, 6)), nn.Conv2d(3, 3, 1)
+        self.register_buffer("shift", torch.randn(6, 6))
+        self.eval()
+
+    def forward(self, images: Tensor, mean: Tensor, unread: Tensor) -> tuple[Tensor, ...]:
+        largest, places = torch.topk(self.conv(images), 3)
+        mixed = images @ self.mix.t() + self.shift
+        return torch.cat([largest, places.float(), mixed - mean], dim=-1), mixed.flatten(1)
+
+
+def with_inputs(model: nn.Module) -> tuple[Any, ...]:
+    """The traced network and the list of its inputs."""
+    size, batch = 6, int(torch.randint(1, 4, ()))
+    images, mean = torch.randn(batch, 3, size, size), torch.randn(3, 1, 1)
+    third = torch.randn(batch, 3, 4, 4) if isinstance(model, Mixed) else torch.rand(3, 1, 1) + 0.5
+    return fx.symbolic_trace(model), [images, mean, third]
+
+
+def use(answer: Any, traced: fx.GraphModule, inputs: list[Tensor]) -> Any:
+    """What the answer measures; the list that it is handed is the only one that holds its inputs."""
+    return called(answer)(traced, [tensor.clone() for tensor in inputs])
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("the network of the project, read", ResNet, tuple),
+        Case("the network of the project, in place", Small, tuple),
+        Case("weights, views and an input that nothing reads", Mixed, tuple, unseen=True),
+    ),
+    given=with_inputs,
+    call=use,
+)

@@ -1,0 +1,95 @@
+"""Measure it: nodes, FLOPs and the peak of a boxed run."""
+
+from __future__ import annotations
+
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from fxbook.asking import Check
+from fxbook.asking.returned import number_of
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import dict_items
+from fxbook.asking.view import CaseView
+from fxbook.stepping.run.record import Method, RunRecord, record_run
+
+from ..check import one_thread
+
+_NAMES = ("nodes", "flops", "peak")
+
+
+def _numbers(case: CaseView) -> dict[str, float | None]:
+    items = dict_items(case.value) if isinstance(case.value, dict) and "dict" in case.value else {}
+    return {name.strip("'"): number_of(item) for name, item in items.items()}
+
+
+@one_thread()
+def _run(case: CaseView, method: Method = "boxed_run", gradients: bool = False) -> RunRecord:
+    traced, inputs = case.arguments
+    with torch.set_grad_enabled(gradients):
+        return record_run(traced, traced.graph, inputs, method)
+
+
+@rule
+def three_numbers(case: CaseView) -> Found:
+    """A dict with three numbers."""
+    numbers = _numbers(case)
+    for name in _NAMES:
+        if numbers.get(name) is None:
+            yield (
+                None,
+                f"The answer is to be a dict with the numbers {', '.join(map(repr, _NAMES))}: {name!r} is missing.",
+            )
+    for name in numbers:
+        if name not in _NAMES:
+            yield None, f"The answer has {name}, which was not asked."
+
+
+@rule("00_first_graph#every-node-carries-six-fields-and-its-users")
+def nodes_counted(case: CaseView) -> Found:
+    """The nodes of the graph, inputs and output among them."""
+    found, asked = _numbers(case)["nodes"], len(case.before)
+    if found != asked:
+        calls = sum(node.op.startswith("call") for node in case.before)
+        why = " Inputs and `output` are nodes, too." if found in (calls, asked - 1) else ""
+        yield None, f"The answer has {found:g} nodes, the graph {asked}.{why}"
+
+
+@rule("09_profiling#work-can-be-counted")
+@one_thread()
+def flops_counted(case: CaseView) -> Found:
+    """The FLOPs of one run."""
+    _traced, inputs = case.arguments
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        case.model(*inputs)
+    found, asked = _numbers(case)["flops"], counter.get_total_flops()
+    if found != asked:
+        why = ""
+        if 2 * found == asked:
+            why = " A product and a sum are two operations."
+        elif found and found % asked == 0:
+            why = " One run was to be counted."
+        yield None, f"The answer has {found:,.0f} FLOPs, a run has {asked:,}.{why}"
+
+
+@rule("09_profiling#bytes-alive")
+def peak_measured(case: CaseView) -> Found:
+    """The most bytes alive at a node of a boxed run, without weights and gradients."""
+    run, found = _run(case), _numbers(case)["peak"]
+    if found == run.peak:
+        return
+    said = f"The peak of the answer is {found:,.0f} bytes, that of the run {run.peak:,}"
+    if found == max(run.after):
+        yield None, f"{said}: that is what is left after values were freed, not before."
+    if found == _run(case, "run").peak:
+        yield None, f"{said}: that of `run`, which holds every input.", "08_boxed_run#run-holds-every-input"
+    if found == _run(case, gradients=True).peak:
+        yield None, f"{said}: that of a run that keeps values for gradients.", "09_profiling#who-asks-for-gradients"
+    if found == sum(store.nbytes for store in run.stores if not store.stored):
+        yield None, f"{said}: that is what all values take together, as if none was freed."
+    if found >= run.peak + run.in_module:
+        yield None, f"{said}: weights were not to be counted."
+    node = case.before.nodes[run.peak_step or 0]
+    yield None, f"{said}, reached at node `{node.name}`."
+
+
+CHECK = Check((three_numbers, nodes_counted, flops_counted, peak_measured))

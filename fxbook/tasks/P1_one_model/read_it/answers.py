@@ -1,0 +1,283 @@
+"""Answers to P1-read-it: a graph of the network as it is used, apart from the network."""
+
+import copy
+import functools
+
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+FIXED = "05_control_flow_limits#fix-an-argument-concrete_args"
+SHARED = "00_first_graph#what-the-two-modules-share"
+
+
+def traced_with(model, features=False):
+    return fx.symbolic_trace(model, concrete_args={"features": features})
+
+
+def without_flag(traced):
+    """Erases the flag and what checks it."""
+    [flag] = traced.graph.find_nodes(op="placeholder", target="features_1")
+    of_flag = [flag]
+    for node in of_flag:
+        of_flag.extend(node.users)
+    for node in reversed(of_flag):
+        traced.graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def copies_then_traces(model):
+    return without_flag(traced_with(copy.deepcopy(model).eval()))
+
+
+@right
+def copies_the_trace(model):
+    """The mode is set for the trace alone, layer by layer, and given back."""
+    modes = {module: module.training for module in model.modules()}
+    try:
+        traced = copy.deepcopy(traced_with(model.eval()))
+    finally:
+        for module, training in modes.items():
+            module.training = training
+    return without_flag(traced)
+
+
+@right
+def passes_the_default_for_the_flag(model):
+    """A forward without the flag is traced in place of the model's own."""
+    used = copy.deepcopy(model).eval()
+    forward = type(used).forward
+
+    if "std" in forward.__annotations__ and "mask" not in forward.__annotations__:
+
+        def short(self, images, mean, std=1.0):
+            return forward(self, images, mean, std, False)
+
+    else:
+
+        def short(self, images, mean, std, mask=None):
+            return forward(self, images, mean, std, False, mask)
+
+    used.__class__ = type("Used", (type(used),), {"forward": short})
+    return fx.symbolic_trace(used)
+
+
+class WithoutFlag(fx.Transformer):
+    """Copies every node but those of the flag."""
+
+    def placeholder(self, target, args, kwargs):
+        return False if target == "features_1" else super().placeholder(target, args, kwargs)
+
+    def call_function(self, target, args, kwargs):
+        if target.__name__ == "eq" and args[0] is False:
+            return True
+        if target.__name__ == "_assert" and args[0] is True:
+            return None
+        return super().call_function(target, args, kwargs)
+
+
+@right
+def transforms_the_trace(model):
+    return WithoutFlag(traced_with(copy.deepcopy(model).eval())).transform()
+
+
+@right
+def builds_the_module_of_a_tracer(model):
+    used = copy.deepcopy(model)
+    for module in used.modules():
+        module.train(False)
+    graph = fx.Tracer().trace(used, concrete_args={"features": False})
+    return without_flag(fx.GraphModule(used, graph))
+
+
+@right
+def pickles_its_way_to_a_copy(model):
+    used = type(model).__new__(type(model))
+    used.__dict__.update(copy.deepcopy(model.__dict__))
+    return without_flag(traced_with(used.eval()))
+
+
+@right
+def lets_dead_code_go_too(model):
+    """What nothing reads may go at once; the inputs stay."""
+    traced = without_flag(traced_with(copy.deepcopy(model).eval()))
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+    return traced
+
+
+@right
+def is_a_partial(model):
+    return functools.partial(copies_then_traces)(model)
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("input_unchanged", says="The model that was given has been changed")
+def switches_the_model_to_eval(model):
+    return without_flag(traced_with(model.eval()))
+
+
+@wrong("input_unchanged", says="It holds for the model you know, but not on another")
+def switches_the_model_and_all_its_layers_back(model):
+    traced = copy.deepcopy(without_flag(traced_with(model.eval())))
+    model.train()
+    return traced
+
+
+@wrong("apart_from_the_model", says="is the model's own tensor: a copy was asked", read=SHARED)
+def traces_the_model_itself(model):
+    modes = {module: module.training for module in model.modules()}
+    traced = without_flag(traced_with(model.eval()))
+    for module, training in modes.items():
+        module.training = training
+    again = copy.copy(traced)
+    for path, module in list(traced.named_modules()):
+        if isinstance(module, nn.BatchNorm2d):
+            own = copy.copy(module)
+            own.training = False
+            again.get_submodule(path.rpartition(".")[0])._modules[path.rpartition(".")[2]] = own
+    for path, module in list(again.named_modules()):
+        if isinstance(module, nn.Dropout | nn.Dropout2d):
+            again.get_submodule(path.rpartition(".")[0])._modules[path.rpartition(".")[2]] = nn.Identity()
+    return again
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for")
+def traces_in_training_mode(model):
+    return without_flag(traced_with(copy.deepcopy(model)))
+
+
+@wrong("same_result", node="output", says="The result is not the one asked for")
+def switches_the_trace_to_eval(model):
+    """Python has decided by then."""
+    return without_flag(traced_with(copy.deepcopy(model))).eval()
+
+
+@wrong("flag_is_gone", node="features_1", says="is an input for the flag `features`", read=FIXED)
+def leaves_the_flag_and_its_check(model):
+    return traced_with(copy.deepcopy(model).eval())
+
+
+@wrong("flag_is_gone", node="features_1", says="is an input for the flag `features`", read=FIXED)
+def relies_on_dead_code(model):
+    traced = traced_with(copy.deepcopy(model).eval())
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+    return traced
+
+
+@wrong("flag_is_gone", node="_assert", says="still checks the flag", read=FIXED)
+def checks_a_constant(model):
+    traced = traced_with(copy.deepcopy(model).eval())
+    [flag] = traced.graph.find_nodes(op="placeholder", target="features_1")
+    for user in list(flag.users):
+        user.args = (False, False)
+    traced.graph.erase_node(flag)
+    traced.recompile()
+    return traced
+
+
+@wrong("own_checks_stay", says="the check that the model makes with `torch._assert` is gone")
+def erases_every_assertion(model):
+    traced = traced_with(copy.deepcopy(model).eval())
+    for node in reversed(traced.graph.nodes):
+        checks = getattr(node.target, "__name__", "") in ("_assert", "_assert_is_none", "eq")
+        if (checks or node.target == "features_1") and not node.users:
+            traced.graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("other_inputs_stay", says="input 3 of the result is not `std`")
+def erases_every_input_without_users(model):
+    traced = without_flag(traced_with(copy.deepcopy(model).eval()))
+    for node in traced.graph.find_nodes(op="placeholder"):
+        if not node.users:
+            traced.graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("other_inputs_stay", says="Input `std` has lost its default")
+def loses_the_defaults(model):
+    traced = copies_then_traces(model)
+    for node in traced.graph.find_nodes(op="placeholder"):
+        node.args = ()
+    traced.recompile()
+    return traced
+
+
+@wrong("other_inputs_stay", says="Input 3 of the result is not `std`")
+def fixes_every_default(model):
+    names = {"std": 1.0} if "mask" not in type(model).forward.__annotations__ else {"mask": None}
+    used = copy.deepcopy(model).eval()
+    traced = fx.symbolic_trace(used, concrete_args={"features": False, **names})
+    for node in reversed(traced.graph.nodes):
+        checks = getattr(node.target, "__name__", "") in ("_assert", "_assert_is_none", "eq")
+        is_of_a_flag = checks or str(node.target).endswith("_1")
+        if is_of_a_flag and node.op != "call_module" and not node.users and "batch" not in str(node.args):
+            traced.graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("same_result", node="output", says="it has shape (2, 6), (2, 3) was asked")
+def fixes_the_flag_at_true(model):
+    return without_flag(traced_with(copy.deepcopy(model).eval(), features=True))
+
+
+@wrong("names_kept", says="a name that the model does not have", read=SHARED)
+def traces_a_wrapper(model):
+    class Wrapper(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = copy.deepcopy(model).eval()
+
+    has_default = "mask" not in type(model).forward.__annotations__
+
+    class Short(Wrapper):
+        def forward(self, images, mean, std=1.0):
+            return self.model(images, mean, std)
+
+    class Long(Wrapper):
+        def forward(self, images, mean, std, mask=None):
+            return self.model(images, mean, std, mask=mask)
+
+    return fx.symbolic_trace(Short() if has_default else Long())
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(model):
+    traced = traced_with(copy.deepcopy(model).eval())
+    [flag] = traced.graph.find_nodes(op="placeholder", target="features_1")
+    of_flag = [flag]
+    for node in of_flag:
+        of_flag.extend(node.users)
+    for node in reversed(of_flag):
+        traced.graph.erase_node(node)
+    return traced
+
+
+@wrong("lints", node="sub", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
+def moves_the_inputs_to_the_end(model):
+    traced = copies_then_traces(model)
+    [output] = traced.graph.find_nodes(op="output")
+    for node in traced.graph.find_nodes(op="placeholder"):
+        output.prepend(node)
+    return traced
+
+
+@wrong(
+    "ends well",
+    says="symbolically traced variables cannot be used as inputs to control flow",
+    read="05_control_flow_limits#traceerror-symbolically-traced-variables-cannot-be-used-as-inputs-to-control-flow",
+)
+def does_not_fix_the_flag(model):
+    return fx.symbolic_trace(copy.deepcopy(model).eval())

@@ -1,0 +1,65 @@
+"""Networks as they come: in training mode, with a flag, with layers for training alone."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import Block, functional, images, lived
+
+
+class ResNet(nn.Module):
+    """The network of the project, smaller."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem, self.norm = nn.Conv2d(3, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4)
+        self.stages = nn.Sequential(Block(4, 4), Block(4, 6, 2))
+        self.auxiliary = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(6, 3))
+        self.pool, self.drop, self.head = nn.AdaptiveAvgPool2d(1), nn.Dropout(0.2), nn.Linear(6, 3)
+        lived(self).train()
+
+    def forward(self, images: Tensor, mean: Tensor, std: Tensor | float = 1.0, features: bool = False) -> object:
+        x = self.stages(functional.relu(self.norm(self.stem((images - mean) / std))))
+        auxiliary = self.auxiliary(x)
+        pooled = self.pool(x).flatten(1)
+        if features:
+            return pooled
+        scores = self.head(self.drop(pooled))
+        return (scores, auxiliary) if self.training else scores
+
+
+class Frozen(nn.Module):
+    """A norm that was frozen before, an input that nothing reads, a check of the model's own, a loop, a branch."""
+
+    checks_itself = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem, self.norm = nn.Conv2d(3, 4, 1), nn.BatchNorm2d(4)
+        self.block, self.head = Block(4, 4), nn.Linear(4, 2)
+        self.register_buffer("scale", torch.rand(4) + 0.5)
+        lived(self).train()
+        self.norm.eval()
+        self.head.weight.requires_grad_(False)
+
+    def forward(self, images: Tensor, mean: Tensor, std: Tensor, features: bool = False, mask: object = None) -> Tensor:
+        torch._assert(images.ndim == 4, "images by batch, channel, row and column")
+        x = self.norm(self.stem(images - mean))
+        for _ in range(2):
+            x = self.block(x)
+        if self.training:
+            x = x + torch.randn_like(x)
+        pooled = x.mean((2, 3)) * self.scale
+        return pooled if features else self.head(functional.dropout(pooled, 0.5, self.training))
+
+
+USAGE = Usage(
+    "pass",
+    cases=(
+        Case("the network of the project", ResNet, images()),
+        Case("a frozen norm, a check of its own, a loop", Frozen, images(), unseen=True),
+    ),
+)

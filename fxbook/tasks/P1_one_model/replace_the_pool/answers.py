@@ -1,0 +1,249 @@
+"""Answers to P1-replace-the-pool: one mean for a global pool that is flattened."""
+
+import copy
+
+import torch
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+SEVERAL = "03_replacement#one-by-several-several-by-one"
+OTHERS = "03_replacement#find-every-relu"
+
+
+def dims(traced, node):
+    if node.op == "call_module":
+        layer = traced.get_submodule(node.target)
+        return (layer.start_dim, layer.end_dim) if isinstance(layer, nn.Flatten) else None
+    if node.target not in (torch.flatten, "flatten"):
+        return None
+    given = dict(zip(["input", "start_dim", "end_dim"], node.args, strict=False)) | node.kwargs
+    return given.get("start_dim", 0), given.get("end_dim", -1)
+
+
+def by_method(graph, value):
+    return graph.call_method("mean", (value, (2, 3)))
+
+
+def pairs(traced, sizes=(1, (1, 1)), flat=((1, -1),), users=(1,)):
+    for node in list(traced.graph.find_nodes(op="call_module")):
+        pool = traced.get_submodule(node.target)
+        if isinstance(pool, nn.AdaptiveAvgPool2d) and (sizes is None or pool.output_size in sizes):
+            for user in list(node.users):
+                if len(node.users) in users and (flat is None or dims(traced, user) in flat) and dims(traced, user):
+                    yield node, user
+
+
+def replace(traced, make=by_method, unused=True, compile_it=True, **which):
+    for pool, flat in pairs(traced, **which):
+        with traced.graph.inserting_before(flat):
+            mean = make(traced.graph, pool.all_input_nodes[0])
+        flat.replace_all_uses_with(mean)
+        traced.graph.erase_node(flat)
+        if not pool.users:
+            traced.graph.erase_node(pool)
+    if unused:
+        traced.delete_all_unused_submodules()
+    if compile_it:
+        traced.recompile()
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def calls_the_method(traced):
+    replace(traced)
+
+
+@right
+def calls_the_function(traced):
+    replace(traced, lambda graph, value: graph.call_function(torch.mean, (value, [-2, -1])))
+
+
+@right
+def names_the_dimensions(traced):
+    replace(traced, lambda graph, value: graph.call_function(torch.mean, (), {"input": value, "dim": (-1, -2)}))
+    return traced
+
+
+@right
+def changes_the_flattening_itself(traced):
+    for pool, flat in list(pairs(traced)):
+        flat.op, flat.target, flat.kwargs = "call_method", "mean", {"dim": (2, 3)}
+        flat.args = (pool.all_input_nodes[0],)
+        traced.graph.erase_node(pool)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@right
+def changes_the_pool_itself(traced):
+    for pool, flat in pairs(traced):
+        pool.op, pool.target = "call_function", torch.mean
+        pool.args, pool.kwargs = (pool.all_input_nodes[0], (2, 3)), {}
+        flat.replace_all_uses_with(pool)
+        traced.graph.erase_node(flat)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+class Mean(nn.Module):
+    def forward(self, x):
+        return x.mean((2, 3))
+
+
+@right
+def calls_a_module_of_its_own(traced):
+    for place, (pool, flat) in enumerate(pairs(traced)):
+        traced.add_submodule(f"mean_{place}", Mean())
+        with traced.graph.inserting_after(pool):
+            new = traced.graph.call_module(f"mean_{place}", (pool.all_input_nodes[0],))
+        flat.replace_all_uses_with(new)
+        traced.graph.erase_node(flat)
+        traced.graph.erase_node(pool)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@right
+def looks_from_the_flattening_up(traced):
+    for flat in list(traced.graph.nodes):
+        pool = next(iter(flat.all_input_nodes), None)
+        if flat.op not in ("output", "placeholder") and (pool, flat) in set(pairs(traced)):
+            with traced.graph.inserting_before(pool):
+                mean = by_method(traced.graph, pool.all_input_nodes[0])
+            flat.replace_all_uses_with(mean)
+            traced.graph.erase_node(flat)
+    traced.graph.eliminate_dead_code()
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@right
+def takes_two_means(traced):
+    """The mean of the means of the rows, in one node."""
+    replace(traced, lambda graph, value: graph.call_function(mean_of_means, (value,)))
+
+
+def mean_of_means(value):
+    return value.mean(3).mean(2)
+
+
+fx.wrap("mean_of_means")
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("pairs_replaced", node="pool", says="one mean was to take the place of `pool` and `flatten`", read=SEVERAL)
+def leaves_all_as_it_is(traced):
+    pass
+
+
+@wrong("pairs_replaced", node="flatten", says="one mean was to take the place of `pool` and `flatten`", read=SEVERAL)
+def keeps_the_flattening(traced):
+    """A mean with two dimensions has nothing to flatten."""
+    for pool, _ in pairs(traced):
+        with traced.graph.inserting_before(pool):
+            pool.replace_all_uses_with(by_method(traced.graph, pool.all_input_nodes[0]))
+        traced.graph.erase_node(pool)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong("others_stay", node=None, says="is gone, and is no such pair", read=OTHERS)
+def asks_for_no_size(traced):
+    replace(traced, sizes=None)
+
+
+@wrong("others_stay", node=None, says="is gone, and is no such pair", read=OTHERS)
+def asks_for_no_dimensions(traced):
+    replace(traced, flat=None)
+
+
+@wrong("others_stay", node=None, says="is gone, and is no such pair", read=OTHERS)
+def asks_for_no_second_user(traced):
+    replace(traced, users=(1, 2))
+
+
+@wrong("pairs_replaced", node="pair", says="It holds for the model you know, but not on another", read=SEVERAL)
+def knows_one_size(traced):
+    replace(traced, sizes=(1,))
+
+
+@wrong("pairs_replaced", node="one_1", says="It holds for the model you know, but not on another", read=SEVERAL)
+def knows_the_method_only(traced):
+    for pool, flat in pairs(traced):
+        if flat.op == "call_method":
+            with traced.graph.inserting_before(flat):
+                flat.replace_all_uses_with(by_method(traced.graph, pool.all_input_nodes[0]))
+            traced.graph.erase_node(flat)
+            traced.graph.erase_node(pool)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong("same_result", node="head", says="Running the result raises RuntimeError")
+def keeps_the_dimensions(traced):
+    replace(traced, lambda graph, value: graph.call_method("mean", (value, (2, 3)), {"keepdim": True}))
+
+
+@wrong("same_result", node="output", says="it holds other numbers")
+def adds_in_place_of_the_mean(traced):
+    replace(traced, lambda graph, value: graph.call_method("sum", (value, (2, 3))))
+
+
+@wrong("same_result", node="output", says="it holds other numbers")
+def takes_the_largest(traced):
+    replace(traced, lambda graph, value: graph.call_method("amax", (value, (2, 3))))
+
+
+@wrong(
+    "nothing_dead",
+    node="pool",
+    says="is left: no node uses its result",
+    read="03_replacement#three-steps-in-this-order",
+)
+def leaves_the_pool(traced):
+    for pool, flat in list(pairs(traced)):
+        with traced.graph.inserting_before(flat):
+            flat.replace_all_uses_with(by_method(traced.graph, pool.all_input_nodes[0]))
+        traced.graph.erase_node(flat)
+    traced.recompile()
+
+
+@wrong(
+    "no_leftovers",
+    says="still holds the submodule `pool`",
+    read="03_replacement#a-function-by-a-module-a-module-by-a-function",
+)
+def keeps_the_layer(traced):
+    replace(traced, unused=False)
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(traced):
+    replace(traced, compile_it=False)
+
+
+@wrong("given_edited", says="You edited a copy")
+def replaces_in_a_copy(traced):
+    traced = copy.deepcopy(traced)
+    replace(traced)
+    return traced
+
+
+@wrong("edited", says="it was traced or built anew")
+def traces_again(traced):
+    replace(traced)
+    return fx.symbolic_trace(traced)
+
+
+@wrong("lints", node="head", says="before it is defined", read="02_insertion_points#a-node-made-without-an-anchor")
+def forgets_the_anchor(traced):
+    for pool, flat in pairs(traced):
+        flat.replace_all_uses_with(by_method(traced.graph, pool.all_input_nodes[0]))
+        traced.graph.erase_node(flat)
+        traced.graph.erase_node(pool)
+    traced.recompile()

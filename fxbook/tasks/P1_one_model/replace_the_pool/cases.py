@@ -1,0 +1,66 @@
+"""Networks with global pools, flattened in every spelling, and with pools that are not to be replaced."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import CleanBlock, functional, images, lived
+
+
+class ResNet(nn.Module):
+    """The network of the project, cleaned."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem, self.norm = nn.Conv2d(3, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4)
+        self.stages = nn.Sequential(CleanBlock(4, 4), CleanBlock(4, 6, 2))
+        self.pool, self.head = nn.AdaptiveAvgPool2d(1), nn.Linear(6, 3)
+        lived(self)
+
+    def forward(self, images: Tensor, mean: Tensor, std: Tensor | float = 1.0) -> Tensor:
+        x = self.stages(functional.relu(self.norm(self.stem((images - mean) / std))))
+        return self.head(self.pool(x).flatten(1))
+
+
+class Pools(nn.Module):
+    """Pools by name and of a pair, one pool called twice, a value that is used again, and pools that must stay: of two
+    rows and columns, read by two, not flattened, flattened from another dimension on.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.one, self.pair = nn.AdaptiveAvgPool2d(1), nn.AdaptiveAvgPool2d((1, 1))
+        self.grid, self.row = nn.AdaptiveAvgPool2d(2), nn.AdaptiveAvgPool2d((1, 2))
+        self.flat, self.whole = nn.Flatten(), nn.Flatten(0)
+        self.conv = nn.Conv2d(3, 4, 1)
+        lived(self)
+
+    def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> tuple[Tensor, ...]:
+        x = self.conv(images)
+        shared = self.one(x)
+        return (
+            torch.flatten(self.one(x), 1),
+            self.flat(self.pair(input=images)),
+            self.pair(x * 2).flatten(start_dim=1),
+            self.grid(x).flatten(1),
+            self.flat(self.row(x)),
+            shared.flatten(1),
+            shared + 1,
+            self.whole(self.one(x)),
+            self.one(x).flatten(2),
+            self.one(x).flatten(1, 2),
+            self.pair(x),
+            x.flatten(1),
+        )
+
+
+USAGE = Usage(
+    "edit",
+    cases=(
+        Case("the network of the project", ResNet, images()),
+        Case("pools of every kind", Pools, images(), unseen=True),
+    ),
+)

@@ -1,0 +1,76 @@
+"""Replace the pool: a global pool and the flattening behind it are one mean."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.explained import given_edited, lints, recompiled
+from fxbook.asking.predicates import edited, same_result
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import NodeRecord
+
+from ..check import FLATTEN, POOL, gone, layer, no_leftovers, nothing_dead
+
+
+def pairs(case: CaseView) -> list[tuple[NodeRecord, NodeRecord]]:
+    """The pools of the given graph that are to go, each with the flattening behind it."""
+    return [
+        (before, case.before.nodes[before.users[0]])
+        for before in case.before
+        if before in POOL
+        and len(before.users) == 1
+        and layer(case, before).output_size in (1, (1, 1))
+        and case.before.nodes[before.users[0]] in FLATTEN
+        and _dims(case, case.before.nodes[before.users[0]]) == (1, -1)
+    ]
+
+
+def _dims(case: CaseView, node: NodeRecord) -> tuple[int, int]:
+    """The first and the last dimension that are flattened."""
+    if node.op == "call_module":
+        return layer(case, node).start_dim, layer(case, node).end_dim
+    named = dict(node.kwargs["dict"])
+    given = dict(zip(("start_dim", "end_dim"), node.positional[1:], strict=False)) | named
+    return given.get("start_dim", 0), given.get("end_dim", -1)
+
+
+@rule("03_replacement#one-by-several-several-by-one")
+def pairs_replaced(case: CaseView) -> Found:
+    """Of each pair, one node is left, or none, and one mean stands for it."""
+    now = case.now()
+    for pool, flatten in pairs(case):
+        for before in (pool, flatten):
+            node = now.get(before.index)
+            if node is not None and node in (FLATTEN | POOL):
+                yield node, f"is still there: one mean was to take the place of `{pool.name}` and `{flatten.name}`"
+    kept, asked = len(case.nodes), len(case.before) - len(pairs(case))
+    if kept > asked:
+        extra = next(case.new(), None)
+        yield extra, f"The graph has {kept} nodes: with one node for each pair, it has {asked}."
+
+
+@rule("03_replacement#find-every-relu")
+def others_stay(case: CaseView) -> Found:
+    """Every other node is there and calls what it called."""
+    replaced = {node.index for pair in pairs(case) for node in pair}
+    for before in gone(case):
+        if before.index not in replaced:
+            yield before, f"is gone, and is no such pair: `{before.call}`"
+    for node, before in case.kept():
+        if before.index not in replaced and (node.op, node.target) != (before.op, before.target):
+            yield node, f"calls something else than before, `{before.call}`, and is no such pair"
+
+
+CHECK = Check(
+    (
+        lints,
+        recompiled,
+        edited,
+        given_edited,
+        others_stay,
+        same_result,
+        nothing_dead,
+        pairs_replaced,
+        no_leftovers,
+    )
+)

@@ -1,0 +1,247 @@
+"""Answers to P1-run-it-boxed: a run that lets every value go."""
+
+import operator
+
+import torch
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+BOX = "08_boxed_run#a-box-that-is-emptied"
+GRADIENTS = "09_profiling#who-asks-for-gradients"
+LEFT = "08_boxed_run#what-stays-after-the-run"
+kept = []
+
+
+def without_unread(traced, args_list):
+    for place, node in enumerate(traced.graph.find_nodes(op="placeholder")):
+        if not node.users:
+            args_list[place] = None
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def boxes_what_is_read(traced, args_list):
+    without_unread(traced, args_list)
+    with torch.no_grad():
+        return fx.Interpreter(traced).boxed_run(args_list)
+
+
+@right
+@torch.inference_mode()
+def loops_by_itself(traced, args_list):
+    runner = fx.Interpreter(traced)
+    last = {}
+    for node in traced.graph.nodes:
+        for read in node.all_input_nodes:
+            last[read] = node
+    ends = {}
+    for read, node in last.items():
+        ends.setdefault(node, []).append(read)
+    for node in traced.graph.find_nodes(op="placeholder"):
+        if node in last:
+            runner.env[node] = args_list.pop(0)
+        else:
+            args_list.pop(0)
+    for node in traced.graph.nodes:
+        if node.op == "output":
+            return fx.node.map_arg(node.args[0], runner.env.__getitem__)
+        if node.op != "placeholder":
+            runner.env[node] = runner.run_node(node)
+            for read in ends.get(node, []):
+                del runner.env[read]
+    return None
+
+
+@right
+class Boxed:
+    """A callable object; its interpreter is emptied."""
+
+    def __call__(self, traced, args_list):
+        runner = fx.Interpreter(traced)
+        without_unread(traced, args_list)
+        with torch.set_grad_enabled(False):
+            result = runner.boxed_run(args_list)
+        runner.env.clear()
+        return result
+
+
+@right
+def begins_with_an_environment(traced, args_list):
+    inputs = traced.graph.find_nodes(op="placeholder")
+    env = {node: value if node.users else None for node, value in zip(inputs, args_list, strict=True)}
+    args_list.clear()
+    with torch.no_grad():
+        return fx.Interpreter(traced).run(initial_env=env)
+
+
+@right
+def writes_code_of_its_own(traced, args_list):
+    """One function of the graph, which takes its inputs out of the list."""
+    inputs = traced.graph.find_nodes(op="placeholder")
+    env = {}
+    for node in inputs:
+        value = args_list.pop(0)
+        if node.users:
+            env[node] = value
+        del value
+    runner = fx.Interpreter(traced)
+    runner.env = env
+    left = {node: set(node.users) for node in traced.graph.nodes}
+    with torch.no_grad():
+        for node in traced.graph.nodes:
+            if node.op == "placeholder":
+                continue
+            env[node] = runner.run_node(node)
+            for read in node.all_input_nodes:
+                left[read].discard(node)
+                if not left[read]:
+                    env.pop(read, None)
+    return env.pop(node)
+
+
+class Entering(fx.Interpreter):
+    def placeholder(self, target, args, kwargs):
+        raise AssertionError("boxed_run has filled it")
+
+
+@right
+def makes_a_kind_of_interpreter(traced, args_list):
+    without_unread(traced, args_list)
+    with torch.no_grad():
+        return Entering(traced, garbage_collect_values=True).boxed_run(args_list)
+
+
+@right
+def deletes_from_the_table(traced, args_list):
+    """Inputs that nothing reads go by a multiplication of the list with what is read."""
+    read = [bool(node.users) for node in traced.graph.find_nodes(op="placeholder")]
+    for place in [place for place, is_read in enumerate(read) if not is_read]:
+        operator.setitem(args_list, place, 0)
+    with torch.inference_mode():
+        return fx.Interpreter(traced).boxed_run(args_list)
+
+
+@right
+def switches_gradients_off_and_on(traced, args_list):
+    before = torch.is_grad_enabled()
+    torch.set_grad_enabled(False)
+    try:
+        without_unread(traced, args_list)
+        return fx.Interpreter(traced).boxed_run(args_list)
+    finally:
+        torch.set_grad_enabled(before)
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("without_gradients", says="ran with gradients on", read=GRADIENTS)
+def calls_the_network(traced, args_list):
+    return traced(*args_list)
+
+
+@wrong("list_is_emptied", says="The list still holds 3 items", read=BOX)
+def calls_the_network_without_gradients(traced, args_list):
+    with torch.no_grad():
+        return traced(*args_list)
+
+
+@wrong("without_gradients", says="ran with gradients on", read=GRADIENTS)
+def boxes_with_gradients(traced, args_list):
+    without_unread(traced, args_list)
+    return fx.Interpreter(traced).boxed_run(args_list)
+
+
+@wrong("no_more_than_needed", says="bytes are alive")
+def calls_and_clears(traced, args_list):
+    with torch.no_grad():
+        result = traced(*args_list)
+    args_list.clear()
+    return result
+
+
+@wrong("no_more_than_needed", says="bytes are alive")
+def runs_and_clears(traced, args_list):
+    with torch.no_grad():
+        result = fx.Interpreter(traced).run(*args_list)
+    args_list.clear()
+    return result
+
+
+@wrong("no_more_than_needed", says="It holds for the model you know, but not on another")
+def leaves_unread_inputs(traced, args_list):
+    with torch.no_grad():
+        return fx.Interpreter(traced).boxed_run(args_list)
+
+
+@wrong("no_more_than_needed", says="bytes are alive")
+def keeps_every_value(traced, args_list):
+    without_unread(traced, args_list)
+    with torch.no_grad():
+        return fx.Interpreter(traced, garbage_collect_values=False).boxed_run(args_list)
+
+
+@wrong("no_more_than_needed", says="bytes are alive")
+def keeps_the_loop_variable(traced, args_list):
+    env = {}
+    for node, value in zip(traced.graph.find_nodes(op="placeholder"), args_list, strict=True):
+        env[node] = value if node.users else None
+    args_list.clear()
+    with torch.no_grad():
+        return fx.Interpreter(traced).run(initial_env=env)
+
+
+@wrong("list_is_emptied", says="The list still holds 3 items", read=BOX)
+def empties_a_copy(traced, args_list):
+    own = list(args_list)
+    without_unread(traced, own)
+    with torch.no_grad():
+        return fx.Interpreter(traced).boxed_run(own)
+
+
+@wrong("nothing_held", says="but", read=LEFT)
+def keeps_the_result(traced, args_list):
+    kept.append(boxes_what_is_read(traced, args_list))
+    return kept[-1]
+
+
+@wrong("nothing_held", says="but", read=LEFT)
+def keeps_the_interpreter(traced, args_list):
+    without_unread(traced, args_list)
+    runner = fx.Interpreter(traced)
+    kept.append(runner)
+    with torch.no_grad():
+        return runner.boxed_run(args_list)
+
+
+@wrong("result_is_right", says="The result is not that of the network: it is None")
+def returns_nothing(traced, args_list):
+    boxes_what_is_read(traced, args_list)
+
+
+@wrong("result_is_right", says="The result is not that of the network")
+def reverses_the_list(traced, args_list):
+    args_list[1], args_list[2] = args_list[2], args_list[1]
+    return boxes_what_is_read(traced, args_list)
+
+
+@wrong("result_is_right", says="each node was to run once")
+def runs_twice(traced, args_list):
+    with torch.no_grad():
+        traced(*args_list)
+    return boxes_what_is_read(traced, args_list)
+
+
+@wrong(
+    "ends well",
+    says="expected 3 arguments",
+    read="08_boxed_run#runtimeerror-interpreterboxed_run-expected--arguments-for-placeholders-but-received--missing-arguments",
+)
+def removes_unread_inputs_from_the_list(traced, args_list):
+    read = [node for node in traced.graph.find_nodes(op="placeholder") if node.users]
+    del args_list[len(read) - (len(read) == 3) :]
+    with torch.no_grad():
+        return fx.Interpreter(traced).boxed_run(args_list)

@@ -1,0 +1,121 @@
+"""Run it boxed: no byte is alive longer than a node needs it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, fx
+from torch.utils import _pytree as pytree
+
+from fxbook.asking import Check
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import Value, dict_items, difference, encode
+from fxbook.asking.view import CaseView
+
+from ..check import one_thread
+from .cases import Bytes, watch_of
+
+
+class _Needed(fx.Interpreter):
+    """Runs a graph and holds, while a node computes, what it or a later node reads."""
+
+    def __init__(self, traced: fx.GraphModule, watch: Bytes) -> None:
+        super().__init__(traced)
+        self.watch = watch
+        self.nodes: list[str] = []
+
+    def steps_of(self, tensors: list[Any]) -> list[tuple[str, int]]:
+        left = list(self.graph.nodes)
+        values: dict[fx.Node, Any] = {}
+        while left:
+            node = left[0]
+            if node.op == "placeholder":
+                values[node] = tensors.pop(0)
+            elif node.op != "output":
+                self.env = values
+                with self.watch:
+                    values[node] = self.run_node(node)
+                self.nodes += [node.name] * (len(self.watch.steps) - len(self.nodes))
+            del left[0]
+            needed = {read for later in left for read in later.all_input_nodes}
+            for gone in values.keys() - needed:
+                del values[gone]
+        return self.watch.steps
+
+
+@one_thread()
+def _least(case: CaseView) -> tuple[list[str], list[tuple[str, int]]]:
+    """The node of each operation, and the operations with the bytes that must be alive after them."""
+    traced, tensors = case.arguments
+    own = [tensor.clone() for tensor in tensors]
+    watch = watch_of(traced)
+    watch.see(own)
+    run = _Needed(traced, watch)
+    with torch.no_grad():
+        return run.nodes, run.steps_of(own)
+
+
+def _observed(case: CaseView) -> dict[str, Value]:
+    return dict_items(case.value) if isinstance(case.value, dict) and "dict" in case.value else {}
+
+
+def _steps(seen: dict[str, Value]) -> list[tuple[str, int]]:
+    return [(name, alive) for item in seen.get("'steps'", []) for name, alive in [item["tuple"]]]
+
+
+@rule
+def result_is_right(case: CaseView) -> Found:
+    """The result is that of the network, and every node ran once, in order."""
+    seen = _observed(case)
+    _traced, tensors = case.arguments
+    with torch.no_grad():
+        expected = pytree.tree_map_only(Tensor, torch.clone, case.model(*[tensor.clone() for tensor in tensors]))
+    if differs := difference(seen.get("'result'"), encode(expected)):
+        yield None, f"The result is not that of the network: {differs}."
+    nodes, least = _least(case)
+    ran = [name for name, _ in _steps(seen)]
+    for place, (name, _) in enumerate(least):
+        if place >= len(ran) or ran[place] != name:
+            did = f"`{ran[place]}` ran" if place < len(ran) else "nothing ran"
+            yield None, f"Where node `{nodes[place]}` computes `{name}`, {did}: each node was to run once, in order."
+            return
+    if len(ran) > len(least):
+        yield None, f"After the last node, `{ran[len(least)]}` ran: each node was to run once."
+
+
+@rule("09_profiling#who-asks-for-gradients")
+def without_gradients(case: CaseView) -> Found:
+    """Nothing is kept for a gradient."""
+    if _observed(case).get("'with gradients'"):
+        yield None, "The network ran with gradients on, which keeps values for them: it was to run without."
+
+
+@rule("08_boxed_run#a-box-that-is-emptied")
+def list_is_emptied(case: CaseView) -> Found:
+    """Afterwards the list is empty."""
+    if left := _observed(case).get("'left'"):
+        yield None, f"The list still holds {left} item{'' if left == 1 else 's'} after the run: it was to be emptied."
+
+
+@rule("08_boxed_run#nothing-can-be-freed-earlier")
+def no_more_than_needed(case: CaseView) -> Found:
+    """After each operation, no more bytes are alive than this node or a later one needs."""
+    nodes, least = _least(case)
+    steps = _steps(_observed(case))
+    for node, (_, alive), (_, needed) in zip(nodes, steps, least, strict=False):
+        if alive > needed:
+            yield (
+                None,
+                f"While node `{node}` computes, {alive:,} bytes are alive: {needed:,} are needed there or later.",
+            )
+
+
+@rule("08_boxed_run#what-stays-after-the-run")
+def nothing_held(case: CaseView) -> Found:
+    """When the result is dropped, no byte is alive."""
+    if held := _observed(case).get("'held'"):
+        yield None, f"The run is over and its result dropped, but {held:,} bytes are alive: something still holds them."
+
+
+CHECK = Check((without_gradients, result_is_right, list_is_emptied, no_more_than_needed, nothing_held))

@@ -1,0 +1,319 @@
+"""Answers to P1-work-in-place: activations overwrite what they read where that is safe."""
+
+import copy
+import operator
+
+import torch
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+MAKERS = {nn.Conv2d, nn.Linear, nn.BatchNorm2d, torch.add, operator.add}
+UNSAFE = "06_kwargs#working-in-place-overwrites-what-the-node-reads"
+LAYER = "when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too"
+
+
+def called(traced, node):
+    return type(traced.get_submodule(node.target)) if node.op == "call_module" else node.target
+
+
+def activations(traced, kinds=(nn.ReLU, nn.functional.relu)):
+    return [n for n in traced.graph.nodes if called(traced, n) in kinds and not n.kwargs.get("inplace")]
+
+
+def safe(traced, node, makers=MAKERS, users=1):
+    [value] = node.all_input_nodes
+    return called(traced, value) in makers and len(value.users) <= users
+
+
+def by_function(traced, node):
+    """A call of the function in the place of the node."""
+    with traced.graph.inserting_before(node):
+        new = traced.graph.call_function(nn.functional.relu, tuple(node.all_input_nodes), {"inplace": True})
+    node.replace_all_uses_with(new)
+    traced.graph.erase_node(node)
+
+
+def own_layer(traced, node):
+    """A layer of its own for the node, or the keyword."""
+    if node.op == "call_function":
+        node.update_kwarg("inplace", True)
+    else:
+        node.target = f"in_place_{node.name}"
+        traced.add_submodule(node.target, nn.ReLU(inplace=True))
+
+
+def the_layer_itself(traced, node):
+    """The layer that all its callers share."""
+    if node.op == "call_function":
+        node.update_kwarg("inplace", True)
+    else:
+        traced.get_submodule(node.target).inplace = True
+
+
+def in_place(traced, change=by_function, kinds=(nn.ReLU, nn.functional.relu), compile_it=True, **which):
+    for node in activations(traced, kinds):
+        if safe(traced, node, **which):
+            change(traced, node)
+    if compile_it:
+        traced.recompile()
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def calls_the_function(traced):
+    in_place(traced)
+
+
+@right
+def gives_each_call_a_layer(traced):
+    in_place(traced, own_layer)
+    traced.delete_all_unused_submodules()
+
+
+@right
+def calls_the_method(traced):
+    def method(traced, node):
+        node.args, node.kwargs = tuple(node.all_input_nodes), {}
+        node.op, node.target = "call_method", "relu_"
+
+    in_place(traced, method)
+    return traced
+
+
+@right
+def calls_the_function_with_an_underscore(traced):
+    def function(traced, node):
+        with traced.graph.inserting_after(node):
+            new = traced.graph.call_function(torch.relu_, tuple(node.all_input_nodes))
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+
+    in_place(traced, function)
+
+
+@right
+def copies_the_layers(traced):
+    def copied(traced, node):
+        if node.op == "call_function":
+            node.kwargs = {**node.kwargs, "inplace": True}
+            return
+        layer = copy.deepcopy(traced.get_submodule(node.target))
+        layer.inplace = True
+        traced.add_submodule(f"copy_{node.name}", layer)
+        node.target = f"copy_{node.name}"
+
+    in_place(traced, copied)
+
+
+@right
+def shares_one_layer_in_place(traced):
+    traced.add_submodule("overwrite", nn.ReLU(inplace=True))
+
+    def shared(traced, node):
+        if node.op == "call_function":
+            with traced.graph.inserting_before(node):
+                new = traced.graph.call_module("overwrite", tuple(node.all_input_nodes))
+            node.replace_all_uses_with(new)
+            traced.graph.erase_node(node)
+        else:
+            node.target = "overwrite"
+
+    in_place(traced, shared)
+
+
+@right
+def decides_before_it_changes(traced):
+    for node in [node for node in reversed(activations(traced)) if safe(traced, node)]:
+        by_function(traced, node)
+    traced.graph.lint()
+    traced.recompile()
+
+
+@right
+def asks_each_maker(traced):
+    for maker in list(traced.graph.nodes):
+        if called(traced, maker) in MAKERS and len(maker.users) == 1:
+            [user] = maker.users
+            if user in activations(traced):
+                own_layer(traced, user)
+    traced.recompile()
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("nothing_missed", node="relu", says="does not work in place, though it is safe on `stem", read=UNSAFE)
+def leaves_all_as_it_is(traced):
+    pass
+
+
+@wrong("nothing_missed", node="stages_0_act", says="does not work in place, though it is safe", read=UNSAFE)
+def changes_functions_only(traced):
+    in_place(traced, kinds=(nn.functional.relu,))
+
+
+@wrong("nothing_missed", node="relu", says="does not work in place, though it is safe", read=UNSAFE)
+def changes_layers_only(traced):
+    in_place(traced, kinds=(nn.ReLU,))
+
+
+@wrong("nothing_missed", node="stages_0_act_1", says="though it is safe on `add = operator.add", read=UNSAFE)
+def overwrites_layers_only(traced):
+    in_place(traced, makers={nn.Conv2d, nn.Linear, nn.BatchNorm2d})
+
+
+@wrong("nothing_unsafe", node="act", says="`images` is an input, which belongs to the caller", read=LAYER)
+def sets_the_shared_layer(traced):
+    in_place(traced, the_layer_itself)
+
+
+@wrong("nothing_unsafe", node="act", says="`images` is an input, which belongs to the caller", read=LAYER)
+def sets_every_layer(traced):
+    for node in activations(traced):
+        the_layer_itself(traced, node)
+    traced.recompile()
+
+
+@wrong("nothing_unsafe", node="relu_8", says="is an input, which belongs to the caller", read=UNSAFE)
+def asks_for_users_only(traced):
+    for node in activations(traced):
+        if len(node.all_input_nodes[0].users) == 1:
+            by_function(traced, node)
+    traced.recompile()
+
+
+@wrong("nothing_unsafe", node="relu_8", says="`add` uses `conv1` too", read=UNSAFE)
+def asks_for_makers_only(traced):
+    in_place(traced, users=99)
+
+
+@wrong("nothing_unsafe", node="relu_8", says="`self.scale` calls none of", read=UNSAFE)
+def takes_every_layer_and_weight_for_a_maker(traced):
+    for node in activations(traced):
+        [value] = node.all_input_nodes
+        if value.op != "placeholder" and len(value.users) == 1:
+            by_function(traced, node)
+    traced.recompile()
+
+
+@wrong("nothing_unsafe", node="relu_9", says="works in place, and `conv2_1.flatten(1)`", read=UNSAFE)
+def takes_a_view_for_a_maker(traced):
+    in_place(traced, makers={*MAKERS, "flatten"})
+
+
+@wrong("nothing_unsafe", node="relu_9", says="works in place, and `self.same(act)`", read=UNSAFE)
+def takes_an_identity_for_a_maker(traced):
+    in_place(traced, makers={*MAKERS, nn.Identity})
+
+
+@wrong("others_stay", node="sigmoid", says="and is none of the activations")
+def overwrites_with_sigmoid_too(traced):
+    in_place(traced)
+    for node in list(traced.graph.nodes):
+        if node.target is torch.sigmoid and safe(traced, node):
+            node.target = torch.sigmoid_
+    traced.recompile()
+
+
+@wrong("others_stay", node="relu_7", says="worked in place and no longer does")
+def stops_what_is_not_safe(traced):
+    for node in list(traced.graph.nodes):
+        if "inplace" in node.kwargs:
+            node.update_kwarg("inplace", safe(traced, node))
+    in_place(traced)
+
+
+@wrong("others_stay", node="mul", says="calls something else than before, `operator.mul")
+def writes_products_in_another_way(traced):
+    in_place(traced)
+    for node in traced.graph.nodes:
+        if node.target is operator.mul:
+            node.target = torch.mul
+    traced.recompile()
+
+
+@wrong("others_stay", node="clone", says="it was to keep its")
+def copies_before_it_overwrites(traced):
+    for node in activations(traced):
+        [value] = node.all_input_nodes
+        with traced.graph.inserting_before(node):
+            own = traced.graph.call_method("clone", (value,))
+            new = traced.graph.call_function(nn.functional.relu, (own,), {"inplace": True})
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong("same_result", node="output", says="it holds other numbers")
+def calls_another_activation(traced):
+    def hardtanh(traced, node):
+        with traced.graph.inserting_before(node):
+            new = traced.graph.call_function(nn.functional.relu6, tuple(node.all_input_nodes), {"inplace": True})
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+        new.args = (new.args[0],)
+
+    in_place(traced, hardtanh)
+    for node in traced.graph.nodes:
+        if node.target is nn.functional.relu6:
+            node.target = nn.functional.celu
+    traced.recompile()
+
+
+@wrong(
+    "nothing_dead",
+    node="relu",
+    says="is left: no node uses its result",
+    read="03_replacement#three-steps-in-this-order",
+)
+def leaves_the_old_call(traced):
+    for node in activations(traced):
+        if safe(traced, node):
+            with traced.graph.inserting_before(node):
+                new = traced.graph.call_function(nn.functional.relu, tuple(node.all_input_nodes), {"inplace": True})
+            node.replace_all_uses_with(new)
+    traced.recompile()
+
+
+@wrong("inputs_kept", says="The default of input `std` is another one")
+def loses_a_default(traced):
+    in_place(traced)
+    for node in traced.graph.find_nodes(op="placeholder"):
+        node.args = ()
+    traced.recompile()
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(traced):
+    in_place(traced, compile_it=False)
+
+
+@wrong("given_edited", says="You edited a copy")
+def changes_a_copy(traced):
+    traced = copy.deepcopy(traced)
+    in_place(traced)
+    return traced
+
+
+@wrong("edited", says="it was traced or built anew")
+def traces_again(traced):
+    in_place(traced)
+    return fx.symbolic_trace(traced)
+
+
+@wrong(
+    "lints",
+    node="stages_0_conv1",
+    says="before it is defined",
+    read="02_insertion_points#a-node-made-without-an-anchor",
+)
+def forgets_the_anchor(traced):
+    for node in activations(traced):
+        if safe(traced, node):
+            new = traced.graph.call_function(nn.functional.relu, tuple(node.all_input_nodes), {"inplace": True})
+            node.replace_all_uses_with(new)
+            traced.graph.erase_node(node)
+    traced.recompile()

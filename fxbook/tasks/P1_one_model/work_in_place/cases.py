@@ -1,0 +1,83 @@
+"""Networks with folded norms, whose activations may work in place or may not."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import CleanBlock, functional, images, with_two_names
+
+
+class ResNet(nn.Module):
+    """The network of the project, its norms folded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Conv2d(3, 4, 3, padding=1)
+        self.stages = nn.Sequential(CleanBlock(4, 4, norms=False), CleanBlock(4, 6, 2, norms=False))
+        self.head = nn.Linear(6, 3)
+        self.eval()
+
+    def forward(self, images: Tensor, mean: Tensor, std: Tensor | float = 1.0) -> Tensor:
+        x = self.stages(functional.relu(self.stem((images - mean) / std)))
+        return self.head(x.mean((2, 3)))
+
+
+class BeforeActivation(nn.Module):
+    """Activations before convolutions, one layer for all: on an input, on values used again or returned, on a view, on
+    a parameter; calls of the function by place and by name; one that works in place already.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv1, self.conv2, self.norm = nn.Conv2d(3, 4, 1), nn.Conv2d(4, 4, 1), nn.BatchNorm2d(4)
+        self.act, self.same, self.head = nn.ReLU(), nn.Identity(), nn.Linear(4, 4)
+        self.scale = nn.Parameter(torch.randn(4, 1, 1))
+        self.eval()
+
+    def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> dict[str, Tensor]:
+        start = self.act(images)
+        x = self.conv1(start - functional.relu(mean))
+        x = x + self.conv2(self.act(x)) * functional.relu(self.scale)
+        kept = self.norm(x)
+        view = self.conv2(kept).flatten(1)
+        pooled = self.head(self.act(self.conv2(functional.relu(kept))).mean((2, 3)))
+        return {
+            "kept": kept,
+            "start": functional.relu(start / std),
+            "view": self.act(view),
+            "same": functional.relu(self.same(start)),
+            "scores": functional.relu(input=pooled, inplace=False),
+            "normed": self.act(input=self.norm(x)),
+            "added": functional.relu(torch.add(x, kept)),
+            "done": functional.relu(x * 2, inplace=True),
+            "sigmoid": torch.sigmoid(self.conv2(x)),
+        }
+
+
+class OneLayer(nn.Module):
+    """One activation layer under two names; its first call is unsafe, its others are not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.act = nn.ReLU()
+        self.again = self.act
+        self.conv, self.last = nn.Conv2d(3, 3, 1), nn.Linear(3, 3)
+        self.eval()
+
+    def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> tuple[Tensor, Tensor]:
+        x = self.act(images)
+        x = self.again(self.conv(x)) + self.act(self.conv(x) + mean)
+        return self.again(self.last(x.mean((2, 3)))), self.again(x)
+
+
+USAGE = Usage(
+    "edit",
+    cases=(
+        Case("the network of the project", ResNet, images()),
+        Case("activations before convolutions", BeforeActivation, images(), unseen=True),
+        Case("one activation for all, under two names", OneLayer, images(), unseen=True, given=with_two_names),
+    ),
+)

@@ -1,0 +1,89 @@
+"""Work in place: every activation whose value nobody else needs overwrites it, and no other does."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.explained import given_edited, lints, recompiled
+from fxbook.asking.families import Family
+from fxbook.asking.predicates import edited, same_result
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import NodeRecord
+
+from ..check import RELU, inputs_kept, nothing_dead
+
+UNSAFE = "06_kwargs#working-in-place-overwrites-what-the-node-reads"
+SHARED_LAYER = "when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too"
+_MAKERS = Family(
+    "one of `MAKERS`",
+    functions=frozenset({"operator.add", "torch.add"}),
+    modules=frozenset({f"torch.nn.{name}" for name in ("Conv2d", "Linear", "BatchNorm2d")}),
+)
+
+
+def _is_activation(node: NodeRecord) -> bool:
+    return node in RELU and (node.op == "call_module" or node.target == "torch.nn.functional.relu")
+
+
+def _reason(case: CaseView, node: NodeRecord) -> str | None:
+    """Why an activation of the given graph must not work in place; ``None`` where it is safe."""
+    value = case.before.nodes[node.inputs[0]]
+    if value.op == "placeholder":
+        return f"`{value.name}` is an input, which belongs to the caller"
+    if len(value.users) > 1:
+        other = next(case.before.nodes[user] for user in value.users if user != node.index)
+        return f"`{other.name}` uses `{value.name}` too"
+    return None if value in _MAKERS else f"`{value.call}` calls none of `MAKERS`"
+
+
+@rule(UNSAFE)
+def nothing_unsafe(case: CaseView) -> Found:
+    """No activation works in place that must not."""
+    for node, before in _pairs(case):
+        is_new = "in place" in node.notes and "in place" not in before.notes
+        if is_new and _is_activation(before) and (why := _reason(case, before)):
+            place = SHARED_LAYER if node.op == "call_module" else UNSAFE
+            yield node, f"Node `{node.name}` works in place, and {why}.", place
+
+
+@rule(UNSAFE)
+def nothing_missed(case: CaseView) -> Found:
+    """Every activation that is safe works in place."""
+    for node, before in _pairs(case):
+        if _is_activation(before) and "in place" not in node.notes and _reason(case, before) is None:
+            value = case.before.nodes[before.inputs[0]]
+            yield node, f"does not work in place, though it is safe on `{value.name} = {value.call}`"
+
+
+@rule
+def others_stay(case: CaseView) -> Found:
+    """The graph has as many nodes as before, and each does what it did."""
+    if len(case.nodes) != len(case.before):
+        extra = next(case.new(), None)
+        yield extra, f"The graph has {len(case.nodes)} nodes: it was to keep its {len(case.before)}."
+    for node, before in _pairs(case):
+        if not _is_activation(before) and (node.op, node.target) != (before.op, before.target):
+            yield node, f"calls something else than before, `{before.call}`, and is none of the activations"
+        if "in place" in before.notes and "in place" not in node.notes:
+            yield node, "worked in place and no longer does"
+
+
+def _pairs(case: CaseView) -> list[tuple[NodeRecord, NodeRecord]]:
+    """The nodes beside those that stood at their places: new nodes may stand for old ones."""
+    return list(zip(case.nodes, case.before, strict=False))
+
+
+CHECK = Check(
+    (
+        lints,
+        recompiled,
+        edited,
+        given_edited,
+        inputs_kept,
+        nothing_dead,
+        others_stay,
+        nothing_unsafe,
+        nothing_missed,
+        same_result,
+    )
+)

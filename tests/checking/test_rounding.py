@@ -1,0 +1,87 @@
+"""The bound on rounding holds, is small, and is far from both what is let pass and what a mistake costs."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import re
+
+import pytest
+import torch
+from torch import fx, nn
+
+from fxbook import tasks
+from fxbook.asking.exercise import inputs_of, model_of
+from fxbook.rounding import error_bound
+from press import ROOT
+from press.book import the_book
+
+SEEDS = range(4)
+# fxbook.asking.values lets two results in float64 differ by this, times the size of the result.
+LET_PASS = 1e-8
+folded = importlib.import_module("fxbook.tasks.P1_one_model.fold_the_norms.answers")
+
+
+def network(seed: int) -> tuple[fx.GraphModule, list[torch.Tensor]]:
+    """The network of the milestone that folds, and inputs, in float64."""
+    exercise = tasks.find("P1-fold-the-norms")
+    assert exercise
+    case = exercise.cases[0]
+    return fx.symbolic_trace(model_of(case, seed)), list(inputs_of(case, seed)[0])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@torch.no_grad()
+def test_no_result_is_further_from_the_exact_one_than_the_bound(seed: int) -> None:
+    traced, inputs = network(seed)
+    exact = traced(*inputs)
+    small = copy.deepcopy(traced)
+    folded.fold(small)
+    for module in (traced, small):
+        bound = error_bound(module, [value.float() for value in inputs])
+        off = float((copy.deepcopy(module).float()(*(value.float() for value in inputs)) - exact).abs().max())
+        assert 0 < off <= bound < 1e-2
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@torch.no_grad()
+def test_the_check_of_folding_lets_rounding_pass_and_no_forgotten_eps(seed: int) -> None:
+    traced, inputs = network(seed)
+    careless = copy.deepcopy(traced)
+    folded.forgets_eps(careless)
+    assert 2 * error_bound(traced, inputs, torch.float64) < LET_PASS / 1000
+    exact = traced(*inputs)
+    assert (careless(*inputs) - exact).abs().max() > 100 * LET_PASS * max(1.0, float(exact.abs().max()))
+
+
+def test_what_has_no_bound_is_refused() -> None:
+    traced = fx.symbolic_trace(nn.Sequential(nn.Linear(3, 3), nn.Softmax(1)))
+    with pytest.raises(NotImplementedError, match="Softmax"):
+        error_bound(traced, [torch.randn(2, 3)])
+
+
+def test_the_numbers_of_the_project_are_those_of_its_solution() -> None:
+    notebook = the_book().printed(ROOT / "solutions" / "P1_one_model.ipynb")
+    printed = "".join(out.get("text", "") for cell in notebook.cells for out in cell.get("outputs", ()))
+    rows = re.findall(r"^(\w+) +at first +(\S+) +book +(\S+) +yours +(\S+)$", printed, re.MULTILINE)
+    assert [name for name, *_ in rows] == ["nodes", "flops", "peak", "bound"]
+    assert all(book == yours for _, _, book, yours in rows)
+    assert "off by rounding alone: True" in printed
+
+
+def test_the_first_numbers_of_the_project_are_those_of_its_network() -> None:
+    sheet = the_book().sheet_of("P1_one_model")
+    names: dict[str, object] = {}
+    sources = [cell.source for cell in sheet.opening if cell.kind == "code"]
+    sources += [cell.source for one in sheet.exercises for cell in one.solution if "check(" not in cell.source]
+    last = next(source for source in sources if source.startswith("NAMES"))
+    for source in sources[: sources.index(last)]:
+        exec(source, names)
+    exec(last.partition("steps =")[0], names)
+    first = """
+read = read_it(resnet)
+found = measure(read, as_list(read, inputs()))
+found["bound"] = float(f"{error_bound(read, list(inputs().values())):.1e}")
+"""
+    exec(first, names)
+    assert names["found"] == names["FIRST"]
