@@ -20,6 +20,7 @@ What an answer may still forge, because only running the student's code again wo
 - ``shared``: that weights of the result are the objects that the model holds. What holds other numbers is found out.
 - ``origins``: which nodes are nodes of the graph that was given, rather than new ones like them.
 - ``replaced``: that nothing in torch or in the checks was replaced. What was replaced cannot reach this process.
+- ``left``: that torch's modes, the inputs, and the hooks, modes and weights of the model are as they were.
 - ``printed``, and ``problem`` and ``error``, which only cost points.
 - In "Choose without if", what the function itself, not its trace, does to its batch.
 - All of it, by a graph of allowed functions that finds a fault of torch's kernels and takes the room's process over. It

@@ -97,9 +97,8 @@ def had_its_time(
     most = _PATIENCE * seconds if longest is None else longest
     if elapsed >= most or used >= seconds:
         return True
-    if delayed is not None:
-        return elapsed - delayed >= seconds
-    return elapsed >= seconds and used <= _WAITING * elapsed
+    # What waits for a reader that has no processor works as well.
+    return elapsed - (delayed or 0.0) >= seconds and used <= _WAITING * elapsed
 
 
 def seconds_delayed(process: int | str) -> float | None:

@@ -136,12 +136,20 @@ def _verdict(
         if isinstance(view, Raised):
             return _raised_in(view, exercise, index, views, trials)
         if violation := _first_violation(view):
-            given = view.trial.given if view.graph is None else None
-            return Verdict(_on_another_model(violation, exercise, index, views), index, view.graph, given)
+            return _found_in(view, violation, exercise, index, views)
     if seen.error:
         index = drawn_order(exercise, seed)[min(len(views), len(exercise.cases) - 1)]
         return _raised_in(seen.error, exercise, index, views, trials)
+    # What is asked of every answer, once what is asked of this one holds in every case.
+    for index, view in sorted(views.items()):
+        if isinstance(view, CaseView) and (violation := first_violation(view, _OF_EVERY_ANSWER)):
+            return _found_in(view, violation, exercise, index, views)
     return Verdict(None)
+
+
+def _found_in(view: CaseView, violation: Violation, exercise: Exercise, index: int, met: Collection[int]) -> Verdict:
+    given = view.trial.given if view.graph is None else None
+    return Verdict(_on_another_model(violation, exercise, index, met), index, view.graph, given)
 
 
 def _raised_in(error: Raised, exercise: Exercise, index: int, met: Collection[int], trials: Sequence[Trial]) -> Verdict:
@@ -157,7 +165,7 @@ def _first_violation(view: CaseView) -> Violation | None:
     kinds = view.exercise.kinds()
     if kinds and view.kind not in kinds:
         return _wrong_kind(view, kinds)
-    return first_violation(view, (*view.exercise.rules, *_OF_EVERY_ANSWER))
+    return first_violation(view, view.exercise.rules)
 
 
 def _wrong_kind(view: CaseView, kinds: tuple[str, ...]) -> Violation:

@@ -40,10 +40,11 @@ def _nothing(_: object) -> None:
 # Some have no public name; where a version of torch has none either, nothing is asked of them.
 _C = torch._C
 _SETTINGS = (
+    # It switches gradients off, too.
+    _Setting("inference mode is switched {}", torch.is_inference_mode_enabled),
     _Setting("gradients are switched {}", torch.is_grad_enabled, _C._set_grad_enabled),
     _Setting("the default dtype is {}", torch.get_default_dtype, torch.set_default_dtype),
     _Setting("the default device is {}", torch.get_default_device, torch.set_default_device),
-    _Setting("inference mode is switched {}", torch.is_inference_mode_enabled),
     _Setting("torch computes with {} threads", torch.get_num_threads, torch.set_num_threads),
     _Setting("the search for anomalies is switched {}", torch.is_anomaly_enabled, torch.autograd.set_detect_anomaly),
     _Setting(

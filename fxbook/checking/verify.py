@@ -30,7 +30,7 @@ from fxbook.showing import shown
 # both wait until the answer has had its seconds of the processor.
 GRACE_SECONDS = 0.3
 # However busy it is, nobody waits longer for a check than this: using the answer, and looking inside a wrong result.
-LONGEST_SECONDS = 4.4
+LONGEST_SECONDS = 3.5
 UNPROTECTED = "On this system an answer runs in the notebook itself: an endless loop or lack of memory is not stopped."
 _ENDED = {
     "time": "Your code was still running when the time was over: it may loop for ever.",

@@ -84,7 +84,7 @@ class Given:
             *_module_changes(self._modules, now),
             *self._weight_changes(_weights_of(self.root)),
             *_look_changes(self._looks, {path: _look_of(module) for path, module in now.items()}),
-            *(said for said in self.touched() if " hook" in said or said.endswith((" gradient", " own now"))),
+            *(said for said in self.touched() if " hook" in said or said.endswith(" own now")),
         ]
 
     def touched(self) -> list[str]:
