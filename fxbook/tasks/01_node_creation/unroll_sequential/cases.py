@@ -20,7 +20,9 @@ def mlp() -> nn.Module:
 def nested() -> nn.Module:
     """Blocks in blocks, one with names; a layer without a bias, a norm without weights, a layer that stands twice."""
     shared = nn.Linear(4, 4)
-    named = nn.Sequential(OrderedDict(mix=nn.Linear(4, 4, bias=False), bend=nn.LeakyReLU(0.01)))
+    named = nn.Sequential(
+        OrderedDict(mix=nn.Linear(4, 4, bias=False), norm=nn.LayerNorm(4, eps=0.02), bend=nn.LeakyReLU(0.01))
+    )
     block = nn.Sequential(shared, nn.LeakyReLU(0.5), named)
     return nn.Sequential(
         nn.LayerNorm(4, elementwise_affine=False), block, shared, nn.LayerNorm(4, eps=0.01, bias=False)
@@ -34,7 +36,7 @@ def zeros() -> nn.Module:
 
 def small() -> tuple[Tensor]:
     """Rows of so little variance that an ``eps`` shows."""
-    return (torch.randn(3, 4) / 1000,)
+    return (torch.randn(2, 3, 4) / 1000,)
 
 
 USAGE = Usage(

@@ -90,7 +90,7 @@ class WithOwnLayer(Layered):
 
 
 class WithLeafSubclass(Layered):
-    """A subclass of the layer that stands in ``torch.nn`` and so stays a leaf, behind a layer of the class itself."""
+    """A subclass of the layer in ``torch.nn``, which stays a leaf, behind one of the class itself; two inputs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,8 +98,8 @@ class WithLeafSubclass(Layered):
         # What nn.MultiheadAttention has for its out_proj.
         self.out_proj = NonDynamicallyQuantizableLinear(6, 6)
 
-    def forward(self, x: Tensor) -> Tensor:
-        return self.out_proj(self.enter(x)) - x
+    def forward(self, x: Tensor, offset: Tensor) -> Tensor:
+        return self.out_proj(self.enter(x)) - offset
 
 
 class Convolutional(Layered):
@@ -119,9 +119,13 @@ class Convolutional(Layered):
         return self.head(nn.functional.conv2d(image, self.kernel, padding=1))
 
 
-def layered(name: str, build: type[Layered], *shape: int, unseen: bool = False) -> Case:
+def layered(name: str, build: type[Layered], *shape: int, count: int = 1, unseen: bool = False) -> Case:
     """A model on inputs of this shape; the answer is called with it and with its task."""
-    return Case(name, build, lambda: (torch.randn(*shape),), unseen=unseen, given=lambda model: (model, *build.task))
+
+    def inputs() -> tuple[Tensor, ...]:
+        return tuple(torch.randn(*shape) for _ in range(count))
+
+    return Case(name, build, inputs, unseen=unseen, given=lambda model: (model, *build.task))
 
 
 USAGE = Usage(
@@ -131,7 +135,7 @@ USAGE = Usage(
         layered("the functional form", Functional, 3, 6),
         layered("a layer called twice, and one with its weight", Tied, 3, 6, unseen=True),
         layered("a subclass defined outside `torch.nn`, which is traced into", WithOwnLayer, 3, 6, unseen=True),
-        layered("a subclass in `torch.nn`, which is a leaf module", WithLeafSubclass, 3, 6, unseen=True),
+        layered("a subclass in `torch.nn`, which is a leaf module", WithLeafSubclass, 3, 6, count=2, unseen=True),
         layered("convolutions", Convolutional, 2, 1, 5, 5, unseen=True),
     ),
 )

@@ -36,12 +36,12 @@ class _Activating(TorchFunctionMode):
         return self.activation(result) if function is self.function else result
 
 
-def activated(model: nn.Module, x: Tensor) -> Any:
+def activated(model: nn.Module, *inputs: Tensor) -> Any:
     """The model with the activation asked for after each call of the layer asked for."""
     assert isinstance(model, Layered)
     _, function, activation = model.task
     with _Activating(function, activation):
-        return model(x)
+        return model(*inputs)
 
 
 @rule

@@ -117,6 +117,7 @@ USAGE = Usage(
         mixed("attention, two inputs late", Attention, rows(3), _two_inputs_late),
         mixed("a value read in lists, by name and twice", Joined, rows(), _every_third),
         mixed("the same, reversed", Joined, rows(), _reversed_behind_inputs),
+        mixed("the block, its input late", FeedForward, rows(), _last_input_late),
         mixed("a chain that nothing reads", Unread, rows(), _every_third),
     ),
     given=in_list_order(_reversed_behind_inputs),
