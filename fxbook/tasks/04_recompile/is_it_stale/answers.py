@@ -9,6 +9,7 @@ from torch import fx
 
 from fxbook.tasks.answering import right, wrong
 
+SEES = "04_recompile#who-sees-an-edit-at-once"
 COPY = "when_it_breaks/04_recompile#what-a-copy-keeps"
 
 
@@ -64,7 +65,7 @@ def writes_a_copy_of_the_graph(traced):
     return hash(draft.python_code("self").src) != hash(traced.code)
 
 
-@wrong("says_whether_stale", says="says that the code is stale, of a module whose code is up to date")
+@wrong("says_whether_stale", says="says that the code is stale, of a module whose code is up to date", read=SEES)
 def compares_with_what_is_made_to_be_read(traced):
     return traced.code != traced.print_readable(print_output=False)
 
@@ -95,30 +96,30 @@ def makes_a_module_that_shares_the_children(traced):
     return fx.GraphModule(traced, copy.deepcopy(traced.graph)).code != traced.code
 
 
-@wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale")
+@wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale", read=SEES)
 def counts_the_lines(traced):
     lines = [line for line in traced.code.splitlines() if " = " in line]
     return len(lines) != len([node for node in traced.graph.nodes if node.op not in ("placeholder", "output")])
 
 
-@wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale")
+@wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale", read=SEES)
 def compares_the_names_of_the_nodes(traced):
     written = re.findall(r"^    (\w+) = ", traced.code, re.MULTILINE)
     return written != [node.name for node in traced.graph.nodes if node.op not in ("placeholder", "output")]
 
 
-@wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale")
+@wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale", read=SEES)
 def traces_it_again(traced):
     """What is traced is the stale code."""
     return fx.symbolic_trace(traced).code != traced.code
 
 
-@wrong("says_whether_stale", says="says that the code is stale, of a module whose code is up to date")
+@wrong("says_whether_stale", says="says that the code is stale, of a module whose code is up to date", read=SEES)
 def compares_code_with_the_graph_itself(traced):
     return traced.code != str(traced.graph)
 
 
-@wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale")
+@wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale", read=SEES)
 def trusts_lint(traced):
     try:
         traced.graph.lint()
@@ -127,7 +128,7 @@ def trusts_lint(traced):
     return False
 
 
-@wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale")
+@wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale", read=SEES)
 def compares_the_calls_in_any_order(traced):
     def calls(text):
         return sorted(line.split(";  ")[0] for line in text.splitlines())
@@ -140,7 +141,7 @@ def returns_both_texts(traced):
     return traced.code, traced.graph.python_code("self").src
 
 
-@wrong("says_whether_stale", says="(an edit in a traced module inside): it says that the code is stale")
+@wrong("says_whether_stale", says="(an edit in a traced module inside): it says that the code is stale", read=SEES)
 def says_yes_of_whatever_holds_something_stale(traced):
     """The text of the module itself is what its graph gives."""
     parts = [part for part in traced.modules() if isinstance(part, fx.GraphModule)]

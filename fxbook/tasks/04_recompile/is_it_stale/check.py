@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+
+from torch import fx
+
 from fxbook.asking import Check
 from fxbook.asking.predicates import input_unchanged
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 
 from ..check import left_alone, noted
+
+_SEES = "04_recompile#who-sees-an-edit-at-once"
 
 
 @rule
@@ -17,9 +23,20 @@ def says_whether_stale(case: CaseView) -> Found:
     if not isinstance(said, bool):
         yield None, "Your function returns neither True nor False."
     elif stale and not said:
-        yield None, "It says that the code is up to date, of a module whose code is stale."
+        code, graph = _first_difference(*case.arguments)
+        told = f"the code has `{code}`, where the graph gives `{graph}`"
+        yield None, f"It says that the code is up to date, of a module whose code is stale: {told}.", _SEES
     elif said and not stale:
-        yield None, "It says that the code is stale, of a module whose code is up to date."
+        told = "every line of it is what the graph gives"
+        yield None, f"It says that the code is stale, of a module whose code is up to date: {told}.", _SEES
+
+
+def _first_difference(traced: fx.GraphModule) -> tuple[str, str]:
+    """The first line of the code that is not what the graph gives, and what it gives."""
+    texts = (traced.code, traced.graph.python_code("self").src)
+    pairs = itertools.zip_longest(*(text.splitlines() for text in texts), fillvalue="")
+    code, graph = next(pair for pair in pairs if pair[0] != pair[1])
+    return code.partition(";  ")[0].strip(), graph.partition(";  ")[0].strip()
 
 
 CHECK = Check((input_unchanged, left_alone, says_whether_stale))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
 
 from torch import fx
@@ -11,6 +12,7 @@ from fxbook.asking import Check
 from fxbook.asking.predicates import input_unchanged
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
+from fxbook.graph.naming import target_name
 
 from ..check import left_alone, noted
 
@@ -19,14 +21,25 @@ _PICKLE = "04_recompile#save-and-load"
 
 def survives(traced: fx.GraphModule) -> bool:
     """Whether what comes out of a pickle calls the same targets in the same order as the graph."""
+    return lost(traced) is None
+
+
+def lost(traced: fx.GraphModule) -> str | None:
+    """What a pickle does to the program in the graph, in words; ``None`` where it keeps it."""
     held = fx.GraphModule(traced, copy.deepcopy(traced.graph))
     try:
-        loaded = pickle.loads(pickle.dumps(held))
-    except Exception:
-        return False
-    return [(node.op, node.target) for node in loaded.graph.nodes] == [
-        (node.op, node.target) for node in traced.graph.nodes
-    ]
+        pickled = pickle.dumps(held)
+    except Exception as error:
+        return f"pickling raises {type(error).__name__}"
+    try:
+        loaded = pickle.loads(pickled)
+    except Exception as error:
+        return f"loading raises {type(error).__name__}"
+    for before, after in itertools.zip_longest(traced.graph.nodes, loaded.graph.nodes):
+        if before is None or after is None or (before.op, before.target) != (after.op, after.target):
+            was, now = (f"a {node.op} of {target_name(node)}" if node else "nothing" for node in (before, after))
+            return f"where there was {was}, there is {now}"
+    return None
 
 
 @rule
@@ -36,11 +49,12 @@ def foretells_the_pickle(case: CaseView) -> Found:
     if not isinstance(said, bool):
         yield None, "Your function returns neither True nor False."
         return
-    truth = survives(*case.arguments)
-    if truth and not said:
-        yield None, f"It says False, and the program survives: {case.case.name}.", _PICKLE
-    elif said and not truth:
-        yield None, f"It says True, and the program does not survive: {case.case.name}.", _PICKLE
+    changed = lost(*case.arguments)
+    if changed is None and not said:
+        kept = "opcodes and targets are those of the graph, in its order"
+        yield None, f"It says False, and the program survives: {case.case.name} ({kept}).", _PICKLE
+    elif changed is not None and said:
+        yield None, f"It says True, and the program does not survive: {case.case.name} ({changed}).", _PICKLE
 
 
 CHECK = Check((input_unchanged, left_alone, foretells_the_pickle))
