@@ -50,20 +50,21 @@ class Aliased(nn.Module):
 
 
 class Called(nn.Module):
-    """Layers called by their own name at a safe place first; layers that return what they are given, or a view; a layer
-    that is called as a method is; a method called twice; a function that is a maker."""
+    """Layers called by their own name at a safe place first; layers that return what they are given, or a view; layers
+    that are called as methods are; a method called twice; a function that is a maker."""
 
     def __init__(self) -> None:
         super().__init__()
         self.project = nn.Linear(4, 4)
         self.act, self.gate = nn.ReLU(), nn.Hardtanh(-0.5, 0.5)
         self.same, self.flat = nn.Identity(), nn.Flatten(0)
-        self.relu = nn.ReLU6()
+        self.relu, self.tanh = nn.ReLU6(), nn.Softmax(-1)
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         safe = self.act(self.project(x)), functional.tanh(x * 3), (x + 2).sigmoid()
         unsafe = self.act(x), self.gate(self.same(x)), functional.elu(self.flat(x)), x.view(-1).relu()
         more = self.relu(x * 5), (x - 2).sigmoid(), functional.linear(x, self.project.weight).relu()
+        more += (self.tanh(x * 7),)
         return *safe, *unsafe, *more
 
 
