@@ -52,6 +52,7 @@ class WeightingByName(Weighting):
             Situation("the name of a layer, `score`", {"rows": rows, "mask": mask, "score": mask}),
             Situation("no input at all", {}),
             Situation("an nn.Parameter for `mask`", {"rows": rows, "mask": nn.Parameter(mask, requires_grad=False)}),
+            Situation("an nn.Parameter of shape (5,) for `mask`", {"rows": rows, "mask": nn.Parameter(mask[:, 0])}),
             Situation("the inputs that were asked, after all these errors", {"rows": rows, "mask": mask}),
         )
 

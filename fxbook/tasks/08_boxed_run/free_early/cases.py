@@ -25,6 +25,13 @@ class InPlace(nn.Module):
         return torch.tanh(squared).neg()
 
 
+class UnusedTwice(nn.Module):
+    """Two inputs that no node reads."""
+
+    def forward(self, mask: Tensor, features: Tensor, names: Tensor) -> Tensor:
+        return torch.tanh(torch.exp(features))
+
+
 def call_boxed_run(answer: Callable[..., Any], model: nn.Module, tensors: list[Tensor]) -> dict[str, Any]:
     """Run through ``boxed_run`` of what a class makes."""
     if not callable(answer):
@@ -54,6 +61,7 @@ USAGE = Usage(
     cases=(
         Case("values that no node reads", Unused, tuple),
         Case("the gated mix", Mixed, tuple),
+        Case("two inputs that no node reads", UnusedTwice, tuple, unseen=True),
         Case("a value changed in place", InPlace, tuple, unseen=True),
         Case("a residual, and an input that is returned", Residual, tuple, unseen=True),
         Case("values read in lists and by name", Nested, tuple, unseen=True),

@@ -27,7 +27,7 @@ class _Noting(fx.Interpreter):
 
 
 def failure_of(traced: fx.GraphModule, tensors: list[Tensor]) -> tuple[str, list[tuple[str, tuple[int, ...]]]] | None:
-    """The node that fails on these inputs, name and shape of each tensor that it reads; ``None`` where none fails."""
+    """The node that fails on these inputs, and name and shape of each tensor that it reads; ``None`` if none fails."""
     noting = _Noting(traced)
     noting.extra_traceback = False
     try:
