@@ -99,8 +99,8 @@ class ResNet(nn.Module):
 
 
 def images() -> tuple[Tensor, ...]:
-    """Small images for the network: two to five."""
-    return (torch.randn(int(torch.randint(2, 6, ())), 3, 8, 8),)
+    """Two small images for the network: of no other size, since the sheet prints what is told of them."""
+    return (torch.randn(2, 3, 8, 8),)
 
 
 def with_images(model: nn.Module) -> tuple[Any, ...]:

@@ -208,3 +208,12 @@ def takes_the_better_of_two(first, second, rounds, clock=time.perf_counter):
         ratios.append(min(s[first] for s in seconds) / min(s[second] for s in seconds))
         order.reverse()
     return ratios
+
+
+@wrong("ratios_in_pairs", says="not on another (an odd number of rounds): the list has 10 ratios: 9 rounds were asked.")
+def rounds_in_twos(first, second, rounds, clock=time.perf_counter):
+    first(), second()
+    ratios = []
+    while len(ratios) < rounds:
+        ratios += in_order(lambda turn: turn % 2, first, second, 2, clock, warm=False)
+    return ratios

@@ -12,14 +12,13 @@ from fxbook.asking import Case, Usage
 
 from ..cases import Machine, between
 
-ROUNDS = 12
-
 
 class Drifting(nn.Module):
     """Two calls, of which one takes ``ratio`` times as long, on a machine that is slower by ``drift`` at each call."""
 
-    def __init__(self) -> None:
+    def __init__(self, rounds: int = 12) -> None:
         super().__init__()
+        self.rounds = rounds
         self.ratio, self.drift = between(2.2, 4.0), between(1.015, 1.03)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -37,7 +36,7 @@ def two_calls(model: nn.Module) -> tuple[Any, ...]:
         for name, seconds, slow in (("first", 0.03, 60.0), ("second", 0.03 / model.ratio, 8.0))
     )
     inputs = torch.randn(2)
-    return (lambda: first(inputs)), (lambda: second(inputs)), ROUNDS, machine
+    return (lambda: first(inputs)), (lambda: second(inputs)), model.rounds, machine
 
 
 def measured(
@@ -54,7 +53,10 @@ def measured(
 
 USAGE = Usage(
     "compute",
-    cases=(Case("two calls on a machine that slows down", Drifting, tuple),),
+    cases=(
+        Case("two calls on a machine that slows down", Drifting, tuple),
+        Case("an odd number of rounds", lambda: Drifting(rounds=9), tuple, unseen=True),
+    ),
     given=two_calls,
     call=measured,
 )

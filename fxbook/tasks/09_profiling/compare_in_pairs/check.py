@@ -10,7 +10,7 @@ from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 
 from ..check import A_CLOCK, close
-from .cases import ROUNDS, Drifting
+from .cases import Drifting
 
 
 @rule
@@ -20,11 +20,12 @@ def ratios_in_pairs(case: CaseView) -> Found:
     returned, *timed = case.value["tuple"]
     ratios = numbers_of(returned)
     assert isinstance(machine, Drifting)
+    rounds = machine.rounds
     if ratios is None:
         yield None, "A list of numbers was asked, one ratio for each round."
         return
-    if len(ratios) != ROUNDS:
-        yield None, f"The list has {len(ratios)} ratios: {ROUNDS} rounds were asked."
+    if len(ratios) != rounds:
+        yield None, f"The list has {len(ratios)} ratios: {rounds} rounds were asked."
     yield from _turned(ratios, machine)
     shares = [ratio / machine.ratio for ratio in ratios]
     for place, share in enumerate(shares):
@@ -33,14 +34,14 @@ def ratios_in_pairs(case: CaseView) -> Found:
     for place, share in enumerate(shares):
         if not _is_a_step(share, machine.drift):
             yield None, f"Ratio {place} is not of two runs side by side: between them this machine had slowed down."
-    if max(timed) >= 2 * ROUNDS:
-        yield None, f"Each was timed {max(timed)} times for {ROUNDS} ratios: in a round each was to run once."
+    if max(timed) >= 2 * rounds:
+        yield None, f"Each was timed {max(timed)} times for {rounds} ratios: in a round each was to run once."
     # Whoever runs first is faster, by what the machine slows down meanwhile.
     first_ahead = [close(share, 1 / machine.drift) for share in shares]
     if any(before == after for before, after in itertools.pairwise(first_ahead)):
-        if abs(2 * sum(first_ahead) - ROUNDS) <= 1:
+        if abs(2 * sum(first_ahead) - rounds) <= 1:
             yield None, "The same one runs first in two rounds that follow each other: the order was to alternate."
-        yield None, f"`first` runs first in {sum(first_ahead)} of {ROUNDS} rounds: the order was to alternate."
+        yield None, f"`first` runs first in {sum(first_ahead)} of {rounds} rounds: the order was to alternate."
 
 
 def _turned(ratios: list[float], machine: Drifting) -> Found:

@@ -201,7 +201,11 @@ def keeps_the_whole_path(traced, *inputs):
     return grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[0][0])
 
 
-@wrong("ends well", says="not on another (a child of a child, called by the root; several inputs)")
+@wrong(
+    "ends well",
+    says="not on another (a child of a child, called by the root; several inputs)",
+    read="07_placeholder#runtimeerror-expected-positional-argument-for-parameter-mask-but-one-was-not-passed-in",
+)
 def passes_the_first_input_alone(traced, *inputs):
     return grouped(traced, inputs[:1], lambda node: (stack(node) or [("", None)])[0][0].partition(".")[0])
 

@@ -243,6 +243,10 @@ def sure_of_a_gain(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, time=(cut[0], cut[4], cut[8]))
 
 
-@wrong("ends well", says="not on another (two inputs, a nested result)")
+@wrong(
+    "ends well",
+    says="not on another (two inputs, a nested result)",
+    read="when_it_breaks/02_insertion_points#typeerror-forward-missing-1-required-positional-argument-late",
+)
 def passes_the_first_input_alone(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs[:1], clock)
