@@ -1,6 +1,7 @@
 """How far rounding can move what a network returns: a bound that is computed along with the network, not guessed.
 
-Each node rounds. By the standard model of floating-point arithmetic ``fl(a op b) = (a op b)(1 + d)``, ``|d| <= u``, so a sum of ``n`` products, in any order, is off by at most ``n u / (1 - n u)`` times the same sum of absolute values
+Each node rounds. By the standard model of floating-point arithmetic ``fl(a op b) = (a op b)(1 + d)``, ``|d| <= u``, so
+a sum of ``n`` products, in any order, is off by at most ``n u / (1 - n u)`` times the same sum of absolute values
 (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, sections 2.2 and 3.1). What a node is off by reaches
 the result multiplied by the derivative of the result with respect to the node's value. The bound is the sum of these
 products over all nodes. Terms with ``u`` squared are left out.
