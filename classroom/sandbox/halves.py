@@ -26,7 +26,10 @@ OBSERVING = (
     *(f"asking/{name}.py" for name in ("__init__", "exercise", "importable", "nameless", "running", "values")),
     *(
         f"checking/{name}.py"
-        for name in ("answers", "apart", "blame", "guard", "observation", "observe", "prepare", "quick_errors")
+        for name in (
+            *("answers", "apart", "blame", "guard", "observation", "observe", "prepare", "quick_errors"),
+            "surroundings",
+        )
     ),
     *("tasks/__init__.py", "tasks/[0-9]*/**/__init__.py", f"tasks/[0-9]*/**/{_CASES}"),
 )
