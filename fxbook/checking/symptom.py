@@ -14,7 +14,14 @@ _WORD = re.compile(r"\w+(?:\.\w+)*")
 _ALIKE = 0.7
 # Python's own messages are short and alike: what they quote, or the types that they name, tells them apart.
 _QUOTED, _TYPES = re.compile(r"'(\w+)'"), re.compile(r"\b(?:[A-Z]\w+\b(?!\.)|\w+(?=' object))")
-_NEEDED = {"AttributeError": _QUOTED, "KeyError": _QUOTED, "NameError": _QUOTED, "TypeError": _TYPES}
+_SEQUENCE = re.compile(r"\b(?:tuple|list)\b")
+_NEEDED = {
+    "AttributeError": _QUOTED,
+    "IndexError": _SEQUENCE,
+    "KeyError": _QUOTED,
+    "NameError": _QUOTED,
+    "TypeError": _TYPES,
+}
 
 
 def entry_of(message: str, chapter: str = "") -> str:

@@ -373,7 +373,7 @@ def calls_the_new_after_the_old_value_is_doubled(traced, table):
     return traced
 
 
-@wrong("same_result", node="output", says="the result is not the one asked for")
+@wrong("same_result", node="exp", says="the result is not the one asked for")
 def keeps_the_first_argument_only(traced, table):
     for node in traced.graph.nodes:
         if is_call(node) and node.target in table:

@@ -305,7 +305,7 @@ def rounds_anew_and_leaves_the_old_round(traced):
     traced.recompile()
 
 
-@wrong("same_result", node="output", says="The result is not the one asked for")
+@wrong("same_result", node="down", says="The result is not the one asked for")
 def doubles_what_is_rounded(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_function":

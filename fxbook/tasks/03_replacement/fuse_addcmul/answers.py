@@ -168,7 +168,7 @@ def does_not_ask_whether_the_other_side_is_a_node(traced):
     traced.recompile()
 
 
-@wrong("products_fused", node="add_6", says="still adds a product that nothing else reads")
+@wrong("products_fused", node="add_4", says="still adds a product that nothing else reads")
 def counts_the_inputs_of_the_product(traced):
     """A square reads one node, twice."""
     for addition in additions(traced):
@@ -181,7 +181,7 @@ def counts_the_inputs_of_the_product(traced):
     traced.recompile()
 
 
-@wrong("products_fused", node="add_4", says="still adds a product that nothing else reads")
+@wrong("products_fused", node="add_5", says="still adds a product that nothing else reads")
 def leaves_a_sum_of_two_products(traced):
     for addition in additions(traced):
         for product, other in (addition.args, addition.args[::-1]):

@@ -298,7 +298,7 @@ def edits_a_copy(traced):
     return traced
 
 
-@wrong("same_result", node="flatten_1", says="(pools of three sizes): the result is not the one asked for")
+@wrong("same_result", node="mean", says="(pools of three sizes): the result is not the one asked for")
 def reads_the_node_above(traced):
     for node in pools(traced):
         value, name = node.prev, free_name(traced, "squeeze")

@@ -187,7 +187,7 @@ def swaps_the_pool_with_whatever_it_reads(traced):
     traced.recompile()
 
 
-@wrong("swapped_only", node="mean", says="reads `pool_1`, where `left` was asked")
+@wrong("swapped_only", node="mean_1", says="reads `pool_1`, where `left` was asked")
 def hands_all_readers_of_the_value_to_the_pool(traced):
     for relu, pool in swappable(traced):
         [value] = relu.args

@@ -220,7 +220,7 @@ def takes_the_last_node_for_the_result(traced):
     traced.recompile()
 
 
-@wrong("same_result", node="output", says="(the model of the chapter, with an offset)")
+@wrong("same_result", node="output", says="it holds other numbers")
 def subtracts_the_offset(traced):
     graph = traced.graph
     output = graph.output_node()

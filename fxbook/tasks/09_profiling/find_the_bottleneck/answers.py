@@ -282,7 +282,7 @@ def passes_an_addition_by_one_side(model):
     return traced
 
 
-@wrong("ends well", says="GraphModule")
+@wrong("right kind", says="an fx.GraphModule was asked")
 def returns_the_graph(model):
     return inserts_a_new_selection(model).graph
 
@@ -299,7 +299,7 @@ def halves_the_work(model):
     return traced
 
 
-@wrong("same_scores", says="not on another (a GPT of another size and other names)")
+@wrong("same_scores", says="not on another (a GPT of another size and other names)", node="select")
 def knows_the_length(model):
     result = inserts_a_new_selection(model)
     [last] = result.graph.find_nodes(op="call_method", target="select")
@@ -317,12 +317,12 @@ def passes_layers_alone(model):
     return climbs(model, may_pass)
 
 
-@wrong("bottleneck_gone", says="not on another (a GPT of another size and other names)", node="to_width", read=WORK)
+@wrong("bottleneck_gone", says="not on another (a GPT of another size and other names)", node="to_words", read=WORK)
 def knows_names_and_gives_up_on_others(model):
     return knows_the_names(model) if hasattr(model, "head") else fx.symbolic_trace(model)
 
 
-@wrong("bottleneck_gone", says="not on another (a GPT of another size and other names)", node="to_width", read=WORK)
+@wrong("bottleneck_gone", says="not on another (a GPT of another size and other names)", node="to_words", read=WORK)
 def looks_for_the_selection_at_the_output(model):
     traced = fx.symbolic_trace(model)
     select = traced.graph.output_node().args[0]

@@ -246,7 +246,7 @@ def uses_a_node_of_a_copy(traced):
             node.args = (relu,)
 
 
-@wrong("same_result", node="output", says="it holds other numbers")
+@wrong("same_result", node="sub", says="it holds other numbers")
 def subtracts_the_other_way_round(traced):
     clean(traced)
     for node in traced.graph.nodes:

@@ -173,17 +173,17 @@ def leaves_all_as_it_is(traced):
     pass
 
 
-@wrong("same_result", node="output", says="it holds other numbers")
+@wrong("same_output", node="output", says="it holds other numbers")
 def forgets_eps(traced):
     fold(traced, lambda norm, conv: assign(norm, conv, eps=False))
 
 
-@wrong("same_result", node="output", says="It holds for the model you know, but not on another")
+@wrong("same_output", node="output", says="It holds for the model you know, but not on another")
 def forgets_the_bias_of_the_convolution(traced):
     fold(traced, lambda norm, conv: assign(norm, conv, bias_of_conv=False))
 
 
-@wrong("same_result", node="output", says="it holds other numbers")
+@wrong("same_output", node="output", says="it holds other numbers")
 def scales_the_inputs_of_the_convolution(traced):
     def scale_inputs(norm, conv):
         weight, bias = new_parameters(norm, conv)
@@ -193,7 +193,7 @@ def scales_the_inputs_of_the_convolution(traced):
     fold(traced, scale_inputs)
 
 
-@wrong("same_result", node="output", says="It holds for the model you know, but not on another")
+@wrong("same_output", node="output", says="It holds for the model you know, but not on another")
 def changes_the_weight_in_place(traced):
     def in_place(norm, conv):
         weight, bias = new_parameters(norm, conv)
@@ -239,7 +239,7 @@ def folds_norms_with_weights_only(traced):
     traced.recompile()
 
 
-@wrong("same_result", node="stem", says="Running the result raises RuntimeError")
+@wrong("same_output", node="output", says="Running the result raises RuntimeError")
 def makes_a_bias_of_float32(traced):
     def in_float32(norm, conv):
         weight, bias = new_parameters(norm, conv)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fxbook.asking import Check
 from fxbook.asking.explained import given_edited, lints, recompiled
 from fxbook.asking.families import CONV2D, Family
-from fxbook.asking.predicates import edited, same_result
+from fxbook.asking.predicates import edited, same_output
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
@@ -62,7 +62,7 @@ CHECK = Check(
         edited,
         given_edited,
         others_stay,
-        same_result,
+        same_output,
         foldable_are_folded,
         nothing_dead,
         no_leftovers,
