@@ -239,7 +239,7 @@ def folds_norms_with_weights_only(traced):
     traced.recompile()
 
 
-@wrong("same_output", node="output", says="Running the result raises RuntimeError")
+@wrong("same_output", node="stem", says="Running the result raises RuntimeError")
 def makes_a_bias_of_float32(traced):
     def in_float32(norm, conv):
         weight, bias = new_parameters(norm, conv)
