@@ -16,7 +16,8 @@ from press.manuscript.problems import PressError
 from press.manuscript.questions import HEADING, Question, read_questions
 from press.manuscript.sheet import ExerciseSheet
 
-SHEETS = the_book().sheets()
+# A project asks none.
+SHEETS = [sheet for sheet in the_book().sheets() if sheet.chapter[0].isdigit()]
 ASKED = [(sheet, question) for sheet in SHEETS for question in sheet.questions]
 FEWEST, MOST = 4, 6
 LONGEST_REASON = 45

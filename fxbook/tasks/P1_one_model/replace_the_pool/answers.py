@@ -8,7 +8,6 @@ from torch import fx, nn
 from fxbook.tasks.answering import right, wrong
 
 SEVERAL = "03_replacement#one-by-several-several-by-one"
-OTHERS = "03_replacement#find-every-relu"
 
 
 def dims(traced, node):
@@ -152,17 +151,17 @@ def keeps_the_flattening(traced):
     traced.recompile()
 
 
-@wrong("others_stay", node=None, says="is gone, and is no such pair", read=OTHERS)
+@wrong("others_stay", node=None, says="is gone, and is no such pair")
 def asks_for_no_size(traced):
     replace(traced, sizes=None)
 
 
-@wrong("others_stay", node=None, says="is gone, and is no such pair", read=OTHERS)
+@wrong("others_stay", node=None, says="is gone, and is no such pair")
 def asks_for_no_dimensions(traced):
     replace(traced, flat=None)
 
 
-@wrong("others_stay", node=None, says="is gone, and is no such pair", read=OTHERS)
+@wrong("others_stay", node=None, says="is gone, and is no such pair")
 def asks_for_no_second_user(traced):
     replace(traced, users=(1, 2))
 

@@ -34,6 +34,13 @@ def _dims(case: CaseView, node: NodeRecord) -> tuple[int, int]:
     return given.get("start_dim", 0), given.get("end_dim", -1)
 
 
+def _shared(case: CaseView, flatten: NodeRecord) -> str:
+    """That something else reads the pool, too, where that is why it is no pair."""
+    pool = case.before.nodes[flatten.inputs[0]] if flatten.inputs else flatten
+    others = [case.before.nodes[user].name for user in pool.users if user != flatten.index]
+    return f" (`{others[0]}` reads `{pool.name}`, too)" if others and pool in POOL else ""
+
+
 @rule("03_replacement#one-by-several-several-by-one")
 def pairs_replaced(case: CaseView) -> Found:
     """Of each pair, one node is left, or none, and one mean stands for it."""
@@ -49,13 +56,13 @@ def pairs_replaced(case: CaseView) -> Found:
         yield extra, f"The graph has {kept} nodes: with one node for each pair, it has {asked}."
 
 
-@rule("03_replacement#find-every-relu")
+@rule("03_replacement#one-by-several-several-by-one")
 def others_stay(case: CaseView) -> Found:
     """Every other node is there and calls what it called."""
     replaced = {node.index for pair in pairs(case) for node in pair}
     for before in gone(case):
         if before.index not in replaced:
-            yield before, f"is gone, and is no such pair: `{before.call}`"
+            yield before, f"is gone, and is no such pair: `{before.call}`{_shared(case, before)}"
     for node, before in case.kept():
         if before.index not in replaced and (node.op, node.target) != (before.op, before.target):
             yield node, f"calls something else than before, `{before.call}`, and is no such pair"
