@@ -16,6 +16,7 @@ from torch import Tensor, fx, nn
 from fxbook.asking import Case, Exercise, eager, traced
 from fxbook.asking.families import ADD, CONV2D, GELU, LINEAR, RELU, family
 from fxbook.asking.predicates import (
+    all_in_sight,
     calls,
     calls_after,
     calls_before,
@@ -27,6 +28,7 @@ from fxbook.asking.predicates import (
     new_object,
     no_dead_nodes,
     none_left,
+    nothing_left,
     opcodes,
     placeholders,
     recompiled,
@@ -74,6 +76,21 @@ def missing_module(module: fx.GraphModule) -> None:
 
 def leaves_the_place_behind(module: fx.GraphModule) -> None:
     module.graph.inserting_before(module.graph.find_nodes(op="call_module", target="layers.1")[0]).__enter__()
+
+
+def hides_a_layer(module: fx.GraphModule) -> None:
+    layer, output = module.get_submodule("layers.0"), module.graph.output_node()
+
+    def hidden(value: torch.Tensor) -> torch.Tensor:
+        return layer(value)
+
+    with module.graph.inserting_before(output):
+        output.args = (module.graph.call_function(hidden, output.args),)
+    module.recompile()
+
+
+def leaves_gradients_off(module: fx.GraphModule) -> None:
+    torch.set_grad_enabled(False)
 
 
 def leaves_dead(module: fx.GraphModule) -> None:
@@ -232,6 +249,10 @@ ROWS: list[Row] = [
         "The graph still inserts before `layers_1`: the next node",
         None,
     ),
+    ("all_in_sight", all_in_sight, right, {}, None, None),
+    ("all_in_sight: hidden", all_in_sight, hides_a_layer, {}, "calls a function that holds", "hidden"),
+    ("nothing_left", nothing_left, right, {}, None, None),
+    ("nothing_left: a mode", nothing_left, leaves_gradients_off, {}, "Your code leaves something behind", None),
     ("recompiled", recompiled, right, {}, None, None),
     ("recompiled: stale", recompiled, no_recompile, {}, "the compiled code is stale", None),
     ("no_dead_nodes", no_dead_nodes, right, {}, None, None),
