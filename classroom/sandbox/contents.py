@@ -14,12 +14,13 @@ import classroom
 import fxbook
 from classroom.sandbox import calls, halves
 from classroom.sandbox.halves import texts
+from fxbook.learning.exercises import SHEETS
 
 _LIBRARY, _GRADER = Path(fxbook.__file__).parent, Path(classroom.__file__).parent
 _INSIDE = Path(__file__).parent / "inside"
 OBSERVING, JUDGING, READING = ROOMS = ("observing", "judging", "reading")
 _OF_THE_LIBRARY: Mapping[str, tuple[str, ...]] = {
-    JUDGING: (*halves.OBSERVING, "asking/*.py", "checking/*.py", "tasks/[0-9]*/**/check.py"),
+    JUDGING: (*halves.OBSERVING, "asking/*.py", "checking/*.py", f"tasks/{SHEETS}/**/check.py"),
     READING: (
         *("__init__.py", "checking/__init__.py", "checking/apart.py"),
         *(f"learning/{name}.py" for name in ("__init__", "cells", "damage", "sheets")),

@@ -14,13 +14,14 @@ from pathlib import Path
 
 import fxbook
 from classroom.sandbox.bubble import SandboxError
+from fxbook.learning.exercises import SHEETS
 from fxbook.learning.sheets import Sheet
 
 _SOURCE = Path(fxbook.__file__).parent
 _CASES, _CASES_NAME = "cases.py", "CASES"
 # What a cell of a sheet may import, and what uses an answer and writes down what it did.
 OBSERVING = (
-    *("*.json", "static/*", "__init__.py", "errors.py", "showing.py"),
+    *("*.json", "static/*", "__init__.py", "errors.py", "rounding.py", "showing.py"),
     *("drawing/*.py", "graph/*.py", "plotting/*", "stepping/**/*.py"),
     *(f"learning/{name}.py" for name in ("__init__", "cells", "damage", "exercises", "sheets")),
     *(f"asking/{name}.py" for name in ("__init__", "exercise", "importable", "nameless", "running", "values")),
@@ -31,7 +32,7 @@ OBSERVING = (
             "surroundings",
         )
     ),
-    *("tasks/__init__.py", "tasks/[0-9]*/**/__init__.py", f"tasks/[0-9]*/**/{_CASES}"),
+    *("tasks/__init__.py", f"tasks/{SHEETS}/**/__init__.py", f"tasks/{SHEETS}/**/{_CASES}"),
 )
 # In place of the package that judges.
 _UNCHECKED = Path(__file__).parent / "inside" / "unchecked.py"
