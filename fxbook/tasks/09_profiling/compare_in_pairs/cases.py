@@ -47,7 +47,7 @@ def measured(
     Raises:
         Exception: whatever the answer raises.
     """
-    returned = answer(first, second, rounds, clock=machine.clock)
+    returned = answer(first, second, rounds, machine.clock)
     return returned, len(machine.timed("first")), len(machine.timed("second"))
 
 
