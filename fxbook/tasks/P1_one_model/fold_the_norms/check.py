@@ -62,8 +62,8 @@ CHECK = Check(
         edited,
         given_edited,
         others_stay,
-        same_output,
         foldable_are_folded,
+        same_output,
         nothing_dead,
         no_leftovers,
     )
