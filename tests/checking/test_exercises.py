@@ -5,6 +5,7 @@ nbval runs each solution and its check; what is printed there has to say that it
 
 from __future__ import annotations
 
+import html
 import json
 import linecache
 import re
@@ -18,6 +19,7 @@ from fxbook.learning.exercises import catalogue
 from fxbook.tasks import all_exercises
 from press import ROOT
 from press.book import the_book
+from press.manuscript.questions import as_markdown
 from press.manuscript.sheet import ExerciseSheet
 from press.manuscript.task import Exercise
 from press.printing.derive import derive
@@ -70,7 +72,8 @@ def test_exercise_notebook_holds_no_trace_of_the_solution(sheet: ExerciseSheet, 
     text = path.read_text(encoding="utf-8")
     handed_out = [*sheet.opening, *(cell for other in sheet.exercises for cell in other.stub)]
     told = "\n".join(text for other in sheet.exercises for text in (other.task, *other.hints, other.what_if))
-    given = "\n".join([told, *(cell.source for cell in handed_out)])
+    asked = as_markdown(sheet.questions, lambda question: question.read)
+    given = "\n".join([told, html.unescape(asked), *(cell.source for cell in handed_out)])
     own = {line.strip() for cell in exercise.solution for line in cell.source.splitlines()}
     secret = [line for line in own if len(line) > 12 and line not in given]
     assert secret, "the solution has no line of its own"
