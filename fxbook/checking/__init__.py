@@ -10,6 +10,9 @@ import importlib
 
 __all__ = ["check", "check_with"]
 
+# An environment variable: the seed of every check that is given none.
+SEED_VARIABLE = "FXBOOK_SEED"
+
 
 def __getattr__(name: str) -> object:
     """Import on first use: doing work apart needs no torch."""

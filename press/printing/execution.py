@@ -11,6 +11,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
+from fxbook.checking import SEED_VARIABLE
 from press.manuscript.problems import PressError
 from press.printing.derive import Derived
 
@@ -18,6 +19,8 @@ CELL_TIMEOUT = 120
 ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 # Jupyter tells a kernel by this variable which notebook it serves; the drawings take their ids from it.
 NOTEBOOK_VARIABLE = "JPY_SESSION_NAME"
+# Of the reports that are printed: what is drawn stands in some of them.
+PRINTED_SEED = 0
 
 
 async def execute(derived: Derived) -> NotebookNode:
@@ -38,7 +41,9 @@ async def execute(derived: Derived) -> NotebookNode:
         on_cell_start=lambda cell, cell_index: reached.append(cell_index),
     )
     try:
-        await client.async_execute(env={**os.environ, NOTEBOOK_VARIABLE: str(derived.path)})
+        await client.async_execute(
+            env={**os.environ, NOTEBOOK_VARIABLE: str(derived.path), SEED_VARIABLE: str(PRINTED_SEED)}
+        )
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         raise PressError(derived.places[reached[-1]].problem(_why_it_stopped(error))) from error
     notebook.metadata = copy.deepcopy(derived.notebook.metadata)
