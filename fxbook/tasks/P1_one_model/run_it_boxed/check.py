@@ -98,7 +98,7 @@ def list_is_emptied(case: CaseView) -> Found:
         yield None, f"The list still holds {left} item{'' if left == 1 else 's'} after the run: it was to be emptied."
 
 
-@rule("08_boxed_run#nothing-can-be-freed-earlier")
+@rule("08_boxed_run#where-boxed_run-saves-nothing")
 def no_more_than_needed(case: CaseView) -> Found:
     """After each operation, no more bytes are alive than this node or a later one needs."""
     nodes, least = _least(case)
