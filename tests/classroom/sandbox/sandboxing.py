@@ -28,6 +28,8 @@ JSON = Any
 ATTACKS = Path(__file__).parent / "attacks" / "observing"
 # An exercise with one case, whose answer may return anything.
 EXERCISE, ANSWER = "09-compare-in-pairs", "paired"
+# What an observation holds where the answer is nothing: as it is, and beside how often it timed each of two calls.
+NOTHING = (None, [], {"tuple": [[], 0, 0]})
 SEED = 1
 RIGHT = """
 def paired(first, second, rounds, clock):
@@ -141,7 +143,7 @@ def _values(observation: JSON) -> list[str]:
     """What was answered in the cases of an observation, which anybody may have written, besides nothing at all."""
     cases = observation.get("cases") if isinstance(observation, dict) else None
     values = [case.get("value") for case in cases if isinstance(case, dict)] if isinstance(cases, list) else []
-    return [f"it answers {str(value)[:1000]}" for value in values if value not in ([], None)]
+    return [f"it answers {str(value)[:1000]}" for value in values if value not in NOTHING]
 
 
 def warm(sandbox: Sandbox, room: str = "observing") -> int:
