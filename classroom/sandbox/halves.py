@@ -21,7 +21,7 @@ _SOURCE = Path(fxbook.__file__).parent
 _CASES, _CASES_NAME = "cases.py", "CASES"
 # What a cell of a sheet may import, and what uses an answer and writes down what it did.
 OBSERVING = (
-    *("*.json", "static/*", "__init__.py", "errors.py", "rounding.py", "showing.py"),
+    *("*.json", "static/*", "__init__.py", "errors.py", "models.py", "rounding.py", "showing.py"),
     *("drawing/*.py", "graph/*.py", "plotting/*", "stepping/**/*.py"),
     *(f"learning/{name}.py" for name in ("__init__", "cells", "damage", "exercises", "sheets")),
     *(f"asking/{name}.py" for name in ("__init__", "exercise", "importable", "nameless", "running", "values")),

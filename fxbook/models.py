@@ -1,0 +1,105 @@
+"""Real models, small: architectures of `transformers` with a few layers and random weights, made from a seed.
+
+Nothing is downloaded. `transformers` is an extra of the package, ``models``, and is imported by the first model only.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+_MISSING = (
+    "The models of Part II need transformers: run `pip install .[models]` in the folder of the book, or "
+    "`pip install transformers`."
+)
+VOCABULARY = 64
+# Below it are the tokens that begin, end and fill a sentence.
+_FIRST_WORD = 3
+_SPECIAL = {"vocab_size": VOCABULARY, "bos_token_id": 0, "eos_token_id": 1, "pad_token_id": 2}
+_SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+# Two queries share each key and each value.
+_GROUPED = {"num_key_value_heads": 2, "max_position_embeddings": 32}
+
+
+def tokens(batch: int = 2, length: int = 8) -> Tensor:
+    """Random tokens of the models' vocabulary, none of them special: ``(batch, length)``, int64."""
+    return torch.randint(_FIRST_WORD, VOCABULARY, (batch, length))
+
+
+def images(batch: int = 2) -> Tensor:
+    """Random images: ``(batch, 3, 32, 32)``, float32."""
+    return torch.randn(batch, 3, 32, 32)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Architecture:
+    model: str
+    config: str
+    sizes: Mapping[str, Any]
+    inputs: Callable[[], dict[str, Tensor]] = lambda: {"input_ids": tokens()}
+
+
+def _pixels() -> dict[str, Tensor]:
+    return {"pixel_values": images()}
+
+
+_ARCHITECTURES = {
+    "gpt2": _Architecture(
+        "GPT2LMHeadModel", "GPT2Config", {**_SPECIAL, "n_positions": 32, "n_embd": 32, "n_layer": 2, "n_head": 4}
+    ),
+    "bert": _Architecture(
+        "BertForSequenceClassification", "BertConfig", {**_SPECIAL, **_SIZES, "max_position_embeddings": 32}
+    ),
+    "llama": _Architecture("LlamaForCausalLM", "LlamaConfig", {**_SPECIAL, **_SIZES, **_GROUPED}),
+    "qwen2": _Architecture("Qwen2ForCausalLM", "Qwen2Config", {**_SPECIAL, **_SIZES, **_GROUPED}),
+    "vit": _Architecture(
+        "ViTForImageClassification", "ViTConfig", {**_SIZES, "image_size": 32, "patch_size": 8}, _pixels
+    ),
+    "resnet": _Architecture(
+        "ResNetForImageClassification",
+        "ResNetConfig",
+        {"embedding_size": 16, "hidden_sizes": [16, 32], "depths": [2, 2], "layer_type": "basic"},
+        _pixels,
+    ),
+}
+NAMES = tuple(_ARCHITECTURES)
+
+
+def small(name: str, seed: int = 0, **config: Any) -> tuple[PreTrainedModel, dict[str, Tensor]]:
+    """A model of `transformers` as its authors wrote it, two layers deep, and inputs that it takes by name.
+
+    The weights and the inputs are drawn from the seed; the generator of the caller is left as it was. The model is in
+    eval mode. Its output has `logits`: ``(2, 8, 64)`` of `gpt2`, `llama` and `qwen2`, ``(2, 2)`` of the others.
+
+    Args:
+        name: one of ``NAMES``.
+        seed: of the weights and of the inputs.
+        config: what is to differ in the configuration, ``attn_implementation="eager"`` for one.
+
+    Raises:
+        ValueError: there is no such model here.
+        ImportError: `transformers` is not installed.
+    """
+    if name not in _ARCHITECTURES:
+        raise ValueError(f"There is no model {name!r} here: choose one of {', '.join(NAMES)}.")
+    # Without a network the library would wait for one.
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    try:
+        import transformers
+    except ImportError:
+        raise ImportError(_MISSING) from None
+    transformers.logging.set_verbosity_error()
+    architecture = _ARCHITECTURES[name]
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        settings = getattr(transformers, architecture.config)(**{**architecture.sizes, **config})
+        model = getattr(transformers, architecture.model)(settings)
+        return model.eval(), architecture.inputs()

@@ -1,0 +1,51 @@
+"""The models of Part II: made from a seed, offline; and what is said where they cannot be made."""
+
+from __future__ import annotations
+
+import socket
+import sys
+
+import pytest
+import torch
+
+from fxbook import models
+
+
+@pytest.mark.parametrize("name", models.NAMES)
+def test_a_seed_gives_the_same_model_and_inputs_without_a_network(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise AssertionError("a model asked for the network")
+
+    monkeypatch.setattr(socket.socket, "connect", refused)
+    before = torch.get_rng_state()
+    model, inputs = models.small(name)
+    again, same = models.small(name)
+    assert torch.equal(torch.get_rng_state(), before)
+    assert not model.training
+    with torch.no_grad():
+        assert torch.equal(model(**inputs).logits, again(**same).logits)
+        other, others = models.small(name, seed=1)
+        assert not torch.equal(model(**inputs).logits, other(**others).logits)
+
+
+def test_a_configuration_can_be_changed() -> None:
+    model, _ = models.small("gpt2", attn_implementation="eager", n_layer=3)
+    assert len(model.transformer.h) == 3
+    assert model.config._attn_implementation == "eager"
+
+
+def test_tokens_are_words() -> None:
+    drawn = models.tokens(20, 50)
+    assert drawn.shape == (20, 50)
+    assert set(drawn.unique().tolist()) == set(range(3, models.VOCABULARY))
+
+
+def test_an_unknown_name_is_told_with_those_that_there_are() -> None:
+    with pytest.raises(ValueError, match="no model 'llama2' here: choose one of gpt2, bert"):
+        models.small("llama2")
+
+
+def test_a_missing_library_is_told_with_the_cure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(ImportError, match=r"run `pip install .\[models\]`"):
+        models.small("vit")
