@@ -29,11 +29,12 @@ from classroom.grade import hidden
 from classroom.handout import release
 from fxbook.learning.exercises import About
 from press.book import the_book
+from press.printing.derive import UNSOLVED
 from press.printing.stored import serialised
 
 SCHEMA_VERSION = 3
 _MARK = re.compile(r"^(?P<indent> *)# (?P<name>stub|solution|end)$")
-_REPORT = re.compile(r"\ABefore you start, the check prints:\n\n```text\n.*?\n```\n\n", re.DOTALL)
+_REPORT = re.compile(rf"\A{re.escape(UNSOLVED)}\n\n```text\n.*?\n```\n\n", re.DOTALL)
 _CONFIG = '''\
 """The course, for nbgrader: run its commands in this folder."""
 

@@ -7,11 +7,19 @@ What an exercise asks stands in :mod:`fxbook.tasks`.
 """
 
 import importlib
+import os
+import random
 
 __all__ = ["check", "check_with"]
 
 # An environment variable: the seed of every check that is given none.
 SEED_VARIABLE = "FXBOOK_SEED"
+
+
+def new_seed() -> int:
+    """The seed of a check that is given none: a random one, or that of the environment."""
+    told = os.environ.get(SEED_VARIABLE, "")
+    return int(told) if told.isascii() and told.isdecimal() else random.SystemRandom().randrange(2**31)
 
 
 def __getattr__(name: str) -> object:

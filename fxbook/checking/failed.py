@@ -8,6 +8,7 @@ from typing import Any
 from torch import fx, nn
 
 from fxbook.asking.exercise import Exercise, inputs_of, model_of, seed_of, traced
+from fxbook.checking.judge import Verdict
 from fxbook.graph.naming import argument_text, module_kind
 
 
@@ -22,6 +23,11 @@ class FailedCase:
     exercise: Exercise
     seed: int
     place: int
+
+    @classmethod
+    def of(cls, exercise: Exercise, seed: int, verdict: Verdict) -> FailedCase | None:
+        """The case of a verdict; none where all passed, or where no case was reached."""
+        return None if verdict.passed or verdict.case is None else cls(exercise, seed, verdict.case)
 
     @property
     def name(self) -> str:

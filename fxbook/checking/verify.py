@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import os
-import random
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +14,7 @@ from fxbook import tasks
 from fxbook.asking.exercise import Exercise, drawn_order
 from fxbook.asking.rule import Violation
 from fxbook.asking.trial import trials_of
-from fxbook.checking import SEED_VARIABLE, apart
+from fxbook.checking import apart, new_seed
 from fxbook.checking.again import looking_inside
 from fxbook.checking.failed import FailedCase
 from fxbook.checking.guard import Guard
@@ -76,12 +74,9 @@ def not_here(exercise_id: str) -> str:
 
 def check_with(exercise: Exercise, answer: Any, *, seed: int | None = None) -> Report:
     """Check an answer against a specification at hand; otherwise as :func:`check`."""
-    if seed is None:
-        told = os.environ.get(SEED_VARIABLE, "")
-        seed = int(told) if told.isdecimal() else random.SystemRandom().randrange(2**31)
+    seed = new_seed() if seed is None else seed
     verdict, note = _verdict(exercise, answer, seed), "" if apart.CAN_FORK else UNPROTECTED
-    case = None if verdict.passed or verdict.case is None else FailedCase(exercise, seed, verdict.case)
-    return Report(about(exercise.id), verdict, note, case)
+    return Report(about(exercise.id), verdict, note, FailedCase.of(exercise, seed, verdict))
 
 
 def _verdict(exercise: Exercise, answer: Any, seed: int) -> Verdict:

@@ -25,6 +25,8 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+# Above the report of an exercise that nobody has begun.
+UNSOLVED = "Before you start, the check prints a report such as:"
 # Cells with the place of each and the id that it is to have, "" where its text decides.
 _Cells = list[tuple[Cell, Place, str]]
 
@@ -115,7 +117,7 @@ def _exercise_cells(book: Book, sheet: ExerciseSheet, tasks: Iterable[Cell], rep
     for exercise, task in zip(sheet.exercises, tasks, strict=True):
         cells += _of_exercise(exercise, task, exercise.stub)
         report = reports.get(exercise.id, "").rstrip()
-        unsolved = f"Before you start, the check prints:\n\n```text\n{report}\n```"
+        unsolved = f"{UNSOLVED}\n\n```text\n{report}\n```"
         folds = [_fold("First hint", exercise.hints[0]), _fold("Second hint", exercise.hints[1])]
         folds.append(_fold("Once it passes", exercise.what_if))
         cells.append((_prose("\n\n".join([unsolved, *folds])), exercise.place(), f"{exercise.id}-help"))

@@ -16,7 +16,7 @@ from classroom.sandbox.inside import unchecked
 from fxbook import check
 from fxbook.asking import Case, Exercise, traced
 from fxbook.asking.predicates import same_result
-from fxbook.checking import check_with
+from fxbook.checking import check_with, new_seed
 from fxbook.checking.observe import observe
 from fxbook.checking.prepare import prepare
 from fxbook.graph.record import record
@@ -105,6 +105,25 @@ def test_a_script_prints_what_the_report_says_and_watching_says_how_to_hold_it(
     assert line == f'check("00-layers-in-order", layers_in_order, seed={seed}).case'
     held = check("00-layers-in-order", lambda *_: 3, seed=seed)
     assert repr(held) == told and held.case is not None
+
+
+def test_the_environment_gives_the_seed_of_checks_and_of_watching(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FXBOOK_SEED", "7")
+    first, again = (check_with(RELU_AFTER_LINEAR, knows_two_layers) for _ in range(2))
+    assert first.case is not None and first.case.seed == 7 and repr(first) == repr(again)
+    (tmp_path / "00_first_graph.py").write_text("# %%\ndef layers_in_order(*_):\n    return 3\n", encoding="utf-8")
+    assert "seed=7)" in attempt(tmp_path, exercises.catalogue()["00-layers-in-order"]).text
+    given = check_with(RELU_AFTER_LINEAR, knows_two_layers, seed=3).case
+    assert given is not None and given.seed == 3
+
+
+@pytest.mark.parametrize("told", ["", "seven", "-1", "1.5", "²"])
+def test_a_seed_that_is_none_is_as_if_it_were_not_told(told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FXBOOK_SEED", told)
+    seeds = {new_seed() for _ in range(3)}
+    assert len(seeds) == 3 and all(0 <= seed < 2**31 for seed in seeds)
 
 
 # ---- where strangers are graded --------------------------------------------------------------------------------------

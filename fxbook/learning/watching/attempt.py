@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import random
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +41,7 @@ def attempt(folder: Path, about: About) -> Attempt:
 def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
     # These import torch, which a damaged sheet needs not wait for.
     from fxbook import tasks
+    from fxbook.checking import new_seed
     from fxbook.checking.again import looking_inside
     from fxbook.checking.apart import CAN_FORK, run_apart
     from fxbook.checking.failed import FailedCase
@@ -53,7 +53,7 @@ def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
     exercise = tasks.find(about.id)
     if exercise is None:
         return False, not_here(about.id)
-    seed = random.SystemRandom().randrange(2**31)
+    seed = new_seed()
 
     def work(prepared: Prepared) -> JSON:
         return sheets.observe_answer(sheet, prepared, about.answer, exercise.seconds)
@@ -73,7 +73,7 @@ def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
         missing = f"No cell of {sheet.path.name} gives the name `{about.answer}`."
         return False, "\n".join(filter(None, [missing, raised]))
     verdict = judge(exercise, seen["observation"], seed, inside=looking_inside(exercise, seed, again))
-    case = None if verdict.passed or verdict.case is None else FailedCase(exercise, seed, verdict.case)
+    case = FailedCase.of(exercise, seed, verdict)
     report = Report(about, verdict, "" if CAN_FORK else UNPROTECTED, case)
     held = f'To hold the case that failed: check("{about.id}", {about.answer}, seed={seed}).case' if case else ""
     return report.passed, repr(report) if report.passed else "\n".join(filter(None, [repr(report), raised, held]))

@@ -52,7 +52,7 @@ def test_a_source_keeps_the_comments_of_its_author_and_is_cut_where_it_is_long()
     assert Own(["x = " + "-" * 5000 + "1\ndef answer(): return x"], ()).texts("answer")[1] == ""
 
 
-def test_honest_pairs_are_hardly_ever_listed_and_copies_are_found() -> None:
+def test_honest_pairs_are_not_listed_and_copies_are_found() -> None:
     draw = random.Random(3)
     compared = honest_pairs = listed = 0
     counts = dict.fromkeys(DISGUISES, 0)
@@ -68,8 +68,7 @@ def test_honest_pairs_are_hardly_ever_listed_and_copies_are_found() -> None:
             compared += 1
             for disguise, change in DISGUISES.items():
                 counts[disguise] += bool(pairs([texts[at], plain(name, change(source, draw))], book))
-    # The book's answers to one task have one author, who wrote some of them from another.
-    assert honest_pairs > 400 and listed <= honest_pairs // 200
+    assert honest_pairs > 400 and listed == 0
     assert compared > 50 and counts["names_and_comments"] == compared
     assert all(count > 0.8 * compared for count in counts.values()), (counts, compared)
 

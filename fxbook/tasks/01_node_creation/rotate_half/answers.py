@@ -23,10 +23,10 @@ def halves(graph, x):
 
 
 @right
-def slices_a_proxy():
+def splits_a_proxy():
     graph, x = started()
-    value = fx.Proxy(x)
-    graph.output(torch.cat([-value[..., 2:], value[..., :2]], dim=-1).node)
+    pieces = fx.Proxy(x).split(2, -1)
+    graph.output(torch.cat([pieces[1].negative(), pieces[0]], -1).node)
     return graph
 
 

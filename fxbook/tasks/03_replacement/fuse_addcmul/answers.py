@@ -112,13 +112,16 @@ def edits_a_copy_of_the_graph_and_assigns_it(traced):
 def turns_the_product_into_the_fused_node(traced):
     """The product moves down to the addition, whose readers it takes over."""
     for addition in additions(traced):
-        for product, other in (addition.args, addition.args[::-1]):
-            if is_product(product, addition) and isinstance(other, fx.Node) and product is not other:
-                addition.replace_all_uses_with(product)
-                addition.prepend(product)
-                traced.graph.erase_node(addition)
-                product.target, product.args = torch.addcmul, (other, *product.args)
-                break
+        sides = addition.all_input_nodes
+        products = [side for side in sides if is_product(side, addition)]
+        if not products or len(sides) < 2:
+            continue
+        fused = products[0]
+        fused.args = (sides[sides[0] is fused], *fused.args)
+        fused.target = torch.addcmul
+        addition.prepend(fused)
+        addition.replace_all_uses_with(fused)
+        traced.graph.erase_node(addition)
     traced.recompile()
     return traced
 
