@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from press import ROOT
@@ -32,6 +32,13 @@ def needed(*extras: str, root: Path = ROOT) -> list[str]:
     while more := {name for name, _, reasons in pins if name not in wanted and wanted & reasons}:
         wanted |= more
     return [line for name, line, _ in pins if name in wanted]
+
+
+def extras_of(chapters: Iterable[str], root: Path = ROOT) -> tuple[str, ...]:
+    """The extras of ``pyproject.toml`` that the exercises of these chapters import from: ``("models",)`` or none."""
+    paths = (path for chapter in chapters for path in (root / "fxbook" / "tasks" / chapter).rglob("*"))
+    texts = (path.read_text(encoding="utf-8") for path in paths if path.suffix in (".md", ".py"))
+    return ("models",) if any("fxbook.models" in text for text in texts) else ()
 
 
 def _pins(text: str) -> Iterator[tuple[str, str, set[str]]]:

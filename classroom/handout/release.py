@@ -76,7 +76,7 @@ def files(assignment: Assignment) -> dict[str, bytes]:
         "README.md": _readme(assignment),
         "handout.html": handout.as_html(assignment),
         "handout.md": handout.as_markdown(assignment),
-        "requirements.txt": "\n".join([_PINS_HEADER, *pins.needed("lab")]) + "\n",
+        "requirements.txt": "\n".join([_PINS_HEADER, *pins.needed("lab", *pins.extras_of(assignment.chapters))]) + "\n",
     }
     for chapter in assignment.chapters:
         texts[f"exercises/{chapter}.ipynb"] = serialised(notebook(assignment, chapter))

@@ -94,11 +94,12 @@ def make_autograder(assignment: Assignment, out: Path, *, force: bool = False) -
 
 def files(assignment: Assignment) -> dict[str, bytes]:
     """What the zip holds, by name."""
+    extras = pins.extras_of(assignment.chapters)
     texts = {
         "README.md": _README.format(title=" ".join(assignment.title.split())),
         "assignment.toml": as_toml(assignment),
         "hidden.py": assignment.hidden,
-        "requirements.txt": "\n".join(pins.needed("grading", "press")) + "\n",
+        "requirements.txt": "\n".join(pins.needed("grading", "press", *extras)) + "\n",
         "run_autograder": _RUN,
         "setup.sh": _SETUP,
     }

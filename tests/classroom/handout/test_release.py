@@ -288,6 +288,16 @@ def test_the_pins_name_the_packages_of_other_systems_too() -> None:
     assert "pywinpty" in names and "appnope" in names and "colorama" in names
 
 
+def test_a_chapter_on_real_models_needs_the_library_that_makes_them(tmp_path: Path) -> None:
+    exercise = tmp_path / "fxbook" / "tasks" / "10_models" / "by_name"
+    exercise.mkdir(parents=True)
+    (exercise / "cases.py").write_text("from fxbook.models import small\n")
+    assert pins.extras_of(["02_insertion_points", "10_models"], tmp_path) == ("models",)
+    assert pins.extras_of(["02_insertion_points"]) == ()
+    names = [re.split("[=;]", line)[0] for line in pins.needed("lab", "models")]
+    assert {"transformers", "tokenizers", "huggingface-hub"} <= set(names) and "transformers" not in pins.needed("lab")
+
+
 # ---- the handout -----------------------------------------------------------------------------------------------------
 
 
