@@ -31,7 +31,16 @@ from importlib.util import find_spec
 if not find_spec("fxbook"):
     extra = "" if find_spec("torch") else "[torch]"
     %pip install --quiet "{distribution}{{extra}} @ {requirement}\""""
+# Of a notebook with models of transformers, which are an extra.
+_INSTALL_MODELS = """\
+# @title Install fxbook, the package of this book, and transformers, where they are not there
+from importlib.util import find_spec
+
+if not (find_spec("fxbook") and find_spec("transformers")):
+    extra = "models" if find_spec("torch") else "models,torch"
+    %pip install --quiet "{distribution}[{{extra}}] @ {requirement}\""""
 _IMPORT = re.compile(r"^(?=(?:from|import) fxbook\b)", re.MULTILINE)
+_MODELS = re.compile(r"^(?:from|import) fxbook\.models\b", re.MULTILINE)
 
 
 def named(cells: list[tuple[Cell, Place, str]], imprint: Imprint) -> list[tuple[Cell, Place, str]]:
@@ -50,7 +59,9 @@ def named(cells: list[tuple[Cell, Place, str]], imprint: Imprint) -> list[tuple[
     cells = [*cells[:importing], (told, place, identity), *cells[importing + 1 :]]
     if not imprint.repository:
         return cells
-    source = _INSTALL.format(distribution=imprint.distribution, requirement=imprint.requirement)
+    has_models = any(_MODELS.search(cells[number][0].source) for number in code)
+    install = _INSTALL_MODELS if has_models else _INSTALL
+    source = install.format(distribution=imprint.distribution, requirement=imprint.requirement)
     installing = (Cell("code", source, 0), Place(place.path, 0), CELL)
     return [*cells[: code[0]], installing, *cells[code[0] :]]
 

@@ -88,6 +88,26 @@ def test_the_cell_asks_for_what_is_missing(missing: tuple[str, ...], asked: str,
     assert "".join(output.text for output in cells[1].outputs) == asked
 
 
+@pytest.mark.parametrize(
+    ("missing", "asked"),
+    [
+        ((), ""),
+        (("transformers",), f'install --quiet "torch-fx-node-by-node[models] @ git+{HOME}@main"\n'),
+        (("fxbook", "torch"), f'install --quiet "torch-fx-node-by-node[models,torch] @ git+{HOME}@main"\n'),
+    ],
+    ids=["all is there", "transformers is missing", "fxbook and torch are missing"],
+)
+def test_with_real_models_the_cell_asks_for_their_library_too(
+    missing: tuple[str, ...], asked: str, project: Path, write: Callable[[str, str], Path]
+) -> None:
+    write("chapters/01_x.md", CHAPTER.replace("from fxbook import hint", "from fxbook.models import NAMES"))
+    name_the_repository(project)
+    assert print_notebooks(Book(project)) == 0
+    cells = [v4.new_code_cell(ELSEWHERE.format(missing=missing)), code(project)[0]]
+    nbclient.NotebookClient(v4.new_notebook(cells=cells), kernel_name="python3").execute()
+    assert "".join(output.text for output in cells[1].outputs) == asked
+
+
 def test_every_notebook_of_the_book_tells_it_once() -> None:
     advice = f"# {package.advice(the_book().imprint)}"
     lacking = []
