@@ -18,7 +18,7 @@ from sphinx.util import logging
 
 from press.binding.inventory import of_the_version
 from press.paper import front, markup, pages
-from press.paper.code import wrap_long_lines
+from press.paper.code import break_names, wrap_long_lines
 from press.paper.contents import Leaf, leaves
 from press.paper.folds import open_folds
 from press.paper.stills import still
@@ -81,6 +81,7 @@ def settled(body: str) -> str:
     still(tree)
     open_folds(tree)
     wrap_long_lines(tree)
+    break_names(tree)
     _plain(tree)
     return markup.written(tree)
 

@@ -14,6 +14,7 @@ import pikepdf
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
 _TAKES_AT_MOST = 3600
+_POINTS_OF_A_PIXEL = 0.75
 
 
 class PrintError(RuntimeError):
@@ -74,6 +75,27 @@ def places(path: Path) -> dict[str, int]:
         found = {name.removeprefix("/"): place for name, place in named}
         arrays = {name: place if isinstance(place, pikepdf.Array) else place.D for name, place in found.items()}
         return {name: pages[place[0].objgen] for name, place in arrays.items()}
+
+
+def scale(path: Path) -> float:
+    """How large the first page is printed: 1, unless something in the document is wider than the page.
+
+    Chromium then prints all pages as much smaller as that asks for, and says nothing. What it draws at the edges of a
+    page, such as a running head, keeps its size and has no place of its own, so it is not what is measured.
+    """
+    with pikepdf.open(path) as pdf:
+        levels = [pikepdf.Matrix()]
+        for operands, operator in pikepdf.parse_content_stream(pdf.pages[0]):
+            if str(operator) == "q":
+                levels.append(levels[-1])
+            elif str(operator) == "Q":
+                levels.pop()
+            elif str(operator) == "cm":
+                step = pikepdf.Matrix(*operands)
+                levels[-1] = step @ levels[-1]
+                if len(levels) > 1 and (step.e, step.f) != (0, 0):
+                    return levels[-1].a / _POINTS_OF_A_PIXEL
+    raise PrintError(f"the first page of {path} holds nothing")
 
 
 def finish_pdf(path: Path, title: str, author: str, epoch: int, headings: Iterable[str] = ()) -> None:

@@ -1,16 +1,18 @@
 """Code on a page that does not scroll: a line longer than the page is wide goes on below, with a mark before it.
 
-Of code that is read and not run, one blank line between definitions says as much as two.
+A name in the column of a table goes on below at a joint of it. Of code that is read and not run, one blank line
+between definitions says as much as two.
 """
 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 
 from lxml import etree
 
-from press.paper.markup import E, find
+from press.paper.markup import E, classes, find
 
 COLUMNS = 56
 """Characters that fit beside each other in the narrowest column of ``print.css`` and on the page of a reader."""
@@ -18,6 +20,11 @@ COLUMNS = 56
 TOGETHER = 12
 """Lines of a block that is not divided between two pages, at most."""
 
+
+PIECE = 20
+"""Characters of a name in a table that stay together, if there is a better place to go on below."""
+# In the middle of a name, where it may go on below: before a dot or behind what opens, joins or separates, as a slash.
+_JOINT = re.compile(r"(?<=[\w)\]])(?=\.[a-zA-Z_])|(?<=[a-zA-Z0-9]_)(?=[a-zA-Z])|(?<=[(\[=,|/])(?=[^\s)\]])")
 
 _Line = list[tuple[str, str]]
 # What Pygments gives an element and Sphinx's style no colour: names, punctuation, blanks. A PDF describes each element
@@ -46,6 +53,28 @@ def wrap_long_lines(tree: etree._Element) -> None:
             continue
         whole = [run for line in lines for run in [*line, ("", "\n")]]
         _fill(block, _parts(whole if ends else whole[:-1]))
+
+
+def break_names(tree: etree._Element) -> None:
+    """Say where code in a table may go on below, since its columns are otherwise as wide as the longest name.
+
+    Code with a part that stays too long all the same breaks anywhere.
+    """
+    for code in find(tree, ".//h:table//h:code"):
+        for element in [code, *find(code, ".//h:*")]:
+            _break(element)
+        pieces = re.split(r"[\s\0]", "\0".join(code.itertext()))
+        if max(map(len, pieces)) > PIECE:
+            code.set("class", " ".join([*classes(code), "fx-anywhere"]))
+
+
+def _break(element: etree._Element) -> None:
+    first, *others = _JOINT.split(element.text or "")
+    element.text = first
+    for at, other in enumerate(others):
+        joint = E.wbr()
+        joint.tail = other
+        element.insert(at, joint)
 
 
 def _without_second_blanks(lines: list[_Line]) -> list[_Line]:

@@ -6,12 +6,15 @@ import sys
 import tempfile
 import time
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from press import ROOT
 from press.paper import chromium, pages, sheets
+from press.paper.contents import leaves
 
 _PRINTS = 4
+_FULL_SIZE = 0.999
 EDITIONS = ROOT / "_build" / "editions"
 """Where the files are; the next build of the site takes them along, and its pages offer them."""
 
@@ -34,7 +37,7 @@ def pdf() -> Path:
     told = pages.config()
     with tempfile.TemporaryDirectory(dir=pages.BUILD) as scratch:
         printed = Path(scratch) / "book.pdf"
-        _print(folder, printed)
+        print_sheets(folder, printed)
         chromium.finish_pdf(printed, told["title"], told["author"], pages.epoch(), sheets.titles(folder))
         return _lay(printed, f"{pages.NAME}.pdf")
 
@@ -45,16 +48,36 @@ def _eastern_signs() -> set[str]:
     return {sign for text in texts for sign in text if "\u3040" <= sign <= "\u9fff"}
 
 
-def _print(folder: Path, target: Path) -> None:
-    """Print until the numbers of the pages that the sheets name are those that they are printed on: twice."""
+def print_sheets(folder: Path, target: Path, toc: Path = ROOT / "_toc.yml") -> None:
+    """Print until the numbers of the pages that the sheets name are those that they are printed on: twice.
+
+    Args:
+        folder: the pages, as :func:`press.paper.pages.make` leaves them.
+        target: the file to write.
+        toc: the table of contents of the site.
+
+    Raises:
+        PrintError: a page of the book is wider than the paper, or the numbers do not settle.
+    """
     numbers: dict[str, int] = {}
     for _ in range(_PRINTS):
-        chromium.print_pdf(sheets.write(folder, pages.BUILD / "sheets.html", numbers=numbers), target)
+        chromium.print_pdf(sheets.write(folder, target.with_suffix(".html"), toc, numbers), target)
+        if (scale := chromium.scale(target)) < _FULL_SIZE:
+            raise chromium.PrintError(f"Something is wider than the paper, so Chromium printed all at {scale:.0%} of "
+                                      f"its size. It is in {', '.join(_wide(folder, target, toc))}")  # fmt: skip
         found = chromium.places(target)
         if found == numbers:
             return
         numbers = found
     raise chromium.PrintError(f"the numbers of the pages differ after {_PRINTS} prints: see `.fx-number` in print.css")
+
+
+def _wide(folder: Path, target: Path, toc: Path) -> Iterator[str]:
+    """The pages of the book that alone are printed smaller, too."""
+    for leaf in leaves(toc):
+        chromium.print_pdf(sheets.write(folder, target.with_suffix(".html"), toc, only=leaf.name), target)
+        if chromium.scale(target) < _FULL_SIZE:
+            yield leaf.name
 
 
 def epub() -> Path:

@@ -46,6 +46,14 @@ def written(tree: etree._Element) -> str:
     return whole[whole.index(">") + 1 : whole.rindex("<")] if "<" in whole[1:] else ""
 
 
+def as_html(tree: etree._Element) -> str:
+    """The tree, which loses its namespace, as HTML without a ``</br>``: a browser takes that for one more line."""
+    for element in tree.iter(f"{{{XHTML}}}*"):
+        element.tag = etree.QName(element).localname
+    etree.cleanup_namespaces(tree)
+    return etree.tostring(tree, encoding="unicode", method="html")
+
+
 def find(tree: etree._Element, path: str) -> list[etree._Element]:
     """The elements of an XPath, where ``h:`` is HTML and ``s:`` is SVG."""
     return tree.xpath(path, namespaces=_PREFIXES)

@@ -22,11 +22,10 @@ _UNKNOWN = "000"
 _XLINK = "{http://www.w3.org/1999/xlink}href"
 _CHAPTERS, _REFERENCE = "Chapters", "Reference"
 _SHEETS = ("exercises/", "solutions/")
-# What one looks things up in is set in two columns, except for pages with wide tables.
+# What one looks things up in is set in smaller type.
 _COMPANIONS = "chapters/when_it_breaks/"
-_ACROSS = ("cheat_sheet", "status")
 # A table of so many columns goes across both; the cheat sheet is two sides of A4 here, too, which asks for all of them.
-_WIDE_TABLE = 4
+_WIDE_TABLE = 5
 _CHEAT_SHEET = "chapters/reference/cheat_sheet"
 _MARGINS = {_CHEAT_SHEET: "margin: 12mm 9mm 10mm;"}
 # Sections that each chapter has: the contents name only what is its own.
@@ -37,7 +36,11 @@ _IN_EVERY_CHAPTER = {
 
 
 def write(
-    folder: Path, target: Path, toc: Path = pages.ROOT / "_toc.yml", numbers: Mapping[str, int] | None = None
+    folder: Path,
+    target: Path,
+    toc: Path = pages.ROOT / "_toc.yml",
+    numbers: Mapping[str, int] | None = None,
+    only: str = "",
 ) -> Path:
     """Write the document.
 
@@ -47,6 +50,7 @@ def write(
         toc: the table of contents of the site.
         numbers: by id, the page that a place is printed on, as :func:`press.paper.chromium.places` finds it; before
             the first print nobody knows it, and something of the same width stands there.
+        only: the one page of the book to write behind the contents, in place of all.
     """
     told = leaves(toc)
     places = {leaf.name: f"leaf-{number}" for number, leaf in enumerate(told)}
@@ -59,13 +63,10 @@ def write(
     whole = E.html(
         {"lang": "en"},
         E.head(E.meta({"charset": "utf-8"}), E.title(pages.config()["title"]), E.style("\n".join(styles))),
-        E.body(title_page(), _contents(bodies, places), *_articles(bodies, places)),
+        E.body(title_page(), _contents(bodies, places), *_articles(bodies, places, only)),
     )
     _number(whole, numbers or {})
-    text_of_it = etree.tostring(whole, encoding="unicode", method="html").replace(
-        ' xmlns="http://www.w3.org/1999/xhtml"', ""
-    )
-    target.write_text("<!DOCTYPE html>\n" + text_of_it, encoding="utf-8")
+    target.write_text("<!DOCTYPE html>\n" + markup.as_html(whole), encoding="utf-8")
     return target
 
 
@@ -155,20 +156,36 @@ def _line(title: str, place: str, depth: int) -> etree._Element:
     return E.a({"href": f"#{place}", "class": f"fx-contents-line fx-page fx-depth-{depth}"}, E.span(title))
 
 
-def _articles(bodies: dict[Leaf, etree._Element], places: dict[str, str]) -> list[etree._Element]:
+def _articles(bodies: dict[Leaf, etree._Element], places: dict[str, str], only: str) -> list[etree._Element]:
     articles = []
     for leaf, body in bodies.items():
+        if only not in ("", leaf.name):
+            continue
         article = E.article({"id": places[leaf.name], "class": " ".join(_kinds(leaf))})
         article.extend(list(body))
         for table in find(article, f".//h:table[count((.//h:tr)[1]/*) >= {_WIDE_TABLE}]"):
             table.set("class", " ".join([*markup.classes(table), "fx-wide"]))
+        _keep_headings(article)
         articles.append(article)
     return articles
+
+
+def _keep_headings(article: etree._Element) -> None:
+    """Put a heading and the paragraph below it into one element: Chromium may end a column between them otherwise."""
+    for heading in find(article, ".//h:h2|.//h:h3|.//h:h4"):
+        kept, following = [heading], heading.getnext()
+        while following is not None and following.tag == f"{{{markup.XHTML}}}p":
+            kept.append(following)
+            if text(following):
+                around = E.div({"class": "fx-kept"})
+                heading.addprevious(around)
+                around.extend(kept)
+                break
+            following = following.getnext()  # A paragraph without words is a place for links.
 
 
 def _kinds(leaf: Leaf) -> list[str]:
     """Classes of a page for ``print.css``: its own, and how it is set."""
     name = posixpath.basename(leaf.name)
     looked_up = leaf.part == _REFERENCE or leaf.name.startswith((*_SHEETS, _COMPANIONS))
-    reference = looked_up and name not in _ACROSS
-    return [f"fx-leaf-{name}", *["fx-two-columns"] * reference]
+    return [f"fx-leaf-{name}", *["fx-looked-up"] * looked_up]

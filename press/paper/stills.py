@@ -1,4 +1,4 @@
-"""Steppers and drawings without a script: of a stepper at most four frames side by side, each a picture of its own."""
+"""Steppers and drawings without a script: of a stepper at most four frames, two by two, each a picture of its own."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from lxml import etree
 from press.paper.markup import E, classes, drop, find, of_class, replace, text
 
 AT_MOST = 4
-"""Frames of one stepper that are shown, at most: as many as fit beside each other."""
+"""Frames of one stepper that are shown, at most."""
 # What a row of a table says of its node: an edit, a fault, an error while it ran.
 _SAID = ("added", "broken", "changed", "is-raised", "moved", "removed", "renamed", "retargeted", "rewired")
 _MARKS = {f"fx-{mark}" for mark in _SAID}
 _PART = re.compile(r"visibility:\s*var\((--f\d+),\s*hidden\)")
 _SHOWN = re.compile(r"(--f\d+):\s*visible")
-WIDEST, TALLEST = 686, 600
-"""What drawings may take, in pixels: in width all that stand beside each other, in height one."""
-_GAP, _DRAWING = 10, "drawing"
-# Of its size on a screen a drawing has this much at most. It is as large as keeps it low, so that few pages end before
-# a picture that does not fit any more, but never so small that its text is smaller than 5 points.
-_LARGEST, _LOW, _LEGIBLE = 0.8, 400, 0.55
+COLUMN, WIDEST, TALLEST = 330, 686, 600
+"""What drawings may take, in pixels: in width one column of the PDF or both, in height a part of a page."""
+_HALF, _DRAWING = (COLUMN - 8) / 2, "drawing"
+# Of its size on a screen a drawing has this much at most. It is as large as keeps it low, so that few columns end
+# before a picture that does not fit any more, but never so small that its text is smaller than 5 points.
+_LARGEST, _LOW, _LEGIBLE = 0.8, 400, 0.54
 
 
 def still(tree: etree._Element) -> None:
-    """Turn each stepper below the tree into small multiples, and set each drawing beside its table."""
+    """Turn each stepper below the tree into small multiples, and give each drawing its size."""
     for stepper in of_class(tree, "fx-stepper"):
         _multiples(stepper)
     for drawing in of_class(tree, "fx-drawing"):
-        if drawing.get("class") == "fx-drawing":
-            _beside_its_table(drawing)
+        if "fx-stepper" not in classes(drawing):
+            _in_a_column(drawing)
 
 
 def chosen(frames: list[etree._Element]) -> list[int]:
@@ -66,11 +66,12 @@ def _multiples(stepper: etree._Element) -> None:
         _resolve(svg, films)
     below = _below(frames)
     _fit(frames)
+    _in_rows(stepper, frames)
     if below:
         find(stepper, "./*[@class='fx-frames']")[0].addnext(E.div({"class": "fx-below"}, *below))
     for defs in of_class(stepper, "fx-films"):
         drop(defs)
-    stepper.set("class", f"fx-drawing fx-stepper fx-multiples fx-columns-{_columns(frames)}")
+    stepper.set("class", "fx-drawing fx-stepper fx-multiples")
     for name in ("style", "tabindex", "data-lm-suppress-shortcuts"):
         stepper.attrib.pop(name, None)
     for reach in find(stepper, ".//*[@tabindex]"):
@@ -106,28 +107,35 @@ def _say_of(panel: etree._Element, frame: etree._Element) -> None:
         for heading in of_class(panel, "fx-heading"):
             heading.text = f"{text(number)} \N{MIDDLE DOT} {heading.text or ''}"
     for svg in find(panel, ".//s:svg[@viewBox]"):
-        _set(svg, _scale(svg, WIDEST / 2))
+        _set(svg, _scale(svg, COLUMN))
 
 
 def _drawings(frames: list[etree._Element]) -> list[etree._Element]:
     return [svg for frame in frames for film in of_class(frame, "fx-film") for svg in find(film, ".//s:svg[@viewBox]")]
 
 
-def _columns(frames: list[etree._Element]) -> int:
-    """How many frames stand beside each other: all, unless their pictures are wider than tall."""
-    sizes = [_size(svg) for svg in _drawings(frames)]
-    wide = not sizes or max(width for width, _ in sizes) > max(height for _, height in sizes)
-    return min(len(frames), 2) if wide else len(frames)
+def _beside(frames: list[etree._Element]) -> int:
+    """How many frames stand beside each other in a column: two, unless nobody could read their pictures then."""
+    widest = max((_size(svg)[0] for svg in _drawings(frames)), default=0.0)
+    return 2 if len(frames) > 1 and widest * _LEGIBLE <= _HALF else 1
 
 
 def _fit(frames: list[etree._Element]) -> None:
     """Give all drawings the one scale in which they stand on paper."""
-    columns = _columns(frames)
-    room = (WIDEST - _GAP * (columns - 1)) / columns
+    room = _HALF if _beside(frames) == 2 else COLUMN
     drawings = _drawings(frames)
     scale = min((_scale(svg, room) for svg in drawings), default=1.0)
     for svg in drawings:
         _set(svg, scale)
+
+
+def _in_rows(stepper: etree._Element, frames: list[etree._Element]) -> None:
+    """Put the frames that stand beside each other into one element, the first with the title, which no page divides."""
+    [around] = find(stepper, "./*[@class='fx-frames']")
+    beside = _beside(frames)
+    rows = [frames[at : at + beside] for at in range(0, len(frames), beside)]
+    rows = [E.div({"class": f"fx-abreast fx-abreast-{beside}"}, *row) for row in rows]
+    around[:] = [E.div({"class": "fx-begin"}, *find(stepper, "./h:p[@class='fx-title']"), rows[0]), *rows[1:]]
 
 
 def _scale(svg: etree._Element, room: float) -> float:
@@ -177,11 +185,12 @@ def _between(frames: list[etree._Element], shown: list[int]) -> None:
         drop(frame)
 
 
-def _beside_its_table(drawing: etree._Element) -> None:
+def _in_a_column(drawing: etree._Element) -> None:
+    """Make a drawing as wide as one column of the PDF, unless nobody could read it then."""
     for svg in find(drawing, ".//*[@class='fx-scroll']/s:svg[@viewBox]"):
-        scale = _scale(svg, WIDEST)
-        _set(svg, scale)
-        if _size(svg)[0] * scale < WIDEST / 2:
-            drawing.set("class", "fx-drawing fx-beside")
+        narrow = _size(svg)[0] * _LEGIBLE <= COLUMN
+        _set(svg, _scale(svg, COLUMN if narrow else WIDEST))
+        if not narrow:
+            drawing.set("class", " ".join([*classes(drawing), "fx-across"]))
     for reach in find(drawing, ".//*[@tabindex]"):
         reach.attrib.pop("tabindex")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+from lxml import etree
+
 from press.paper import markup
 from press.paper.builder import settled
-from press.paper.code import COLUMNS, TOGETHER
+from press.paper.code import COLUMNS, PIECE, TOGETHER
 
 LONG = "b" * (COLUMNS - 2)
 
@@ -42,3 +45,34 @@ def test_two_blank_lines_are_one_in_code_and_stay_in_what_a_cell_prints() -> Non
     code, printed = (f'<div class="{kind}">{long}</div>' for kind in ("cell_input", "out"))
     texts = ["".join(markup.find(markup.read(settled(body)), ".//h:pre")[0].itertext()) for body in (code, printed)]
     assert texts == ["one\n\n  two\n\nthree\n", "one\n\n\n  two\n\nthree\n"]
+
+
+def code_in_a_table(code: str) -> etree._Element:
+    [found] = markup.find(
+        markup.read(settled(f'<table><tr><td><code><span class="pre">{code}</span></code></td></tr></table>')),
+        ".//h:code",
+    )
+    return found
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        ("torch", ".export", ".save"),
+        ("owner", ".graph", ".python_", "code(", "'self')", ".src"),
+        ("_boxed_", "call"),
+        ("students/", "…/", "report", ".html"),
+        ("__init__",),
+        ("power=", "2.0"),
+    ],
+)
+def test_a_name_in_a_table_goes_on_below_at_a_joint(pieces: tuple[str, ...]) -> None:
+    code = code_in_a_table("".join(pieces))
+    assert tuple(code.itertext()) == pieces
+    assert len(markup.find(code, ".//h:wbr")) == len(pieces) - 1
+    assert "fx-anywhere" not in markup.classes(code)
+
+
+def test_a_name_without_a_joint_breaks_anywhere() -> None:
+    assert "fx-anywhere" in markup.classes(code_in_a_table("a" * (PIECE + 1)))
+    assert "fx-anywhere" not in markup.classes(code_in_a_table("a" * PIECE))

@@ -27,10 +27,10 @@ parts:
 PAGES = {
     "chapters/intro": (
         '<section id="book"><h1>A book</h1>'
-        '<p>Begin with <a href="00_first.xhtml#a-claim">a claim</a>.</p></section>'
+        '<p>Begin with <a href="00_first.xhtml#a-claim">a claim</a>.<br/></p></section>'
     ),
     "chapters/00_first": (
-        '<section id="first"><h1>00 · First</h1><section id="a-claim"><h2>A claim</h2>'
+        '<section id="first"><h1>00 · First</h1><section id="a-claim"><h2>A claim</h2><p><a id="before"></a></p>'
         + "<p>A line of it.</p>" * 80
         + '<p><a href="../exercises/00_first.xhtml">Exercises</a> and <a href="../file.zip">a file</a>, '
         '<a href="https://pytorch.org/">elsewhere</a>, <a href="#a-claim">above</a></p></section></section>'
@@ -62,6 +62,16 @@ def test_links_lead_inside_and_ids_are_unique(sheets: Path) -> None:
     assert [link for link in links if link[0] != "#"] == ["https://pytorch.org/"]
     assert {link[1:] for link in links if link[0] == "#"} <= set(ids)
     assert "file.zip" not in html
+
+
+def test_a_line_ends_once(sheets: Path) -> None:
+    # A browser takes `</br>` for another `<br>`.
+    assert re.findall(r"</?br[ />]*>", sheets.read_text(encoding="utf-8")) == ["<br>"]
+
+
+def test_a_heading_stays_with_its_paragraph(sheets: Path) -> None:
+    [kept] = re.findall(r'<div class="fx-kept"><h2>(.*?)</div>', sheets.read_text(encoding="utf-8"))
+    assert re.sub(r"<[^>]*>", "|", kept) == "A claim||||||A line of it.|"
 
 
 @needs_chromium

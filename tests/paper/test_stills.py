@@ -13,7 +13,7 @@ from fxbook import EditStepper, RunStepper, draw
 from press.paper import markup
 from press.paper.builder import settled
 from press.paper.pages import STATIC, STYLES
-from press.paper.stills import AT_MOST, TALLEST, WIDEST
+from press.paper.stills import AT_MOST, COLUMN, TALLEST, WIDEST
 from tests.browsing import needs_chromium
 
 
@@ -92,7 +92,17 @@ def test_all_drawings_of_a_stepper_have_one_scale_and_fit() -> None:
         sizes.add((width, height))
     assert len(sizes) == 1
     [(width, height)] = sizes
-    assert 4 * width <= WIDEST and height <= TALLEST
+    assert 2 * width <= COLUMN and height <= TALLEST
+
+
+@pytest.mark.parametrize("order", ["list", "data"])
+def test_a_drawing_fits_into_a_column(order: str) -> None:
+    tree = paper(draw(fx.symbolic_trace(Block()), order=order))
+    [drawing] = markup.of_class(tree, "fx-drawing")
+    assert "fx-across" not in markup.classes(drawing)
+    [svg] = markup.find(drawing, ".//h:figure//s:svg[@role='img']")
+    width, height = map(float, re.findall(r"(?:width|height):([\d.]+)px", svg.get("style")))
+    assert width <= COLUMN < WIDEST / 2 and height <= TALLEST
 
 
 def test_code_stands_where_it_is_another_than_before() -> None:
@@ -134,6 +144,7 @@ def test_what_stands_on_paper_is_seen(browser: Browser) -> None:
     assert seen == AT_MOST
     assert page.locator(".fx-caption", has_text="step 8").is_visible()
     assert page.locator(".fx-drawing:not(.fx-stepper) figure svg").is_visible()
+    assert page.locator(".fx-table").count() and not page.locator(".fx-table").is_visible()
     page.close()
 
 
