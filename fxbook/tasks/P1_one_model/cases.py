@@ -22,8 +22,8 @@ class Block(nn.Module):
         self.norm2 = nn.BatchNorm2d(width)
         self.act, self.drop, self.skip = nn.ReLU(), nn.Dropout2d(0.1), nn.Identity()
         if stride != 1 or fan_in != width:
-            shortcut = nn.Conv2d(fan_in, width, 1, stride, bias=False)
-            self.skip = nn.Sequential(shortcut, nn.BatchNorm2d(width))
+            conv = nn.Conv2d(fan_in, width, 1, stride, bias=False)
+            self.skip = nn.Sequential(conv, nn.BatchNorm2d(width))
 
     def forward(self, x: Tensor) -> Tensor:
         hidden = self.act(self.norm1(self.conv1(x)))
@@ -38,17 +38,20 @@ class CleanBlock(nn.Module):
         super().__init__()
         self.conv1, self.norm1 = nn.Conv2d(fan_in, width, 3, stride, padding=1, bias=not norms), None
         self.conv2, self.norm2 = nn.Conv2d(width, width, 3, padding=1, bias=not norms), None
-        self.shortcut = None if stride == 1 and fan_in == width else nn.Conv2d(fan_in, width, 1, stride)
+        self.act, self.skip = nn.ReLU(), None
+        if stride != 1 or fan_in != width:
+            self.skip = nn.Sequential(nn.Conv2d(fan_in, width, 1, stride, bias=not norms))
         if norms:
             self.norm1, self.norm2 = nn.BatchNorm2d(width), nn.BatchNorm2d(width)
-        self.act = nn.ReLU()
+            if self.skip is not None:
+                self.skip.append(nn.BatchNorm2d(width))
 
     def forward(self, x: Tensor) -> Tensor:
         hidden = self.conv1(x)
         hidden = self.act(hidden if self.norm1 is None else self.norm1(hidden))
         hidden = self.conv2(hidden)
         hidden = hidden if self.norm2 is None else self.norm2(hidden)
-        return self.act(hidden + (x if self.shortcut is None else self.shortcut(x)))
+        return self.act(hidden + (x if self.skip is None else self.skip(x)))
 
 
 def lived(model: nn.Module) -> nn.Module:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import torch
@@ -25,10 +26,48 @@ def layer(case: CaseView, node: NodeRecord) -> Any:
     return held.get(node.target) if node.op == "call_module" else None
 
 
-def gone(case: CaseView) -> Iterator[NodeRecord]:
+def _called(case: CaseView, node: NodeRecord) -> tuple[str, str | int]:
+    """What a node calls; one layer under two names is the same."""
+    held = layer(case, node)
+    return node.op, node.target if held is None else id(held)
+
+
+def now(case: CaseView, going: Collection[int] = ()) -> dict[int, NodeRecord]:
+    """What the nodes of the given graph are now, by their index there; without those that are gone.
+
+    A node that was made anew, as a ``Transformer`` makes all of them, is one that is gone and made the same call; of
+    several, one that was not to go, that used the same values, or has its name.
+    """
+    found = case.now()
+    left: dict[tuple[str, str | int], list[NodeRecord]] = collections.defaultdict(list)
+    for before in case.before:
+        if before.index not in found:
+            left[_called(case, before)].append(before)
+    origins = {node.index: index for index, node in found.items()}
+    for node in case.new():
+        if same := left[_called(case, node)]:
+            used = tuple(origins.get(index) for index in node.inputs)
+            was = max(same, key=lambda one: (one.index not in going, one.inputs == used, one.name == node.name))
+            same.remove(was)
+            found[was.index], origins[node.index] = node, was.index
+    return found
+
+
+def kept(case: CaseView, going: Collection[int] = ()) -> Iterator[tuple[NodeRecord, NodeRecord]]:
+    """Each node that is one of the given graph, with what it was there."""
+    return ((node, case.before.nodes[index]) for index, node in now(case, going).items())
+
+
+def new(case: CaseView) -> Iterator[NodeRecord]:
+    """The nodes that are none of the given graph."""
+    known = {node.index for node in now(case).values()}
+    return (node for node in case.nodes if node.index not in known)
+
+
+def gone(case: CaseView, going: Collection[int] = ()) -> Iterator[NodeRecord]:
     """The nodes of the given graph that are no longer there."""
-    now = case.now()
-    return (node for node in case.before if node.index not in now)
+    found = now(case, going)
+    return (node for node in case.before if node.index not in found)
 
 
 @rule("03_replacement#three-steps-in-this-order")
@@ -55,10 +94,13 @@ def inputs_kept(case: CaseView) -> Found:
 
 @rule("03_replacement#a-function-by-a-module-a-module-by-a-function")
 def no_leftovers(case: CaseView) -> Found:
-    """The result holds no submodule that it does not use."""
+    """The result holds no submodule that it does not use; one that is used may have a second name."""
     used = [node.target for node in case.nodes if node.op in ("call_module", "get_attr")]
+    held = dict(case.model.named_modules(remove_duplicate=False))
+    called = {id(held[target]) for target in used if target in held}
     for path in case.modules:
-        if not any(f"{target}.".startswith(f"{path}.") or path.startswith(f"{target}.") for target in used):
+        is_used = any(f"{target}.".startswith(f"{path}.") or path.startswith(f"{target}.") for target in used)
+        if not is_used and id(held.get(path)) not in called:
             yield None, f"The result still holds the submodule `{path}`, which no node calls."
 
 

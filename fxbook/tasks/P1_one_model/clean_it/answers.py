@@ -98,9 +98,6 @@ def calls_dead_code_of_the_reverse_list(traced):
 @right
 def copies_the_nodes_that_are_needed(traced):
     graph, copies = fx.Graph(), {}
-    dead = fx.Graph()
-    output = dead.graph_copy(traced.graph, {})
-    assert output is not None
     bypass(traced)
     traced.graph.eliminate_dead_code()
     for node in traced.graph.nodes:
@@ -120,27 +117,56 @@ def uses_the_names_of_the_classes(traced):
     traced.recompile()
 
 
+class WithoutIdle(fx.Transformer):
+    def call_module(self, target, args, kwargs):
+        if isinstance(self.fetch_attr(target), IDLE):
+            return [*args, *kwargs.values()][0]
+        return super().call_module(target, args, kwargs)
+
+
+@right
+def assigns_the_graph_of_a_transformer(traced):
+    traced.graph = WithoutIdle(traced).transform().graph
+    traced.graph.eliminate_dead_code()
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@right
+def maps_the_arguments_of_all_nodes(traced):
+    """What stands for an idle layer is what stands for its input."""
+    stands = {}
+    for node in list(traced.graph.nodes):
+        node.args = fx.node.map_arg(node.args, lambda value: stands.get(value, value))
+        node.kwargs = fx.node.map_arg(node.kwargs, lambda value: stands.get(value, value))
+        if is_idle(traced, node):
+            stands[node] = node.all_input_nodes[0]
+    traced.graph.eliminate_dead_code()
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("idle_layers_taken_out", node="stages_0_drop", says="still calls an nn.Dropout2d", read=STEPS)
+@wrong("idle_layers_taken_out", node="blocks_0_drop", says="still calls an nn.Dropout2d", read=STEPS)
 def removes_dead_code_alone(traced):
     traced.graph.eliminate_dead_code()
     traced.delete_all_unused_submodules()
     traced.recompile()
 
 
-@wrong("idle_layers_taken_out", node="stages_0_drop", says="still calls an nn.Dropout2d", read=STEPS)
+@wrong("idle_layers_taken_out", node="blocks_0_drop", says="still calls an nn.Dropout2d", read=STEPS)
 def forgets_dropout_of_channels(traced):
     clean(traced, kinds=(nn.Dropout, nn.Identity))
 
 
-@wrong("idle_layers_taken_out", node="stages_0_skip", says="still calls an nn.Identity", read=STEPS)
+@wrong("idle_layers_taken_out", node="blocks_0_skip", says="still calls an nn.Identity", read=STEPS)
 def forgets_identities(traced):
     clean(traced, kinds=(nn.Dropout, nn.Dropout2d))
 
 
-@wrong("idle_layers_taken_out", node="stages_0_drop", says="still calls an nn.Dropout2d", read=STEPS)
+@wrong("idle_layers_taken_out", node="blocks_0_drop", says="still calls an nn.Dropout2d", read=STEPS)
 def replaces_and_does_not_erase(traced):
     bypass(traced, erase=False)
     traced.recompile()
@@ -233,7 +259,7 @@ def multiplies_by_one(traced):
 
 @wrong(
     "lints",
-    node="stages_0_conv1",
+    node="blocks_0_conv1",
     says="which is not in this graph",
     read="01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
 )
@@ -242,8 +268,19 @@ def uses_a_node_of_a_copy(traced):
     other = copy.deepcopy(traced).graph
     [relu] = [node for node in other.nodes if node.name == "relu"] or [next(iter(other.nodes))]
     for node in traced.graph.find_nodes(op="call_module"):
-        if node.name == "stages_0_conv1":
+        if node.name == "blocks_0_conv1":
             node.args = (relu,)
+
+
+@wrong("same_result", node="add", says="it holds other numbers")
+def takes_the_node_above(traced):
+    for node in list(traced.graph.nodes):
+        if is_idle(traced, node):
+            node.replace_all_uses_with(node.prev)
+            traced.graph.erase_node(node)
+    traced.graph.eliminate_dead_code()
+    traced.delete_all_unused_submodules()
+    traced.recompile()
 
 
 @wrong("same_result", node="sub", says="it holds other numbers")

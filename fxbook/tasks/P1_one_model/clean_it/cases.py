@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+
 import torch
 from torch import Tensor, nn
 
@@ -16,26 +18,29 @@ class ResNet(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.stem, self.norm = nn.Conv2d(3, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4)
-        self.stages = nn.Sequential(Block(4, 4), Block(4, 6, 2))
+        self.blocks = nn.Sequential(Block(4, 4), Block(4, 6, 2))
         self.auxiliary = nn.Sequential(nn.Conv2d(6, 3, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten())
         self.pool, self.drop, self.head = nn.AdaptiveAvgPool2d(1), nn.Dropout(0.2), nn.Linear(6, 3)
         lived(self)
 
     def forward(self, images: Tensor, mean: Tensor, std: Tensor | float = 1.0) -> Tensor:
-        x = self.stages(functional.relu(self.norm(self.stem((images - mean) / std))))
+        x = self.blocks(functional.relu(self.norm(self.stem((images - mean) / std))))
         self.auxiliary(x)
         return self.head(self.drop(self.pool(x).flatten(1)))
 
 
 class Crowded(nn.Module):
     """One dropout called often, two in a row, on an input, by name, and returned; an identity with settings; a chain
-    that nothing reads, with a norm in it; an input that nothing reads; layers that are none of these.
+    that nothing reads, with a norm in it of the name of another; an input that nothing reads; layers that are none of
+    these.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.drop, self.same = nn.Dropout(0.3), nn.Identity("ignored", size=3)
-        self.body = nn.Sequential(nn.Conv2d(3, 4, 1), nn.Dropout2d(0.2), nn.Identity(), nn.BatchNorm2d(4))
+        inside = {"conv": nn.Conv2d(3, 4, 1), "drop": nn.Dropout2d(0.2), "same": nn.Identity()}
+        self.body = nn.Sequential(OrderedDict(inside, norm=nn.BatchNorm2d(4)))
+        self.norm = nn.BatchNorm2d(4)
         self.spare = nn.Sequential(nn.Conv2d(4, 2, 1), nn.BatchNorm2d(2), nn.ReLU())
         self.act, self.flat, self.pair = nn.ReLU(), nn.Flatten(), nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
         lived(self)
@@ -43,10 +48,11 @@ class Crowded(nn.Module):
     def forward(self, images: Tensor, mean: Tensor, mask: Tensor) -> dict[str, Tensor]:
         x = self.drop(self.same(images))
         hidden = self.act(self.body(input=x))
-        self.spare(hidden).mean((2, 3))
+        self.spare(self.norm(hidden)).mean((2, 3))
         twice = self.drop(hidden) + self.drop(input=hidden) * self.same(hidden)
+        twice = twice * self.same(input=hidden)
         torch.sigmoid(mean)
-        pooled = self.flat(twice.mean((2, 3)))
+        pooled = self.flat(input=self.same(twice.mean((2, 3))))
         return {"start": x, "hidden": self.same(hidden), "scores": self.pair(pooled)}
 
 

@@ -10,7 +10,7 @@ from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
 
-from ..check import gone, inputs_kept, no_leftovers, nothing_dead
+from ..check import gone, inputs_kept, new, no_leftovers, nothing_dead
 
 _IDLE = Family("nothing", modules=frozenset({f"torch.nn.{name}" for name in ("Dropout", "Dropout2d", "Identity")}))
 
@@ -37,10 +37,11 @@ def _is_needed(case: CaseView, node: NodeRecord) -> bool:
 @rule("03_replacement#what-removing-dead-code-deletes")
 def others_stay(case: CaseView) -> Found:
     """A node that the result depends on is still there, unless it called a dropout or an identity; none is new."""
-    for before in gone(case):
-        if before not in _IDLE and before.op != "placeholder" and _is_needed(case, before):
+    going = {node.index for node in case.before if node in _IDLE or not _is_needed(case, node)}
+    for before in gone(case, going):
+        if before.index not in going and before.op != "placeholder":
             yield before, f"is gone, on which the result depends: `{before.call}`"
-    for node in case.new():
+    for node in new(case):
         yield node, "is new: users of a dropout or an identity were to use its input"
 
 

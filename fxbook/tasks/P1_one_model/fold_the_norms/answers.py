@@ -165,6 +165,26 @@ def uses_the_weights_of_torch(traced):
     fold(traced, fuse)
 
 
+class WithoutNorms(fx.Transformer):
+    def __init__(self, traced, folded):
+        super().__init__(traced)
+        self.folded = folded
+
+    def run_node(self, node):
+        return self.env[self.folded[node]] if node in self.folded else super().run_node(node)
+
+
+@right
+def assigns_the_graph_of_a_transformer(traced):
+    folded = {}
+    for node, value, norm, conv in foldable(traced):
+        assign(norm, conv)
+        folded[node] = value
+    traced.graph = WithoutNorms(traced, folded).transform().graph
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -308,3 +328,66 @@ def moves_the_convolution_behind_its_users(traced):
         list(value.users)[-1].append(value)
         traced.graph.erase_node(node)
     traced.recompile()
+
+
+@wrong("others_stay", says="is gone, which cannot be folded: it reads no convolution", read=STAYS)
+def looks_for_a_convolution_further_up(traced):
+    """An activation between the two is another function."""
+    fold(traced)
+    for node in list(traced.graph.find_nodes(op="call_module")):
+        value = node.all_input_nodes[0]
+        if isinstance(norm := layer_of(traced, node), nn.BatchNorm2d) and value.target is torch.relu:
+            conv = layer_of(traced, value.all_input_nodes[0])
+            if isinstance(conv, nn.Conv2d) and not norm.training:
+                assign(norm, conv)
+                node.replace_all_uses_with(value)
+                traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong("ends well", says="'NoneType' and 'Tensor'")
+def takes_the_bias_of_the_convolution_for_granted(traced):
+    def with_bias(norm, conv):
+        bias = (conv.bias - norm.running_mean) * torch.rsqrt(norm.running_var + norm.eps)
+        weight, _ = new_parameters(norm, conv)
+        conv.weight, conv.bias = nn.Parameter(weight), nn.Parameter(bias.detach())
+
+    fold(traced, with_bias)
+
+
+@wrong("same_output", node="output", says="It holds for the model you know, but not on another")
+def makes_a_convolution_of_one_group(traced):
+    for node, value, norm, conv in list(foldable(traced)):
+        made = nn.Conv2d(conv.in_channels, conv.out_channels, conv.kernel_size, conv.stride, conv.padding).double()
+        weight, bias = new_parameters(norm, conv)
+        made.weight.data.copy_(weight.expand_as(made.weight))
+        made.bias.data.copy_(bias)
+        traced.add_submodule(value.target, made)
+        node.replace_all_uses_with(value)
+        traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong("foldable_are_folded", node="both_1", says="can be folded into `sixth`, and is still called", read=FOLD)
+def counts_the_calls_of_the_norm(traced):
+    calls = Counter(layer_of(traced, node) for node in traced.graph.find_nodes(op="call_module"))
+    for node, value, norm, conv in list(foldable(traced)):
+        if calls[norm] == 1:
+            assign(norm, conv)
+            node.replace_all_uses_with(value)
+            traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong("same_output", node="output", says="It holds for the model you know, but not on another")
+def adds_the_mean_of_a_norm_without_bias(traced):
+    def with_its_mean(norm, conv):
+        assign(norm, conv)
+        if norm.bias is None:
+            scale = torch.rsqrt(norm.running_var + norm.eps)
+            conv.bias = nn.Parameter((conv.bias + 2 * norm.running_mean * scale).detach())
+
+    fold(traced, with_its_mean)

@@ -14,7 +14,7 @@ from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
 
-from ..check import gone, layer, no_leftovers, nothing_dead
+from ..check import gone, kept, layer, no_leftovers, nothing_dead
 
 NORM = Family("a batch norm", modules=frozenset({"torch.nn.BatchNorm2d"}))
 SHARED = "P1_one_model#where-a-norm-cannot-be-folded"
@@ -37,10 +37,15 @@ def reason_to_stay(case: CaseView, norm: NodeRecord) -> str | None:
     return None
 
 
+def _going(case: CaseView) -> set[int]:
+    """The norms of the given graph that can be folded."""
+    return {node.index for node in case.before if node in NORM and reason_to_stay(case, node) is None}
+
+
 @rule("P1_one_model#a-norm-is-part-of-its-convolution")
 def foldable_are_folded(case: CaseView) -> Found:
     """No node calls a norm that can be folded."""
-    for node, before in case.kept():
+    for node, before in kept(case, _going(case)):
         if before in NORM and node in NORM and reason_to_stay(case, before) is None:
             yield node, f"can be folded into `{case.before.nodes[before.inputs[0]].name}`, and is still called"
 
@@ -48,7 +53,7 @@ def foldable_are_folded(case: CaseView) -> Found:
 @rule(SHARED)
 def others_stay(case: CaseView) -> Found:
     """A norm that cannot be folded is called as before, as is every other node."""
-    for before in gone(case):
+    for before in gone(case, _going(case)):
         if before in NORM and (why := reason_to_stay(case, before)):
             yield before, f"is gone, which cannot be folded: {why}"
         if before not in NORM and before.op != "placeholder":

@@ -25,9 +25,16 @@ class Taken(nn.Module):
     """Inputs whose nodes have other names, one that nothing reads, defaults that are false or ``None``."""
 
     def forward(
-        self, input: Tensor, unread: Tensor, len: Tensor, shift: float = 0.0, scale: float | None = None, size: int = 3
+        self, input: Tensor, unread: Tensor, len: Tensor, sum: float = 0.0, scale: float | None = None, size: int = 3
     ) -> Tensor:
-        return input * len + shift + size
+        return input * len + sum + size
+
+
+class Required(nn.Module):
+    """Inputs without a default, the last one too."""
+
+    def forward(self, input: Tensor, len: Tensor, mask: Tensor) -> Tensor:
+        return input * len * mask
 
 
 class Renamed(nn.Module):
@@ -90,6 +97,7 @@ USAGE = Usage(
             unseen=True,
             given=given(without=("unread", "len"), extra=("input_1", "weights")),
         ),
+        Case("the last one missing", Required, tuple, unseen=True, given=given(without=("mask",))),
         Case("names that begin alike", Renamed, tuple, unseen=True, given=given(without=("mean",))),
         Case("names that begin alike, all there", Renamed, tuple, unseen=True, given=given(left_out=1)),
     ),

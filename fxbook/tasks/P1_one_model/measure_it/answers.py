@@ -17,16 +17,25 @@ NODES = "00_first_graph#every-node-carries-six-fields-and-its-users"
 
 
 def measured(
-    traced, args_list, boxed=True, gradients=False, inputs=True, weights=False, freed=True, tensors=False, before=False
+    traced,
+    args_list,
+    boxed=True,
+    gradients=False,
+    inputs=True,
+    weights=False,
+    views=False,
+    freed=True,
+    tensors=False,
+    before=False,
 ):
     """The three numbers, with what a wrong answer does otherwise left to say."""
     kept = () if weights else (*traced.parameters(), *traced.buffers())
-    not_counted = {StorageWeakRef(tensor.untyped_storage()) for tensor in kept}
+    not_counted = {StorageWeakRef(tensor.untyped_storage()) for tensor in kept if not views}
     sizes, peaks = {}, [0]
 
     def see(values, count=True):
         for part in tree_leaves(values):
-            if isinstance(part, torch.Tensor):
+            if isinstance(part, torch.Tensor) and not (views and any(part is weight for weight in kept)):
                 reference = weakref.ref(part) if tensors else StorageWeakRef(part.untyped_storage())
                 sizes[reference] = part.nbytes if tensors else part.untyped_storage().nbytes()
         alive = [ref for ref in sizes if ref not in not_counted and not (freed and gone(ref))]
@@ -215,3 +224,24 @@ def follows_tensors(traced, args_list):
 @wrong("peak_measured", says="The peak of the answer is", read=PEAK)
 def measures_before_each_node(traced, args_list):
     return measured(traced, args_list, before=True)
+
+
+@wrong("peak_measured", says="that is what is left after values were freed, not before", read=PEAK)
+def measures_what_is_left_after_each_node(traced, args_list):
+    with torch.no_grad():
+        record = record_run(traced, traced.graph, [value.clone() for value in args_list], "boxed_run")
+    return {**measured(traced, args_list), "peak": max(record.after)}
+
+
+@wrong("peak_measured", says="the peak of the answer is", read=PEAK)
+def lets_unread_inputs_go(traced, args_list):
+    for place, node in enumerate(traced.graph.find_nodes(op="placeholder")):
+        if not node.users:
+            args_list[place] = torch.zeros(())
+    return measured(traced, args_list)
+
+
+@wrong("peak_measured", says="the peak of the answer is", read=PEAK)
+def counts_views_of_weights(traced, args_list):
+    """A view of a weight is another tensor."""
+    return measured(traced, args_list, views=True)

@@ -21,13 +21,13 @@ class ResNet(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.stem, self.norm = nn.Conv2d(3, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4)
-        self.stages = nn.Sequential(Block(4, 4), Block(4, 6, 2))
+        self.blocks = nn.Sequential(Block(4, 4), Block(4, 6, 2))
         self.auxiliary = nn.Sequential(nn.Conv2d(6, 3, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten())
         self.pool, self.drop, self.head = nn.AdaptiveAvgPool2d(1), nn.Dropout(0.2), nn.Linear(6, 3)
         lived(self)
 
     def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> Tensor:
-        x = self.stages(functional.relu(self.norm(self.stem((images - mean) / std))))
+        x = self.blocks(functional.relu(self.norm(self.stem((images - mean) / std))))
         self.auxiliary(x)
         return self.head(self.drop(self.pool(x).flatten(1)))
 
@@ -38,14 +38,14 @@ class Small(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.stem, self.head = nn.Conv2d(3, 4, 3, padding=1), nn.Linear(6, 3)
-        self.stages = nn.Sequential(CleanBlock(4, 4, norms=False), CleanBlock(4, 6, 2, norms=False))
+        self.blocks = nn.Sequential(CleanBlock(4, 4, norms=False), CleanBlock(4, 6, 2, norms=False))
         for module in self.modules():
             if isinstance(module, nn.ReLU):
                 module.inplace = True
         self.eval()
 
     def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> Tensor:
-        x = self.stages(functional.relu(self.stem((images - mean) / std), inplace=True))
+        x = self.blocks(functional.relu(self.stem((images - mean) / std), inplace=True))
         return self.head(x.mean((2, 3)))
 
 

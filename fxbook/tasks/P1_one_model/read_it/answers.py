@@ -2,12 +2,14 @@
 
 import copy
 import functools
+import inspect
 
 from torch import fx, nn
 
 from fxbook.tasks.answering import right, wrong
 
 FIXED = "05_control_flow_limits#fix-an-argument-concrete_args"
+MODE = "when_it_breaks/05_control_flow_limits#train-and-eval-change-nothing"
 SHARED = "00_first_graph#what-the-two-modules-share"
 
 
@@ -48,37 +50,34 @@ def copies_the_trace(model):
 
 
 @right
-def passes_the_default_for_the_flag(model):
-    """A forward without the flag is traced in place of the model's own."""
+def writes_a_forward_without_the_flag(model):
+    """A forward that hands the flag over is traced in place of the model's own."""
     used = copy.deepcopy(model).eval()
     forward = type(used).forward
-
-    if "std" in forward.__annotations__ and "mask" not in forward.__annotations__:
-
-        def short(self, images, mean, std=1.0):
-            return forward(self, images, mean, std, False)
-
-    else:
-
-        def short(self, images, mean, std, mask=None):
-            return forward(self, images, mean, std, False, mask)
-
-    used.__class__ = type("Used", (type(used),), {"forward": short})
+    names = [name for name in inspect.signature(forward).parameters if name != "features"]
+    own = {}
+    handed = ", ".join(f"{name}={name}" for name in names)
+    exec(f"def short({', '.join(names)}): return forward({handed}, features=False)", {"forward": forward}, own)
+    own["short"].__defaults__ = tuple(
+        one.default
+        for name, one in inspect.signature(forward).parameters.items()
+        if name != "features" and one.default is not one.empty
+    )
+    used.__class__ = type("Used", (type(used),), {"forward": own["short"]})
     return fx.symbolic_trace(used)
 
 
 class WithoutFlag(fx.Transformer):
     """Copies every node but those of the flag."""
 
-    def placeholder(self, target, args, kwargs):
-        return False if target == "features_1" else super().placeholder(target, args, kwargs)
+    def __init__(self, traced):
+        super().__init__(traced)
+        self.of_flag = traced.graph.find_nodes(op="placeholder", target="features_1")
+        for node in self.of_flag:
+            self.of_flag.extend(node.users)
 
-    def call_function(self, target, args, kwargs):
-        if target.__name__ == "eq" and args[0] is False:
-            return True
-        if target.__name__ == "_assert" and args[0] is True:
-            return None
-        return super().call_function(target, args, kwargs)
+    def run_node(self, node):
+        return None if node in self.of_flag else super().run_node(node)
 
 
 @right
@@ -133,31 +132,43 @@ def switches_the_model_and_all_its_layers_back(model):
 
 @wrong("apart_from_the_model", says="is the model's own tensor: a copy was asked", read=SHARED)
 def traces_the_model_itself(model):
+    """Its layers are in training mode again, and those of the result with them."""
     modes = {module: module.training for module in model.modules()}
     traced = without_flag(traced_with(model.eval()))
     for module, training in modes.items():
         module.training = training
-    again = copy.copy(traced)
-    for path, module in list(traced.named_modules()):
-        if isinstance(module, nn.BatchNorm2d):
-            own = copy.copy(module)
-            own.training = False
-            again.get_submodule(path.rpartition(".")[0])._modules[path.rpartition(".")[2]] = own
-    for path, module in list(again.named_modules()):
-        if isinstance(module, nn.Dropout | nn.Dropout2d):
-            again.get_submodule(path.rpartition(".")[0])._modules[path.rpartition(".")[2]] = nn.Identity()
-    return again
+    return traced
 
 
-@wrong("same_result", node="output", says="The result is not the one asked for")
+@wrong("branch_of_training", node="output", says="returns 2 values, as the model does in training mode", read=MODE)
 def traces_in_training_mode(model):
     return without_flag(traced_with(copy.deepcopy(model)))
 
 
-@wrong("same_result", node="output", says="The result is not the one asked for")
+@wrong("branch_of_training", node="output", says="returns 2 values, as the model does in training mode", read=MODE)
 def switches_the_trace_to_eval(model):
     """Python has decided by then."""
     return without_flag(traced_with(copy.deepcopy(model))).eval()
+
+
+@wrong("layer_in_training", node="norm", says="computes something else than in eval mode", read=MODE)
+def gives_the_mode_back_to_its_copy(model):
+    used = copy.deepcopy(model)
+    traced = without_flag(traced_with(used.eval()))
+    return traced.train()
+
+
+@wrong("layer_in_training", node="norm", says="computes something else than in eval mode", read=MODE)
+def sets_the_mode_of_the_network_only(model):
+    used = copy.deepcopy(model)
+    used.training = False
+    return without_flag(traced_with(used))
+
+
+@wrong("same_result", node="output", says="It holds for the model you know, but not on another")
+def fixes_the_flag_at_its_default(model):
+    default = inspect.signature(model.forward).parameters["features"].default
+    return without_flag(traced_with(copy.deepcopy(model).eval(), features=default))
 
 
 @wrong("flag_is_gone", node="features_1", says="is an input for the flag `features`", read=FIXED)
@@ -210,6 +221,15 @@ def loses_the_defaults(model):
     traced = copies_then_traces(model)
     for node in traced.graph.find_nodes(op="placeholder"):
         node.args = ()
+    traced.recompile()
+    return traced
+
+
+@wrong("other_inputs_stay", says="The default of input `std` is not that of the model, which is 1.0")
+def has_a_default_of_its_own(model):
+    traced = copies_then_traces(model)
+    for node in traced.graph.find_nodes(op="placeholder"):
+        node.args = (0.0,) if node.args else ()
     traced.recompile()
     return traced
 

@@ -16,13 +16,13 @@ class ResNet(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.stem, self.norm = nn.Conv2d(3, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4)
-        self.stages = nn.Sequential(Block(4, 4), Block(4, 6, 2))
+        self.blocks = nn.Sequential(Block(4, 4), Block(4, 6, 2))
         self.auxiliary = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(6, 3))
         self.pool, self.drop, self.head = nn.AdaptiveAvgPool2d(1), nn.Dropout(0.2), nn.Linear(6, 3)
         lived(self).train()
 
     def forward(self, images: Tensor, mean: Tensor, std: Tensor | float = 1.0, features: bool = False) -> object:
-        x = self.stages(functional.relu(self.norm(self.stem((images - mean) / std))))
+        x = self.blocks(functional.relu(self.norm(self.stem((images - mean) / std))))
         auxiliary = self.auxiliary(x)
         pooled = self.pool(x).flatten(1)
         if features:
@@ -32,7 +32,9 @@ class ResNet(nn.Module):
 
 
 class Frozen(nn.Module):
-    """A norm that was frozen before, an input that nothing reads, a check of the model's own, a loop, a branch."""
+    """A flag that is true by default, a norm that was frozen before, an input that nothing reads, a check of the
+    model's own, a loop, a branch.
+    """
 
     checks_itself = True
 
@@ -45,7 +47,7 @@ class Frozen(nn.Module):
         self.norm.eval()
         self.head.weight.requires_grad_(False)
 
-    def forward(self, images: Tensor, mean: Tensor, std: Tensor, features: bool = False, mask: object = None) -> Tensor:
+    def forward(self, images: Tensor, mean: Tensor, std: Tensor, features: bool = True, mask: object = None) -> Tensor:
         torch._assert(images.ndim == 4, "images by batch, channel, row and column")
         x = self.norm(self.stem(images - mean))
         for _ in range(2):

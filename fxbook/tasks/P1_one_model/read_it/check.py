@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from typing import Any
 
-from torch import nn
+from torch import fx, nn
 
 from fxbook.asking import Check
+from fxbook.asking.exercise import inputs_of
 from fxbook.asking.explained import lints, recompiled
+from fxbook.asking.families import Family
 from fxbook.asking.predicates import input_unchanged, same_result
 from fxbook.asking.rule import Found, rule
+from fxbook.asking.running import values_inside
+from fxbook.asking.values import Value, difference, encode, without_numbers
 from fxbook.asking.view import CaseView
 
 FLAG = "features"
+_HAS_A_MODE = Family(
+    "a layer that computes something else in training mode",
+    modules=frozenset({f"torch.nn.{name}" for name in ("BatchNorm2d", "Dropout", "Dropout2d")}),
+)
 
 
 def as_in_eval(model: nn.Module, *inputs: Any) -> Any:
     """What the model computes when it is used, not trained."""
-    return model.eval()(*inputs)
+    return model.eval()(*inputs, **{FLAG: False})
 
 
 @rule("05_control_flow_limits#fix-an-argument-concrete_args")
@@ -35,14 +44,17 @@ def flag_is_gone(case: CaseView) -> Found:
 def other_inputs_stay(case: CaseView) -> Found:
     """The other inputs have their names, their order and their defaults."""
     parameters = inspect.signature(case.model.forward).parameters.values()
-    asked = [(one.name, one.default is not inspect.Parameter.empty) for one in parameters if one.name != FLAG]
-    found = [(node.target, bool(node.positional)) for node in case.nodes if node.op == "placeholder"]
-    for place, (name, has_default) in enumerate(asked):
-        if place >= len(found) or found[place][0] != name:
-            yield None, f"Input {place + 1} of the result is not `{name}`: the inputs of the model were asked."
+    asked = [one for one in parameters if one.name != FLAG]
+    found = [(node.target, node.positional) for node in case.nodes if node.op == "placeholder"]
+    for place, one in enumerate(asked):
+        if place >= len(found) or found[place][0] != one.name:
+            yield None, f"Input {place + 1} of the result is not `{one.name}`: the inputs of the model were asked."
             return
-        if found[place][1] != has_default:
-            yield None, f"Input `{name}` {'has lost its' if has_default else 'has got a'} default."
+        default = [] if one.default is one.empty else [encode(one.default)]
+        if len(found[place][1]) != len(default):
+            yield None, f"Input `{one.name}` {'has lost its' if default else 'has got a'} default."
+        if repr(found[place][1]) != repr(default):
+            yield None, f"The default of input `{one.name}` is not that of the model, which is {one.default!r}."
     if len(found) > len(asked):
         yield None, f"Input `{found[len(asked)][0]}` is none of the model's."
 
@@ -52,6 +64,39 @@ def own_checks_stay(case: CaseView) -> Found:
     """What the model checks itself with ``torch._assert`` is checked in the graph."""
     if getattr(case.model, "checks_itself", False) and not any(node.target == "torch._assert" for node in case.nodes):
         yield None, "The check that the model makes with `torch._assert` is gone."
+
+
+@rule("when_it_breaks/05_control_flow_limits#train-and-eval-change-nothing")
+def branch_of_training(case: CaseView) -> Found:
+    """The graph returns what the model returns in eval mode, and not what it returns while it is trained."""
+    training, inputs = copy.deepcopy(case.model).train(), inputs_of(case.case, case.seed)[0]
+    trained, output = training(*inputs, **{FLAG: False}), (case.outputs or [None])[0]
+    if isinstance(trained, tuple) and isinstance(output, dict) and len(output.get("tuple", ())) == len(trained):
+        last = next((node for node in case.nodes if node.op == "output"), None)
+        yield last, f"returns {len(trained)} values, as the model does in training mode"
+
+
+@rule("when_it_breaks/05_control_flow_limits#train-and-eval-change-nothing")
+def layer_in_training(case: CaseView) -> Found:
+    """The first layer whose value is not that of the model in eval mode, where it is one that has two modes."""
+    inside, asked = case.inside(0), _in_eval(case)
+    for node, value in zip(case.nodes, inside or [], strict=False):
+        differs = difference(value, asked[node.target]) if value is not None and node.target in asked else None
+        if differs and node in _HAS_A_MODE:
+            yield node, f"computes something else than in eval mode: {without_numbers(differs)}"
+        if differs:
+            return
+
+
+def _in_eval(case: CaseView) -> dict[str, Value]:
+    """What each layer of the model computes in eval mode, by its name, where it is called once."""
+    model = copy.deepcopy(case.model).eval()
+    traced = fx.symbolic_trace(model, concrete_args={FLAG: False})
+    # The flag is the parameter after those that are given.
+    values = values_inside(traced, (*inputs_of(case.case, case.seed)[0], False), case.seed, 0)
+    calls = [(node, value) for node, value in zip(traced.graph.nodes, values, strict=True) if node.op == "call_module"]
+    targets = [node.target for node, _ in calls]
+    return {str(node.target): value for node, value in calls if targets.count(node.target) == 1 and value is not None}
 
 
 @rule("00_first_graph#what-the-two-modules-share")
@@ -78,8 +123,8 @@ CHECK = Check(
         flag_is_gone,
         other_inputs_stay,
         own_checks_stay,
-        same_result,
         apart_from_the_model,
+        same_result.or_because(branch_of_training, layer_in_training),
         names_kept,
     ),
     expected=as_in_eval,

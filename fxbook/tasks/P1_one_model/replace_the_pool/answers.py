@@ -132,6 +132,28 @@ def mean_of_means(value):
 fx.wrap("mean_of_means")
 
 
+class Replacing(fx.Transformer):
+    """Leaves each pool out, and makes a mean of its flattening."""
+
+    def __init__(self, traced):
+        super().__init__(traced)
+        self.pools, self.flats = map(set, zip(*pairs(traced), strict=True))
+
+    def run_node(self, node):
+        if node in self.pools:
+            return self.env[node.all_input_nodes[0]]
+        if node in self.flats:
+            return self.env[node.all_input_nodes[0]].mean((2, 3))
+        return super().run_node(node)
+
+
+@right
+def assigns_the_graph_of_a_transformer(traced):
+    traced.graph = Replacing(traced).transform().graph
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -245,4 +267,32 @@ def forgets_the_anchor(traced):
         flat.replace_all_uses_with(by_method(traced.graph, pool.all_input_nodes[0]))
         traced.graph.erase_node(flat)
         traced.graph.erase_node(pool)
+    traced.recompile()
+
+
+@wrong(
+    "ends well",
+    says="IndexError: tuple index out of range",
+    read="when_it_breaks/01_node_creation#indexerror-tuple-index-out-of-range",
+)
+def takes_the_first_argument_by_place(traced):
+    for pool, flat in pairs(traced):
+        with traced.graph.inserting_before(flat):
+            flat.replace_all_uses_with(by_method(traced.graph, pool.args[0]))
+        traced.graph.erase_node(flat)
+        traced.graph.erase_node(pool)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong("others_stay", says="is gone, and is no such pair")
+def flattens_by_a_view(traced):
+    """Of what is not pooled, too."""
+    replace(traced)
+    for flat in list(traced.graph.nodes):
+        if flat.op == "call_method" and dims(traced, flat) == (1, -1):
+            with traced.graph.inserting_before(flat):
+                view = traced.graph.call_method("reshape", (flat.args[0], 2, -1))
+            flat.replace_all_uses_with(view)
+            traced.graph.erase_node(flat)
     traced.recompile()

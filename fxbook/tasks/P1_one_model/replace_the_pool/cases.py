@@ -16,18 +16,19 @@ class ResNet(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.stem, self.norm = nn.Conv2d(3, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4)
-        self.stages = nn.Sequential(CleanBlock(4, 4), CleanBlock(4, 6, 2))
+        self.blocks = nn.Sequential(CleanBlock(4, 4), CleanBlock(4, 6, 2))
         self.pool, self.head = nn.AdaptiveAvgPool2d(1), nn.Linear(6, 3)
         lived(self)
 
     def forward(self, images: Tensor, mean: Tensor, std: Tensor | float = 1.0) -> Tensor:
-        x = self.stages(functional.relu(self.norm(self.stem((images - mean) / std))))
+        x = self.blocks(functional.relu(self.norm(self.stem((images - mean) / std))))
         return self.head(self.pool(x).flatten(1))
 
 
 class Pools(nn.Module):
-    """Pools by name and of a pair, one pool called twice, a value that is used again, and pools that must stay: of two
-    rows and columns, read by two, not flattened, flattened from another dimension on.
+    """Pools by name and of a pair, inside of a layer, one pool called twice, a value that is used again, a flattening
+    by name, and pools that must stay: of two rows and columns, read by two, not flattened, read by another layer or by
+    a sum, flattened from another dimension on.
     """
 
     def __init__(self) -> None:
@@ -35,7 +36,8 @@ class Pools(nn.Module):
         self.one, self.pair = nn.AdaptiveAvgPool2d(1), nn.AdaptiveAvgPool2d((1, 1))
         self.grid, self.row = nn.AdaptiveAvgPool2d(2), nn.AdaptiveAvgPool2d((1, 2))
         self.flat, self.whole = nn.Flatten(), nn.Flatten(0)
-        self.conv = nn.Conv2d(3, 4, 1)
+        self.conv, self.gate = nn.Conv2d(3, 4, 1), nn.Conv2d(4, 4, 1)
+        self.tail = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten())
         lived(self)
 
     def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> tuple[Tensor, ...]:
@@ -54,6 +56,11 @@ class Pools(nn.Module):
             self.one(x).flatten(1, 2),
             self.pair(x),
             x.flatten(1),
+            self.tail(x + 1),
+            torch.flatten(input=self.one(x), start_dim=1),
+            self.one(x).flatten(),
+            self.gate(self.one(x)),
+            self.one(x) + 1,
         )
 
 

@@ -9,7 +9,7 @@ from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
 
-from ..check import FLATTEN, POOL, gone, layer, no_leftovers, nothing_dead
+from ..check import FLATTEN, POOL, gone, kept, layer, new, no_leftovers, nothing_dead, now
 
 
 def pairs(case: CaseView) -> list[tuple[NodeRecord, NodeRecord]]:
@@ -23,6 +23,10 @@ def pairs(case: CaseView) -> list[tuple[NodeRecord, NodeRecord]]:
         and case.before.nodes[before.users[0]] in FLATTEN
         and _dims(case, case.before.nodes[before.users[0]]) == (1, -1)
     ]
+
+
+def _going(case: CaseView) -> set[int]:
+    return {node.index for pair in pairs(case) for node in pair}
 
 
 def _dims(case: CaseView, node: NodeRecord) -> tuple[int, int]:
@@ -44,26 +48,26 @@ def _shared(case: CaseView, flatten: NodeRecord) -> str:
 @rule("03_replacement#one-by-several-several-by-one")
 def pairs_replaced(case: CaseView) -> Found:
     """Of each pair, one node is left, or none, and one mean stands for it."""
-    now = case.now()
+    found = now(case, _going(case))
     for pool, flatten in pairs(case):
         for before in (pool, flatten):
-            node = now.get(before.index)
+            node = found.get(before.index)
             if node is not None and node in (FLATTEN | POOL):
                 yield node, f"is still there: one mean was to take the place of `{pool.name}` and `{flatten.name}`"
-    kept, asked = len(case.nodes), len(case.before) - len(pairs(case))
-    if kept > asked:
-        extra = next(case.new(), None)
-        yield extra, f"The graph has {kept} nodes: with one node for each pair, it has {asked}."
+    held, asked = len(case.nodes), len(case.before) - len(pairs(case))
+    if held > asked:
+        extra = next(new(case), None)
+        yield extra, f"The graph has {held} nodes: with one node for each pair, it has {asked}."
 
 
 @rule("03_replacement#one-by-several-several-by-one")
 def others_stay(case: CaseView) -> Found:
     """Every other node is there and calls what it called."""
-    replaced = {node.index for pair in pairs(case) for node in pair}
-    for before in gone(case):
+    replaced = _going(case)
+    for before in gone(case, replaced):
         if before.index not in replaced:
             yield before, f"is gone, and is no such pair: `{before.call}`{_shared(case, before)}"
-    for node, before in case.kept():
+    for node, before in kept(case, replaced):
         if before.index not in replaced and (node.op, node.target) != (before.op, before.target):
             yield node, f"calls something else than before, `{before.call}`, and is no such pair"
 

@@ -25,29 +25,29 @@ class ResNet(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.stem, self.head = nn.Conv2d(3, 4, 3, padding=1), nn.Linear(6, 3)
-        self.stages = nn.Sequential(CleanBlock(4, 4, norms=False), CleanBlock(4, 6, 2, norms=False))
+        self.blocks = nn.Sequential(CleanBlock(4, 4, norms=False), CleanBlock(4, 6, 2, norms=False))
         self.eval()
 
     def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> Tensor:
-        x = self.stages(functional.relu(self.stem((images - mean) / std), inplace=True))
+        x = self.blocks(functional.relu(self.stem((images - mean) / std), inplace=True))
         return self.head(x.mean((2, 3)))
 
 
 class Unread(nn.Module):
-    """Inputs that nothing reads, before and behind those that are read."""
+    """Inputs that nothing reads, before, between and after those that are read."""
 
     def __init__(self) -> None:
         super().__init__()
         self.conv, self.head = nn.Conv2d(3, 4, 1), nn.Linear(4, 2)
         self.eval()
 
-    def forward(self, mask: Tensor, images: Tensor, spare: Tensor, mean: Tensor) -> Tensor:
+    def forward(self, mask: Tensor, images: Tensor, spare: Tensor, mean: Tensor, late: Tensor) -> Tensor:
         x = self.conv(images - mean).relu_()
         return self.head(torch.exp(x).mean((2, 3)))
 
 
 class Kept(nn.Module):
-    """An input that is read first and last, a view of a value, a result of two parts."""
+    """An input that is read first and last, a view of a value, values in a list, a result of two parts."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class Kept(nn.Module):
     def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> dict[str, Any]:
         flat = torch.tanh(self.conv(images)).flatten(2)
         x = torch.exp(torch.sigmoid(flat) * 2)
-        return {"rows": x.sum(2) / std.flatten(), "pair": (x.amax(2), images - mean)}
+        return {"rows": x.sum(2) / std.flatten(), "pair": (torch.cat([flat, x], 2).amax(2), images - mean)}
 
 
 class Bytes(TorchDispatchMode):

@@ -150,7 +150,7 @@ def leaves_all_as_it_is(traced):
     pass
 
 
-@wrong("nothing_missed", node="stages_0_act", says="does not work in place, though it is safe", read=UNSAFE)
+@wrong("nothing_missed", node="blocks_0_act", says="does not work in place, though it is safe", read=UNSAFE)
 def changes_functions_only(traced):
     in_place(traced, kinds=(nn.functional.relu,))
 
@@ -160,7 +160,7 @@ def changes_layers_only(traced):
     in_place(traced, kinds=(nn.ReLU,))
 
 
-@wrong("nothing_missed", node="stages_0_act_1", says="though it is safe on `add = operator.add", read=UNSAFE)
+@wrong("nothing_missed", node="blocks_0_act_1", says="though it is safe on `add = operator.add", read=UNSAFE)
 def overwrites_layers_only(traced):
     in_place(traced, makers={nn.Conv2d, nn.Linear, nn.BatchNorm2d})
 
@@ -247,7 +247,7 @@ def copies_before_it_overwrites(traced):
     traced.recompile()
 
 
-@wrong("same_result", node="stages_0_conv1", says="it holds other numbers")
+@wrong("same_result", node="blocks_0_conv1", says="it holds other numbers")
 def calls_another_activation(traced):
     def hardtanh(traced, node):
         with traced.graph.inserting_before(node):
@@ -306,7 +306,7 @@ def traces_again(traced):
 
 @wrong(
     "lints",
-    node="stages_0_conv1",
+    node="blocks_0_conv1",
     says="before it is defined",
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
@@ -317,3 +317,30 @@ def forgets_the_anchor(traced):
             node.replace_all_uses_with(new)
             traced.graph.erase_node(node)
     traced.recompile()
+
+
+@wrong("nothing_unsafe", node="act", says="`images` is an input, which belongs to the caller", read=LAYER)
+def sets_a_layer_whose_name_is_safe_everywhere(traced):
+    """The layer has another name, under which it is called elsewhere."""
+    callers = {}
+    for node in traced.graph.find_nodes(op="call_module"):
+        callers.setdefault(node.target, []).append(node)
+    safe_ones = [node for node in activations(traced) if safe(traced, node)]
+    for node in safe_ones:
+        everywhere = set(callers.get(node.target, ())) <= set(safe_ones)
+        (the_layer_itself if everywhere else by_function)(traced, node)
+    traced.recompile()
+
+
+@wrong(
+    "args_are_tuples",
+    node="relu",
+    says="are a list, where torch.fx keeps a tuple",
+    read="when_it_breaks/01_node_creation#a-list-assigned-to-nodeargs",
+)
+def assigns_a_list_of_arguments(traced):
+    def method(traced, node):
+        node.args, node.kwargs = node.all_input_nodes, {}
+        node.op, node.target = "call_method", "relu_"
+
+    in_place(traced, method)

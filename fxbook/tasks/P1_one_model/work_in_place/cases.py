@@ -16,12 +16,12 @@ class ResNet(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.stem = nn.Conv2d(3, 4, 3, padding=1)
-        self.stages = nn.Sequential(CleanBlock(4, 4, norms=False), CleanBlock(4, 6, 2, norms=False))
+        self.blocks = nn.Sequential(CleanBlock(4, 4, norms=False), CleanBlock(4, 6, 2, norms=False))
         self.head = nn.Linear(6, 3)
         self.eval()
 
     def forward(self, images: Tensor, mean: Tensor, std: Tensor | float = 1.0) -> Tensor:
-        x = self.stages(functional.relu(self.stem((images - mean) / std)))
+        x = self.blocks(functional.relu(self.stem((images - mean) / std)))
         return self.head(x.mean((2, 3)))
 
 
@@ -70,7 +70,7 @@ class OneLayer(nn.Module):
     def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> tuple[Tensor, Tensor]:
         x = self.act(images)
         x = self.again(self.conv(x)) + self.act(self.conv(x) + mean)
-        return self.again(self.last(x.mean((2, 3)))), self.again(x)
+        return self.again(self.last(x.mean((2, 3)))), self.again(self.conv(x))
 
 
 USAGE = Usage(

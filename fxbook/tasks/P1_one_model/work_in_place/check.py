@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fxbook.asking import Check
-from fxbook.asking.explained import given_edited, lints, recompiled
+from fxbook.asking.explained import args_are_tuples, given_edited, lints, recompiled
 from fxbook.asking.families import Family
 from fxbook.asking.predicates import edited, same_result
 from fxbook.asking.rule import Found, rule
@@ -80,6 +80,7 @@ CHECK = Check(
         edited,
         given_edited,
         inputs_kept,
+        args_are_tuples,
         nothing_dead,
         others_stay,
         nothing_unsafe,
