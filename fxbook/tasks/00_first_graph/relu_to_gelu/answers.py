@@ -161,12 +161,16 @@ def swaps_the_modules_of_a_copy_that_shares_its_parameters(model):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("recompiled", says="the compiled code is stale")
-def forgets_to_recompile(model):
-    traced = fx.symbolic_trace(model)
+def change_every_relu(traced):
     for node in traced.graph.nodes:
         if is_relu(node, traced):
             to_gelu(node)
+
+
+@wrong("recompiled", says="the compiled code is stale")
+def forgets_to_recompile(model):
+    traced = fx.symbolic_trace(model)
+    change_every_relu(traced)
     return traced
 
 
@@ -279,9 +283,7 @@ def swaps_the_modules_of_the_model(model):
 
     swap(model)
     traced = fx.symbolic_trace(model)
-    for node in traced.graph.nodes:
-        if is_relu(node, traced):
-            to_gelu(node)
+    change_every_relu(traced)
     traced.recompile()
     return traced
 
@@ -289,9 +291,7 @@ def swaps_the_modules_of_the_model(model):
 @wrong("shares_weights", node="temperature", says="`temperature` is not the object that the model holds")
 def copies_the_model_first(model):
     traced = fx.symbolic_trace(copy.deepcopy(model))
-    for node in traced.graph.nodes:
-        if is_relu(node, traced):
-            to_gelu(node)
+    change_every_relu(traced)
     traced.recompile()
     return traced
 

@@ -129,6 +129,17 @@ class SubtractsAHalf:
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+def halve_each_side(traced, make):
+    """In each addition, what is made of an input stands for it."""
+    for node in additions(traced):
+        for value in node.all_input_nodes:
+            if value.op == "placeholder":
+                with traced.graph.inserting_before(node):
+                    half = make(traced.graph, value)
+                node.replace_input_with(value, half)
+    traced.recompile()
+
+
 @wrong("only_additions_read_half", node="up", says="no longer uses `x`: only additions were to use half of an input")
 def halves_the_input_for_all(traced):
     graph = traced.graph
@@ -212,13 +223,7 @@ def makes_a_half_for_each_side_and_reroutes_both(traced):
     read="01_node_creation#four-spellings-of-add",
 )
 def halves_in_place(traced):
-    for node in additions(traced):
-        for value in node.all_input_nodes:
-            if value.op == "placeholder":
-                with traced.graph.inserting_before(node):
-                    half = traced.graph.call_method("mul_", (value, 0.5))
-                node.replace_input_with(value, half)
-    traced.recompile()
+    halve_each_side(traced, lambda graph, value: graph.call_method("mul_", (value, 0.5)))
 
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
@@ -283,13 +288,7 @@ def makes_the_halves_and_leaves_them_there(traced):
 @wrong("half_is_half", node="floordiv", says="computes `operator.floordiv(x, 2)`: half of `x` was asked")
 def divides_and_drops_the_rest(traced):
     """`//` takes the floor of a half."""
-    for node in additions(traced):
-        for value in node.all_input_nodes:
-            if value.op == "placeholder":
-                with traced.graph.inserting_before(node):
-                    half = traced.graph.call_function(operator.floordiv, (value, 2))
-                node.replace_input_with(value, half)
-    traced.recompile()
+    halve_each_side(traced, lambda graph, value: graph.call_function(operator.floordiv, (value, 2)))
 
 
 @wrong(

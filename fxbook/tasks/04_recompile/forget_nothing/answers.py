@@ -166,6 +166,18 @@ def registers_what_is_to_happen_on_the_way_out(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@contextlib.contextmanager
+def going_back_to(traced, former):
+    """The block edits the graph; another one takes its place if the edit fails."""
+    try:
+        yield traced.graph
+        traced.graph.lint()
+        traced.recompile()
+    except BaseException:
+        traced.graph = former()
+        raise
+
+
 @wrong("lets_the_error_out", says="left a graph that lint refuses, and nothing was raised", read=LINT)
 @contextlib.contextmanager
 def knows_no_lint(traced):
@@ -288,31 +300,17 @@ def lets_the_refused_draft_in_place(traced):
 
 
 @wrong("as_before_or_edited", says="`meta` is not: that of `output` holds nothing, where 'why: step 5' was", read=HALF)
-@contextlib.contextmanager
 def copies_all_but_the_output(traced):
     former = fx.Graph()
     values = {}
     former.output(former.graph_copy(traced.graph, values))
-    try:
-        yield traced.graph
-        traced.graph.lint()
-        traced.recompile()
-    except BaseException:
-        traced.graph = former
-        raise
+    return going_back_to(traced, lambda: former)
 
 
 @wrong("as_before_or_edited", says="and their names are not: one is called `up`, which was `step_1`", read=HALF)
-@contextlib.contextmanager
 def goes_back_by_tracing_the_old_code(traced):
     """Which a call still runs; the names and the notes are gone."""
-    try:
-        yield traced.graph
-        traced.graph.lint()
-        traced.recompile()
-    except BaseException:
-        traced.graph = fx.symbolic_trace(traced).graph
-        raise
+    return going_back_to(traced, lambda: fx.symbolic_trace(traced).graph)
 
 
 @wrong("gives_the_graph", says="gives an object of class NoneType: the graph to edit was asked")
@@ -407,19 +405,12 @@ def gives_the_copy_the_notes_of_the_nodes(traced):
 
 
 @wrong("as_before_or_edited", says="and their names are not: one is called `up`, which was `step_1`", read=HALF)
-@contextlib.contextmanager
 def traces_the_module_before_the_block(traced):
     """In place of a copy of its graph; the notes are carried over."""
     former = fx.symbolic_trace(traced).graph
     for new, old in zip(former.nodes, traced.graph.nodes, strict=False):
         new.meta = dict(old.meta)
-    try:
-        yield traced.graph
-        traced.graph.lint()
-        traced.recompile()
-    except BaseException:
-        traced.graph = former
-        raise
+    return going_back_to(traced, lambda: former)
 
 
 @wrong("left_well", says="stale", read=STALE)
