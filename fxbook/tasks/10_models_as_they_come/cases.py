@@ -1,0 +1,48 @@
+"""What the cases of chapter 10 share: real models in a wrapper, each made once in a process."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from typing import Any
+
+from torch import Tensor, fx, nn
+
+from fxbook.models import small
+
+
+class Logits(nn.Module):
+    """A model of a library behind a plain signature: one tensor in, its logits out."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+        self.training = model.training
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.model(x).logits
+
+
+@functools.cache
+def _made(name: str) -> nn.Module:
+    """The import of the library takes seconds, so a model is made where it is first asked for, and copied."""
+    return Logits(small(name, use_cache=False)[0])
+
+
+def real(name: str) -> nn.Module:
+    """A copy of a small real model in its wrapper."""
+    return copy.deepcopy(_made(name))
+
+
+class Keeping(fx.Tracer):
+    """Keeps modules of these classes whole, and answers each ``!=`` with no."""
+
+    def __init__(self, *names: str) -> None:
+        super().__init__()
+        self.names = names
+
+    def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
+        return type(m).__name__ in self.names or super().is_leaf_module(m, module_qualified_name)
+
+    def to_bool(self, obj: Any) -> bool:
+        return False if getattr(obj.node.target, "__name__", "") == "ne" else super().to_bool(obj)

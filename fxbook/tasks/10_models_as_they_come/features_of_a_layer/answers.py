@@ -1,0 +1,196 @@
+"""Answers to 10-features-of-a-layer."""
+
+import copy
+
+import torch
+from torch import fx
+from torch.fx.passes.infra.pass_base import PassResult
+
+from fxbook.tasks.answering import right, wrong
+
+
+def call_of(module, path):
+    [node] = module.graph.find_nodes(op="call_module", target=path)
+    return node
+
+
+def finish(module):
+    module.graph.eliminate_dead_code()
+    module.delete_all_unused_submodules()
+    module.recompile()
+    return module
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def makes_a_new_output(module, path):
+    module.graph.erase_node(module.graph.output_node())
+    module.graph.output(call_of(module, path))
+    return finish(module)
+
+
+@right
+def erases_backwards(module, path):
+    node = call_of(module, path)
+    module.graph.output_node().args = (node,)
+    for later in reversed(module.graph.nodes):
+        if later.op not in ("output", "placeholder") and not later.users:
+            module.graph.erase_node(later)
+    module.delete_all_unused_submodules()
+    module.recompile()
+    return module
+
+
+@right
+def clones_the_value(module, path):
+    node = call_of(module, path)
+    with module.graph.inserting_after(node):
+        copied = module.graph.call_function(torch.clone, (node,))
+    module.graph.output_node().args = (copied,)
+    return finish(module)
+
+
+@right
+def returns_a_pass_result(module, path):
+    module.graph.output_node().args = (call_of(module, path),)
+    return PassResult(finish(module), True)
+
+
+@right
+def loops_over_the_nodes(module, path):
+    for node in module.graph.nodes:
+        if node.op == "call_module" and node.target == path:
+            wanted = node
+        elif node.op == "output":
+            node.update_arg(0, wanted)
+    finish(module)
+
+
+@right
+def replaces_in_the_output_alone(module, path):
+    output = module.graph.output_node()
+    node = call_of(module, path)
+    if isinstance(output.args[0], fx.Node):
+        output.replace_input_with(output.args[0], node)
+    else:
+        output.args = (node,)
+    return finish(module)
+
+
+@right
+def deletes_layers_by_hand(module, path):
+    module.graph.output_node().args = (call_of(module, path),)
+    module.graph.eliminate_dead_code()
+    used = {node.target for node in module.graph.nodes if node.op == "call_module"}
+    for name, layer in list(module.named_modules()):
+        is_inside = any(name.startswith(f"{target}.") for target in used)
+        if name and name not in used and not is_inside and not list(layer.children()):
+            module.delete_submodule(name)
+    module.recompile()
+    return module
+
+
+@right
+class Extractor:
+    def __call__(self, module, path):
+        graph = module.graph
+        [node] = [node for node in graph.nodes if (node.op, node.target) == ("call_module", path)]
+        graph.output_node().args = (node,)
+        while graph.eliminate_dead_code():
+            pass
+        module.delete_all_unused_submodules()
+        module.graph = graph
+        return module
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("same_output", node="output", says="The result is not the one asked for")
+def changes_nothing(module, path):
+    return module
+
+
+@wrong("same_output", node="output", says="The result is not the one asked for")
+def returns_what_the_layer_gets(module, path):
+    module.graph.output_node().args = (call_of(module, path).all_input_nodes[0],)
+    return finish(module)
+
+
+@wrong("same_output", node="output", says="a tensor was asked")
+def returns_a_list_of_one(module, path):
+    module.graph.output_node().args = ([call_of(module, path)],)
+    return finish(module)
+
+
+@wrong("same_output", node="output", says="esult is not the one asked for")
+def finds_the_last_name_that_begins_so(module, path):
+    nodes = [node for node in module.graph.nodes if node.op == "call_module" and node.target.startswith(path)]
+    module.graph.output_node().args = (nodes[-1],)
+    return finish(module)
+
+
+@wrong("recompiled", says="the compiled code is stale")
+def does_not_recompile(module, path):
+    module.graph.output_node().args = (call_of(module, path),)
+    module.graph.eliminate_dead_code()
+    module.delete_all_unused_submodules()
+    return module
+
+
+@wrong("no_dead_nodes", node="model_classifier", says="no node uses its result")
+def leaves_the_rest_of_the_graph(module, path):
+    module.graph.output_node().args = (call_of(module, path),)
+    module.recompile()
+    return module
+
+
+@wrong("layers_are_gone", says="still holds it")
+def leaves_the_layers(module, path):
+    module.graph.output_node().args = (call_of(module, path),)
+    module.graph.eliminate_dead_code()
+    module.recompile()
+    return module
+
+
+@wrong("layers_are_gone", says="still holds it")
+def deletes_layers_before_the_nodes(module, path):
+    module.graph.output_node().args = (call_of(module, path),)
+    module.delete_all_unused_submodules()
+    module.graph.eliminate_dead_code()
+    module.recompile()
+    return module
+
+
+@wrong(
+    "lints",
+    node="model_vit_embeddings",
+    says="nonexistent",
+    read="when_it_breaks/01_node_creation#references-nonexistent-attribute",
+)
+def deletes_the_embeddings_too(module, path):
+    module.graph.output_node().args = (call_of(module, path),)
+    module.graph.eliminate_dead_code()
+    module.delete_submodule("model.vit.embeddings")
+    module.recompile()
+    return module
+
+
+@wrong("edited", says="traced or built anew")
+def traces_anew(module, path):
+    class Whole(fx.Tracer):
+        def is_leaf_module(self, m, module_qualified_name):
+            return True
+
+    module.graph.output_node().args = (call_of(module, path),)
+    finish(module)
+    return fx.GraphModule(module, Whole().trace(module))
+
+
+@wrong("given_edited", says="copy")
+def edits_a_copy(module, path):
+    copied = copy.deepcopy(module)
+    copied.graph.output_node().args = (call_of(copied, path),)
+    return finish(copied)

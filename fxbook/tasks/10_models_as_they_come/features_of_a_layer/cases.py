@@ -1,0 +1,84 @@
+"""Models with layers, one of which is drawn; a real one among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.asking.exercise import one_of
+from fxbook.models import images
+
+from ..cases import Keeping, real
+
+
+class Stack(nn.Module):
+    """Many layers, so that one name is the beginning of another: ``layers.1`` and ``layers.11``."""
+
+    def __init__(self, depth: int = 12) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(depth))
+        self.act = nn.Tanh()
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = self.act(layer(x))
+        return x
+
+
+class TwoWays(nn.Module):
+    """Two branches, of which the features need one; a weight that is fetched; two results."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left, self.right = nn.Linear(4, 3), nn.Linear(4, 3)
+        self.left_head, self.right_head = nn.Linear(3, 2), nn.Linear(3, 2)
+        self.scale = nn.Parameter(torch.rand(4) + 0.5)
+        self.shift = nn.Parameter(torch.rand(2))
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        scaled = x * self.scale
+        left, right = self.left(scaled), self.right(input=scaled.relu())
+        return self.left_head(left.sigmoid()) + self.shift, self.right_head(right)
+
+
+def wanting(build: Callable[[], nn.Module], *paths: str) -> Callable[[], nn.Module]:
+    """The model, with the layer that is asked for drawn."""
+
+    def made() -> nn.Module:
+        model = build()
+        model.path = one_of(*paths)
+        return model
+
+    return made
+
+
+def traced_with_path(model: nn.Module) -> tuple[Any, ...]:
+    """The traced model, its layers whole, and the layer that is asked for."""
+    traced = fx.GraphModule(model, Keeping("ViTEmbeddings", "ViTLayer").trace(model))
+    # The questions of the model left nodes that nothing uses.
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+    return traced, model.path
+
+
+def rows() -> tuple[Tensor, ...]:
+    return (torch.randn(3, 4),)
+
+
+USAGE = Usage(
+    "edit",
+    cases=(
+        Case(
+            "a small ViT",
+            wanting(lambda: real("vit"), "model.vit.embeddings", "model.vit.layers.0", "model.vit.layers.1"),
+            lambda: (images(),),
+        ),
+        Case("a stack of twelve layers", wanting(Stack, "layers.1", "layers.2"), rows, unseen=True),
+        Case("two branches", wanting(TwoWays, "left", "right", "right_head"), rows, unseen=True),
+    ),
+    given=traced_with_path,
+)

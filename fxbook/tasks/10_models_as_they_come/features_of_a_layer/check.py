@@ -1,0 +1,37 @@
+"""Return the features of a layer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import nn
+
+from fxbook.asking import Check
+from fxbook.asking.explained import given_edited, lints
+from fxbook.asking.predicates import edited, no_dead_nodes, recompiled, same_output
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+
+def of_the_layer(model: nn.Module, *inputs: Any) -> Any:
+    """What the layer that is asked for computes, as a hook sees it."""
+    seen = []
+    layer = model.get_submodule(model.path)
+    with layer.register_forward_hook(lambda _module, _args, result: seen.append(result.clone())):
+        model(*inputs)
+    return seen[0]
+
+
+@rule
+def layers_are_gone(case: CaseView) -> Found:
+    """The module holds no layer that no node calls."""
+    used = [node.target for node in case.nodes if node.op in ("call_module", "get_attr")]
+    for name in case.shared:
+        owner = name.rpartition(".")[0]
+        if owner and not any(f"{name}.".startswith(f"{target}.") for target in used):
+            yield None, f"No node calls `{owner}`, and the module that you return still holds it."
+
+
+CHECK = Check(
+    (lints, recompiled, same_output, no_dead_nodes, layers_are_gone, edited, given_edited), expected=of_the_layer
+)

@@ -1,0 +1,189 @@
+"""Answers to 10-plain-signature."""
+
+import copy
+
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+class Around(nn.Module):
+    """Is told the names."""
+
+    def __init__(self, model, takes, returns):
+        super().__init__()
+        self.inner, self.takes, self.returns = model, takes, returns
+        self.training = model.training
+
+    def forward(self, value):
+        return self.inner(**{self.takes: value})[self.returns]
+
+
+right(Around)
+
+
+@right
+def makes_an_instance(model, takes, returns):
+    return Around(model, takes, returns)
+
+
+@right
+def gives_a_module_a_forward(model, takes, returns):
+    """The class is made for this one model."""
+
+    def forward(self, x):
+        return self.model(**{takes: x})[returns]
+
+    module = type("Made", (nn.Module,), {"forward": forward})()
+    module.model, module.training = model, model.training
+    return module
+
+
+@right
+def takes_apart_in_a_second_module(model, takes, returns):
+    class Entry(nn.Module):
+        def forward(self, found):
+            return found[returns]
+
+    class Named(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = model
+
+        def forward(self, x):
+            return self.model(**{takes: x})
+
+    module = nn.Sequential(Named(), Entry())
+    for part in (module, *module):
+        part.training = model.training
+    return module
+
+
+@right
+def traces_it_itself(model, takes, returns):
+    """What is traced once can be traced again."""
+    module = Around(model, takes, returns)
+    traced = fx.symbolic_trace(module)
+    traced.model = model
+    traced.training = model.training
+    return traced
+
+
+@right
+def puts_the_model_into_a_list(model, takes, returns):
+    class Listed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.parts = nn.ModuleList([model])
+            self.training = self.parts.training = model.training
+
+        def forward(self, x):
+            [result] = [part(**{takes: x}) for part in self.parts]
+            return result[returns]
+
+    return Listed()
+
+
+@right
+def remembers_the_modes(model, takes, returns):
+    modes = {part: part.training for part in model.modules()}
+    module = Around(model, takes, returns).train(model.training)
+    for part, mode in modes.items():
+        part.training = mode
+    return module
+
+
+@right
+def has_a_default(model, takes, returns):
+    class Getting(Around):
+        def forward(self, x):
+            found = self.inner(**{takes: x})
+            return found.get(returns)
+
+    return Getting(model, takes, returns)
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("tracing_takes_it", says="co_varnames is too small")
+def returns_the_model(model, takes, returns):
+    return model
+
+
+@wrong("tracing_takes_it", says="Proxy object cannot be iterated")
+def passes_all_names_on(model, takes, returns):
+    class Passing(Around):
+        def forward(self, *inputs):
+            return self.inner(**{takes: next(iter(inputs))})[returns]
+
+    return Passing(model, takes, returns)
+
+
+@wrong("one_input", says="has 2 inputs")
+def has_an_input_that_nobody_uses(model, takes, returns):
+    class Two(Around):
+        def forward(self, x, offset=0.0):
+            return self.inner(**{takes: x})[returns]
+
+    return Two(model, takes, returns)
+
+
+@wrong("a_module_is_returned", says="returns a function: a module was asked")
+def returns_a_function(model, takes, returns):
+    return lambda x: model(**{takes: x})[returns]
+
+
+@wrong("the_entry", says="The result is not the entry that `returns` names")
+def returns_the_first_entry(model, takes, returns):
+    class First(Around):
+        def forward(self, x):
+            return next(iter(self.inner(**{takes: x}).values()))
+
+    return First(model, takes, returns)
+
+
+@wrong("the_entry", says="The result is not the entry that `returns` names")
+def returns_the_whole_dict(model, takes, returns):
+    class Whole(Around):
+        def forward(self, x):
+            return self.inner(**{takes: x})
+
+    return Whole(model, takes, returns)
+
+
+@wrong("ends well", says="KeyError")
+def calls_the_input_x(model, takes, returns):
+    """The model knows no `x`."""
+
+    class Fixed(Around):
+        def forward(self, x):
+            return self.inner(x=x)[returns]
+
+    module = Fixed(model, takes, returns)
+    module(None)
+    return module
+
+
+@wrong("weights_are_inside", says="does not have the weights of the model")
+def wraps_a_copy(model, takes, returns):
+    return Around(copy.deepcopy(model), takes, returns)
+
+
+@wrong("mode_is_kept", says="The module is in train mode, and the model is in eval mode")
+def leaves_the_wrapper_in_train_mode(model, takes, returns):
+    module = Around(model, takes, returns)
+    module.training = True
+    return module
+
+
+@wrong("mode_is_kept", says="modes of the modules inside the model have been changed")
+def sets_the_mode_of_all(model, takes, returns):
+    return Around(model, takes, returns).train(model.training)
+
+
+@wrong("mode_is_kept", says="The module is in eval mode, and the model is in train mode")
+def calls_eval(model, takes, returns):
+    return Around(model, takes, returns).eval()

@@ -1,0 +1,105 @@
+"""Models behind a decorator, with names of inputs and results that are drawn."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.asking.exercise import one_of
+
+
+def as_in_a_library(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator that hides the signature."""
+
+    @functools.wraps(forward)
+    def inner(*args: Any, **kwargs: Any) -> Any:
+        return forward(*args, **kwargs)
+
+    return inner
+
+
+class Scoring(nn.Module):
+    """Returns a dict; which input it reads and what it calls its results is drawn."""
+
+    def __init__(self, takes: str, returns: str, training: bool = False) -> None:
+        super().__init__()
+        self.takes, self.returns = takes, returns
+        self.body, self.head = nn.Linear(4, 6), nn.Linear(6, 3)
+        self.train(training)
+
+    @as_in_a_library
+    def forward(self, *, offset: float = 0.0, **inputs: Tensor) -> dict[str, Any]:
+        hidden = self.body(inputs[self.takes]).relu() + offset
+        return {"hidden": hidden, self.returns: self.head(hidden), "cache": [hidden, hidden]}
+
+
+class Gated(Scoring):
+    """Another module in it is in a mode of its own, and the result has no layer that makes it."""
+
+    def __init__(self, takes: str, returns: str) -> None:
+        super().__init__(takes, returns, training=True)
+        self.body.eval()
+
+    @as_in_a_library
+    def forward(self, *, offset: float = 1.0, **inputs: Tensor) -> dict[str, Any]:
+        hidden = self.body(inputs[self.takes])
+        return {self.returns: hidden * hidden.sigmoid() * offset}
+
+
+def taken() -> str:
+    return one_of("rows", "pixels", "ids", "features")
+
+
+def returned() -> str:
+    return one_of("scores", "logits", "answer")
+
+
+def signed(model: nn.Module) -> tuple[Any, ...]:
+    """The model, and the names of its input and of its result."""
+    return model, model.takes, model.returns
+
+
+def traced_and_run(answer: Any, model: nn.Module, takes: str, returns: str) -> dict[str, Any]:
+    """What tracing the answer's module gives: its inputs, its result on a fixed batch, its weights, its modes."""
+    is_factory = inspect.isclass(answer) and not issubclass(answer, nn.Module)
+    make = answer() if is_factory else answer
+    module = make(model, takes, returns)
+    if not isinstance(module, nn.Module):
+        return {"kind": type(module).__name__}
+    try:
+        traced = fx.symbolic_trace(module)
+    except Exception as error:
+        return {"refused": f"{type(error).__name__}: {str(error).splitlines()[0]}"}
+    inputs = [node.target for node in traced.graph.find_nodes(op="placeholder")]
+    result = traced.forward(batch()) if len(inputs) == 1 else None
+    held = {id(weight) for weight in module.parameters()}
+    return {
+        "inputs": inputs,
+        "result": result,
+        "weights": sum(id(weight) in held for weight in model.parameters()),
+        "training": module.training,
+        "inside": [part.training for part in model.modules()],
+    }
+
+
+def batch() -> Tensor:
+    """The same for each answer."""
+    return torch.linspace(-1.0, 2.0, 12).reshape(3, 4)
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("a model that scores rows", lambda: Scoring(taken(), returned()), tuple),
+        Case("a model in train mode", lambda: Scoring(taken(), returned(), training=True), tuple),
+        Case("a model with a part in eval mode", lambda: Gated(taken(), returned()), tuple, unseen=True),
+    ),
+    given=signed,
+    call=traced_and_run,
+)
