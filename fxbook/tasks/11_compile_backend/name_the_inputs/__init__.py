@@ -1,0 +1,1 @@
+"""Name the inputs of the graph that a backend gets."""

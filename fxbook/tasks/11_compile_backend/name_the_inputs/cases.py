@@ -1,0 +1,118 @@
+"""Graphs as a backend gets them, with the tensors of the model among their inputs."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.asking.exercise import one_of, seeded
+
+from ..cases import WIDTH, FeedForward, Logits, capture, pixels, rows
+
+
+class Twins(nn.Module):
+    """Two layers whose weights are equal, and are two tensors."""
+
+    def __init__(self, is_left_first: bool) -> None:
+        super().__init__()
+        self.left, self.right = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.right.load_state_dict(self.left.state_dict())
+        self.is_left_first = is_left_first
+
+    def forward(self, x: Tensor) -> Tensor:
+        first, second = (self.left, self.right) if self.is_left_first else (self.right, self.left)
+        return second(torch.relu(first(x)))
+
+
+class Scaled(nn.Module):
+    """A tensor that is neither parameter nor buffer, a parameter in a list, and an input that is a parameter."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weights = nn.ParameterList([nn.Parameter(torch.randn(WIDTH)) for _ in range(2)])
+        self.factor = torch.randn(WIDTH)
+
+    def forward(self, given: Tensor, x: Tensor) -> Tensor:
+        return self.weights[1] * x * self.factor + given * self.weights[0]
+
+
+class Tied(nn.Module):
+    """A table of words that is the weight of the last layer, too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = nn.Embedding(2 * WIDTH, WIDTH)
+        self.head = nn.Linear(WIDTH, 2 * WIDTH, bias=False)
+        self.head.weight = self.words.weight
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        return self.head(self.words(tokens))
+
+
+Call = Callable[[], tuple[Any, ...]]
+
+
+@functools.cache
+def _record(make: Callable[[], nn.Module], *calls: Call) -> tuple[fx.GraphModule, list[Any], nn.Module]:
+    """The graph of a model, called on these inputs in turn, with its example inputs, and the model: recorded once."""
+    with seeded(0):
+        model = make()
+        return *capture(model, *(call() for call in calls)), model
+
+
+def given_by(*makers: Callable[[], nn.Module], calls: tuple[Call, ...]) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """A copy of the record of one of these models, drawn; its inputs are the tensors of the copy of the model."""
+
+    def given(_: nn.Module) -> tuple[Any, ...]:
+        return copy.deepcopy(_record(one_of(*makers), *calls))
+
+    return given
+
+
+def resnet() -> nn.Module:
+    """A real model, with buffers."""
+    return Logits("resnet").eval()
+
+
+def photo() -> tuple[Tensor]:
+    """One image."""
+    return (pixels(),)
+
+
+def words() -> tuple[Tensor]:
+    """Three words."""
+    return (torch.randint(2 * WIDTH, (3,)),)
+
+
+def a_parameter_and_rows() -> tuple[Tensor, Tensor]:
+    """Two inputs, of which one is a parameter of nobody."""
+    return nn.Parameter(torch.randn(WIDTH)), torch.randn(2, WIDTH)
+
+
+TWO, THREE = rows(2), rows(3)
+TWINS = (functools.partial(Twins, True), functools.partial(Twins, False))
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("the model of the sheet", nn.Identity, tuple, given=given_by(FeedForward, calls=(TWO,))),
+        Case("two layers with equal weights", nn.Identity, tuple, given=given_by(*TWINS, calls=(TWO,))),
+        Case(
+            "a size that is an input", nn.Identity, tuple, unseen=True, given=given_by(FeedForward, calls=(TWO, THREE))
+        ),
+        Case(
+            "a parameter as an input, a tensor that is no buffer",
+            nn.Identity,
+            tuple,
+            unseen=True,
+            given=given_by(Scaled, calls=(a_parameter_and_rows,)),
+        ),
+        Case("tied weights", nn.Identity, tuple, unseen=True, given=given_by(Tied, calls=(words,))),
+        Case("ResNet, of transformers", nn.Identity, tuple, unseen=True, given=given_by(resnet, calls=(photo,))),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Edit an exported program, and keep its signature true."""

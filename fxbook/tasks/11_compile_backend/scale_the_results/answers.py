@@ -1,0 +1,238 @@
+"""Answers to 11-scale-the-results: another value at the end of an exported program, under a true signature."""
+
+import copy
+
+import torch
+from torch import fx
+from torch.export.graph_signature import OutputKind, OutputSpec, TensorArgument
+
+from fxbook.tasks.answering import right, wrong
+
+aten = torch.ops.aten
+
+
+def scaled(program, node, factor, target=aten.mul.Tensor):
+    """A new node before the output, with the value of the old one for its meta."""
+    with program.graph.inserting_before(program.graph.output_node()):
+        new = program.graph.call_function(target, (node, factor))
+    new.meta["val"] = node.meta["val"]
+    return new
+
+
+def is_result(spec):
+    return spec.kind is OutputKind.USER_OUTPUT
+
+
+def writes_all(program, factor, chosen):
+    output = program.graph.output_node()
+    results = list(output.args[0])
+    for place, spec in enumerate(program.graph_signature.output_specs):
+        if chosen(spec):
+            results[place] = scaled(program, results[place], factor)
+            spec.arg = TensorArgument(name=results[place].name)
+    output.args = (tuple(results),)
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def writes_new_specs(program, factor):
+    output, specs = program.graph.output_node(), program.graph_signature.output_specs
+    pairs = [
+        (scaled(program, node, factor) if is_result(spec) else node, spec)
+        for node, spec in zip(output.args[0], specs, strict=True)
+    ]
+    output.args = (tuple(node for node, _ in pairs),)
+    specs[:] = [OutputSpec(spec.kind, TensorArgument(name=node.name), spec.target) for node, spec in pairs]
+
+
+@right
+def makes_one_node_for_each_value(program, factor):
+    """What is returned twice stays one value."""
+    output, new = program.graph.output_node(), {}
+    results = list(output.args[0])
+    for place, spec in enumerate(program.graph_signature.output_specs):
+        if is_result(spec):
+            node = results[place]
+            new[node] = new.get(node) or scaled(program, node, factor)
+            results[place] = new[node]
+            spec.arg = TensorArgument(name=new[node].name)
+    output.args = (results,)
+    return program
+
+
+@right
+def computes_the_value_of_each_node(program, factor):
+    output = program.graph.output_node()
+    results = list(output.args[0])
+    for place, spec in enumerate(program.graph_signature.output_specs):
+        if spec.kind.name != "USER_OUTPUT":
+            continue
+        with program.graph.inserting_before(output):
+            new = program.graph.call_function(aten.mul.Tensor, (results[place], factor))
+        new.meta["val"] = results[place].meta["val"] * factor
+        results[place], spec.arg = new, TensorArgument(name=new.name)
+    output.args = (tuple(results),)
+
+
+@right
+def uses_another_operator(program, factor):
+    output = program.graph.output_node()
+    results = list(output.args[0])
+    for place, spec in enumerate(program.graph_signature.output_specs):
+        if is_result(spec):
+            results[place] = scaled(program, results[place], 1 / factor, aten.div.Tensor)
+            spec.arg = TensorArgument(name=results[place].name)
+    output.args = (tuple(results),)
+
+
+@right
+def edits_a_copy(program, factor):
+    program = copy.deepcopy(program)
+    writes_all(program, factor, is_result)
+    return program
+
+
+@right
+def counts_the_places_from_behind(program, factor):
+    """The results are the last of the outputs."""
+    output, specs = program.graph.output_node(), program.graph_signature.output_specs
+    first = len(specs) - len(program.graph_signature.user_outputs)
+    results = list(output.args[0])
+    for place in range(first, len(specs)):
+        results[place] = scaled(program, results[place], factor)
+        specs[place].arg.name = results[place].name
+    output.args = (tuple(results),)
+
+
+@right
+def updates_the_arguments_one_by_one(program, factor):
+    output = program.graph.output_node()
+    for place, spec in enumerate(program.graph_signature.output_specs):
+        if is_result(spec):
+            results = list(output.args[0])
+            new = scaled(program, results[place], factor)
+            results[place] = new
+            output.update_arg(0, tuple(results))
+            spec.arg = TensorArgument(new.name)
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("can_be_saved", says="is not in the correct order or is not found in the exported program's user_output list")
+def leaves_the_signature_as_it_was(program, factor):
+    output, specs = program.graph.output_node(), program.graph_signature.output_specs
+    output.args = (
+        tuple(
+            scaled(program, node, factor) if is_result(spec) else node
+            for node, spec in zip(output.args[0], specs, strict=True)
+        ),
+    )
+
+
+@wrong("can_be_saved", says="is missing val field")
+def gives_the_new_node_no_value(program, factor):
+    output = program.graph.output_node()
+    results = list(output.args[0])
+    for place, spec in enumerate(program.graph_signature.output_specs):
+        if is_result(spec):
+            with program.graph.inserting_before(output):
+                results[place] = program.graph.call_function(aten.mul.Tensor, (results[place], factor))
+            spec.arg = TensorArgument(name=results[place].name)
+    output.args = (tuple(results),)
+
+
+@wrong("can_be_saved", says="is not an allowed operator type")
+def calls_a_function_of_torch(program, factor):
+    output = program.graph.output_node()
+    results = list(output.args[0])
+    for place, spec in enumerate(program.graph_signature.output_specs):
+        if is_result(spec):
+            results[place] = scaled(program, results[place], factor, torch.mul)
+            spec.arg = TensorArgument(name=results[place].name)
+    output.args = (tuple(results),)
+
+
+@wrong("can_be_saved", says="neither a program nor None, but an object of type `Graph`")
+def returns_the_graph(program, factor):
+    writes_all(program, factor, is_result)
+    return program.graph
+
+
+@wrong("results_are_scaled", says="Result 0 is not what it was, times the factor")
+def edits_nothing(program, factor):
+    return program
+
+
+@wrong("results_are_scaled", says="Result 0 is not what it was, times the factor")
+def edits_a_module_of_its_own(program, factor):
+    """What `module()` returns is another module each time."""
+    module = program.module()
+    output = module.graph.output_node()
+    with module.graph.inserting_before(output):
+        output.args = fx.map_arg(output.args, lambda node: module.graph.call_function(aten.mul.Tensor, (node, factor)))
+    module.recompile()
+
+
+@wrong("results_are_scaled", says="Result 1 is not what it was, times the factor")
+def scales_the_first_result_alone(program, factor):
+    first = next(spec for spec in program.graph_signature.output_specs if is_result(spec))
+    writes_all(program, factor, lambda spec: spec is first)
+
+
+@wrong("results_are_scaled", says="Result 1 is not what it was, times the factor")
+def replaces_every_use(program, factor):
+    output = program.graph.output_node()
+    for node, spec in list(zip(output.args[0], program.graph_signature.output_specs, strict=True)):
+        if is_result(spec):
+            with program.graph.inserting_after(node):
+                new = program.graph.call_function(aten.mul.Tensor, (node, factor))
+            new.meta["val"] = node.meta["val"]
+            node.replace_all_uses_with(new, delete_user_cb=lambda user, new=new: user is not new)
+            spec.arg = TensorArgument(name=new.name)
+
+
+@wrong("buffers_are_kept", says="buffer `total` holds other numbers than before the edit")
+def scales_every_output(program, factor):
+    writes_all(program, factor, lambda spec: True)
+
+
+@wrong("can_be_saved", says="(a value returned twice): the program cannot be saved")
+def renames_in_the_signature(program, factor):
+    """A name that is there twice is replaced twice."""
+    output = program.graph.output_node()
+    results = list(output.args[0])
+    for place, spec in enumerate(program.graph_signature.output_specs):
+        if is_result(spec):
+            old = results[place]
+            results[place] = scaled(program, old, factor)
+            program.graph_signature.replace_all_uses(old.name, results[place].name)
+    output.args = (tuple(results),)
+
+
+@wrong("can_be_saved", says="(an input that is returned): the program cannot be saved")
+def renames_each_value_once(program, factor):
+    """An input that is returned gets the new name among the inputs, too."""
+    output, new = program.graph.output_node(), {}
+    results = list(output.args[0])
+    for place, spec in enumerate(program.graph_signature.output_specs):
+        old = results[place]
+        if is_result(spec) and old not in new:
+            new[old] = scaled(program, old, factor)
+        results[place] = new[old] if is_result(spec) else old
+    for old, node in new.items():
+        program.graph_signature.replace_all_uses(old.name, node.name)
+    output.args = (tuple(results),)
+
+
+@wrong("results_are_scaled", says="Result 0 is not what it was, times the factor")
+def adds_the_factor(program, factor):
+    output = program.graph.output_node()
+    results = list(output.args[0])
+    for place, spec in enumerate(program.graph_signature.output_specs):
+        if is_result(spec):
+            results[place] = scaled(program, results[place], factor, aten.add.Tensor)
+            spec.arg = TensorArgument(name=results[place].name)
+    output.args = (tuple(results),)

@@ -1,0 +1,55 @@
+"""Scale the results of an exported program, and keep its signature true."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fxbook.asking import Check
+from fxbook.asking.returned import table_of
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import difference, encode
+from fxbook.asking.view import CaseView
+
+from .cases import run_program
+
+
+def asked(case: CaseView) -> dict[str, Any]:
+    """What the program as it was returns, times the factor, and its buffers."""
+    program, factor, inputs = case.arguments
+    told = run_program(program, inputs)
+    return {**told, "results": [result * factor for result in told["results"]]}
+
+
+@rule
+def can_be_saved(case: CaseView) -> Found:
+    """The answer is a program that ``torch.export.save`` takes."""
+    told = table_of(case.value) or {}
+    if "returned" in told:
+        yield None, f"The answer is neither a program nor None, but an object of type `{told['returned']}`."
+    if "refused" in told:
+        yield None, f"The program cannot be saved. {str(told['refused']).rstrip('. ')}."
+
+
+@rule
+def results_are_scaled(case: CaseView) -> Found:
+    """Each result is that of the program as it was, times the factor."""
+    told, right = table_of(case.value) or {}, asked(case)
+    results = told.get("results")
+    if not isinstance(results, list) or len(results) != len(right["results"]):
+        yield None, "The edited program does not return as many results as before."
+        return
+    for place, (found, result) in enumerate(zip(results, right["results"], strict=True)):
+        if differs := difference(found, encode(result)):
+            yield None, f"Result {place} is not what it was, times the factor: {differs}."
+
+
+@rule
+def buffers_are_kept(case: CaseView) -> Found:
+    """The program writes the buffers as before."""
+    told, right = table_of((table_of(case.value) or {}).get("buffers")) or {}, asked(case)["buffers"]
+    for name, buffer in right.items():
+        if name not in told or difference(told[name], encode(buffer)):
+            yield None, f"After a run buffer `{name}` holds other numbers than before the edit: it is no result."
+
+
+CHECK = Check((can_be_saved, results_are_scaled, buffers_are_kept))

@@ -1,0 +1,1 @@
+"""A backend that changes what a model computes, and is trained through."""

@@ -1,0 +1,185 @@
+"""Answers to 11-train-through-it: another activation in the graph, and its own gradients."""
+
+import copy
+
+import torch
+from functorch.compile import make_boxed_func
+from torch import fx
+from torch._dynamo.backends.common import aot_autograd
+from torch.nn import functional
+
+from fxbook.tasks.answering import right, wrong
+
+aten = torch.ops.aten
+
+
+def swap(module, old=functional.silu, new=functional.hardswish):
+    for node in module.graph.nodes:
+        if node.target is old:
+            node.target = new
+    module.recompile()
+    return module
+
+
+def plain(module, example_inputs):
+    return make_boxed_func(module.forward)
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def gives_the_edited_graph_to_aotautograd(module, example_inputs):
+    return aot_autograd(fw_compiler=plain, bw_compiler=plain)(swap(module), example_inputs)
+
+
+@right
+def returns_the_module_itself(module, example_inputs):
+    return swap(module)
+
+
+@right
+def edits_a_copy(module, example_inputs):
+    return swap(copy.deepcopy(module)).forward
+
+
+@right
+def makes_new_nodes(module, example_inputs):
+    for node in module.graph.find_nodes(op="call_function", target=functional.silu):
+        with module.graph.inserting_before(node):
+            new = module.graph.call_function(functional.hardswish, node.args, node.kwargs)
+        node.replace_all_uses_with(new)
+        module.graph.erase_node(node)
+    module.graph.lint()
+    module.recompile()
+    return module.forward
+
+
+@right
+def runs_with_an_interpreter(module, example_inputs):
+    class Replacing(fx.Interpreter):
+        def call_function(self, target, args, kwargs):
+            return super().call_function(functional.hardswish if target is functional.silu else target, args, kwargs)
+
+    return Replacing(module).run
+
+
+@right
+def replaces_with_a_transformer(module, example_inputs):
+    class Replacing(fx.Transformer):
+        def call_function(self, target, args, kwargs):
+            return super().call_function(functional.hardswish if target is functional.silu else target, args, kwargs)
+
+    return Replacing(module).transform()
+
+
+@right
+def copies_into_a_new_graph(module, example_inputs):
+    graph = fx.Graph()
+    copied = {}
+    graph.output(graph.graph_copy(module.graph, copied))
+    return swap(fx.GraphModule(module, graph)).forward
+
+
+@right
+def returns_a_list(module, example_inputs):
+    edited = swap(module)
+    return lambda *inputs: list(edited(*inputs))
+
+
+@right
+def writes_the_function_out(module, example_inputs):
+    """By its formula, which never works in place."""
+
+    def hardswish(input, inplace=False):
+        return input * torch.clamp(input + 3, 0, 6) / 6
+
+    return swap(module, new=hardswish).forward
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("has_its_gradients", says="the gradient of input 0 is not that of what is computed now")
+def edits_the_forward_graph(module, example_inputs):
+    def forward_graph(module, example_inputs):
+        return plain(swap(module, aten.silu.default, aten.hardswish.default), example_inputs)
+
+    return aot_autograd(fw_compiler=forward_graph, bw_compiler=plain)(module, example_inputs)
+
+
+@wrong("computes_the_new_function", says="Output 0 is not that of the graph with `hardswish`")
+def edits_nothing(module, example_inputs):
+    return module.forward
+
+
+@wrong("computes_the_new_function", says="Output 0 is not that of the graph with `hardswish`")
+def looks_for_modules(module, example_inputs):
+    for node in module.graph.nodes:
+        if node.op == "call_module" and isinstance(module.get_submodule(node.target), torch.nn.SiLU):
+            module.set_submodule(node.target, torch.nn.Hardswish())
+    module.recompile()
+    return module.forward
+
+
+@wrong("computes_the_new_function", says="Output 0 is not that of the graph with `hardswish`")
+def looks_for_the_operator_of_aten(module, example_inputs):
+    return swap(module, aten.silu.default, aten.hardswish.default).forward
+
+
+@wrong("computes_the_new_function", says="Output 0 is not that of the graph with `hardswish`")
+def edits_and_does_not_recompile(module, example_inputs):
+    for node in module.graph.find_nodes(op="call_function", target=functional.silu):
+        node.target = functional.hardswish
+    return module.forward
+
+
+@wrong("returns_a_function_of_tuples", says="The backend returns no function, but an object of type `NoneType`")
+def returns_nothing(module, example_inputs):
+    swap(module)
+
+
+@wrong("returns_a_function_of_tuples", says="The backend returns no function, but an object of type `tuple`")
+def returns_results(module, example_inputs):
+    return swap(module)(*example_inputs)
+
+
+@wrong("returns_a_function_of_tuples", says="The function returns Tensor: Dynamo needs a tuple or a list")
+def returns_the_first_output(module, example_inputs):
+    edited = swap(module)
+    return lambda *inputs: edited(*inputs)[0]
+
+
+@wrong("returns_a_function_of_tuples", says="The function does not return an item for each output of the graph")
+def returns_one_of_two_outputs(module, example_inputs):
+    edited = swap(module)
+    return lambda *inputs: edited(*inputs)[:1]
+
+
+@wrong("has_its_gradients", says="have no gradients: autograd does not know how they were computed")
+def runs_without_autograd(module, example_inputs):
+    return torch.no_grad()(swap(module).forward)
+
+
+@wrong("computes_the_new_function", says="Output 0 is not that of the graph with `hardswish`")
+def replaces_the_first_alone(module, example_inputs):
+    node = next(iter(module.graph.find_nodes(op="call_function", target=functional.silu)), None)
+    if node is not None:
+        node.target = functional.hardswish
+    module.recompile()
+    return module.forward
+
+
+@wrong(
+    "ends well",
+    says="takes 2 positional arguments",
+    read="when_it_breaks/08_boxed_run#typeerror-interpreterboxed_run-takes-2-positional-arguments-but-4-were-given",
+)
+def returns_a_boxed_function(module, example_inputs):
+    """Dynamo passes the inputs one by one; only AOTAutograd has a box."""
+    return fx.Interpreter(swap(module)).boxed_run
+
+
+@wrong("computes_the_new_function", says="Output 1 is not that of the graph with `hardswish`")
+def replaces_gates_by_sigmoid_as_well(module, example_inputs):
+    return swap(swap(module), torch.sigmoid, functional.hardsigmoid).forward

@@ -1,0 +1,1 @@
+"""Name what the forward graph saves for the backward graph."""

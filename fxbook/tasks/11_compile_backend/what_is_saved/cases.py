@@ -1,0 +1,114 @@
+"""Pairs of graphs, for the forward and the backward pass, as AOTAutograd makes them."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.asking.exercise import one_of, seeded
+
+from ..cases import WIDTH, FeedForward, real, rows
+
+
+def gelu_by_parts(x: Tensor) -> Tensor:
+    """The activation of GPT-2, spelled out."""
+    inner = math.sqrt(2 / math.pi) * (x + 0.044715 * torch.pow(x, 3))
+    return 0.5 * x * (1 + torch.tanh(inner))
+
+
+def two_results(x: Tensor) -> tuple[Tensor, Tensor]:
+    """The first result is saved, too."""
+    opened = torch.exp(x)
+    return opened, torch.sin(opened) * torch.tanh(x)
+
+
+def in_double(x: Tensor) -> Tensor:
+    """Values of two sizes of number."""
+    return (torch.sigmoid(x).double() * torch.sin(x).double()).float()
+
+
+def activation_of_gpt2() -> nn.Module:
+    """Of the real model."""
+    return copy.deepcopy(real("gpt2").transformer.h[0].mlp.act)
+
+
+def training_block() -> nn.Module:
+    """Its norm changes its buffers, whose new values the graph returns before its result."""
+    return FeedForward().train()
+
+
+def function(called: Callable[..., Any]) -> Callable[[], Callable[..., Any]]:
+    """What makes a function is a function that returns it."""
+    return functools.partial(_itself, called)
+
+
+def _itself(called: Callable[..., Any]) -> Callable[..., Any]:
+    return called
+
+
+def leaf() -> tuple[Tensor]:
+    """One input that needs a gradient."""
+    return (torch.randn(WIDTH).requires_grad_(),)
+
+
+def long_leaf() -> tuple[Tensor]:
+    """A longer one."""
+    return (torch.randn(3, WIDTH).requires_grad_(),)
+
+
+@functools.cache
+def _pair(
+    make: Callable[[], Callable[..., Any]], inputs: Callable[[], tuple[Any, ...]], is_min_cut: bool
+) -> tuple[fx.GraphModule, fx.GraphModule]:
+    """The two graphs of what is made, recorded once."""
+    from functorch.compile import default_partition, make_boxed_func, min_cut_rematerialization_partition
+    from torch._dynamo.backends.common import aot_autograd
+
+    graphs: list[fx.GraphModule] = []
+
+    def keep(module: fx.GraphModule, _: list[Any]) -> Callable[..., Any]:
+        graphs.append(copy.deepcopy(module))
+        return make_boxed_func(module.forward)
+
+    partition = min_cut_rematerialization_partition if is_min_cut else default_partition
+    torch.compiler.reset()
+    with seeded(0), torch.enable_grad():
+        compiled = torch.compile(
+            make(), backend=aot_autograd(fw_compiler=keep, bw_compiler=keep, partition_fn=partition)
+        )
+        results = compiled(*inputs())
+        sum(result.sum() for result in (results if isinstance(results, tuple) else (results,))).backward()
+    torch.compiler.reset()
+    forward, backward = graphs
+    return forward, backward
+
+
+def pair_of(
+    make: Callable[[], Callable[..., Any]], *inputs: Callable[[], tuple[Any, ...]], is_min_cut: bool = False
+) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """A copy of the two graphs, recorded on one of these inputs, drawn."""
+
+    def given(_: nn.Module) -> tuple[Any, ...]:
+        return tuple(copy.deepcopy(graph) for graph in _pair(make, one_of(*inputs), is_min_cut))
+
+    return given
+
+
+PARTS, TWO, DOUBLE = function(gelu_by_parts), function(two_results), function(in_double)
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("the activation of GPT-2", nn.Identity, tuple, given=pair_of(activation_of_gpt2, leaf, long_leaf)),
+        Case("two results", nn.Identity, tuple, given=pair_of(TWO, leaf, long_leaf)),
+        Case("new values of buffers", nn.Identity, tuple, unseen=True, given=pair_of(training_block, rows(3), rows(5))),
+        Case("float32 and float64", nn.Identity, tuple, unseen=True, given=pair_of(DOUBLE, leaf, long_leaf)),
+        Case("a minimal cut", nn.Identity, tuple, unseen=True, given=pair_of(PARTS, leaf, long_leaf, is_min_cut=True)),
+    ),
+)
