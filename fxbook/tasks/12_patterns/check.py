@@ -1,0 +1,23 @@
+"""What the exercises of chapter 12 ask of answers that are data."""
+
+from __future__ import annotations
+
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import Value
+from fxbook.asking.view import CaseView
+
+
+def returned(case: CaseView) -> Value:
+    """What an answer returned that was used by ``with_changes``."""
+    match case.value:
+        case {"dict": [["returned", value], ["changed", _]]}:
+            return value
+    return None
+
+
+@rule("12_patterns#a-backend-sees-the-whole-model")
+def graph_left_alone(case: CaseView) -> Found:
+    """The graph that was passed is as it was."""
+    match case.value:
+        case {"dict": [_, ["changed", [str(name), *_]]]}:
+            yield None, f"The graph that was passed has been changed: node `{name}` is not as it was."

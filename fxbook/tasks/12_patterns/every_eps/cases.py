@@ -1,0 +1,85 @@
+"""Graphs with norms of Llama, and with steps that look like a part of one."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.asking.exercise import one_of
+
+from ..cases import WIDTH, graph_of, llama_layer, with_changes
+
+
+def _drawn(count: int) -> list[float]:
+    """Small numbers, one of which comes twice."""
+    numbers = [one_of(1.0, 2.0, 3.0, 5.0, 7.0) * 10.0 ** -int(torch.randint(3, 7, ())) for _ in range(count - 1)]
+    return [*numbers, numbers[0]]
+
+
+class Normed(nn.Module):
+    """A layer of Llama without its attention: two norms of `transformers`, each with a number of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        layer = llama_layer()
+        self.first, self.second, self.mlp = layer.input_layernorm, layer.post_attention_layernorm, layer.mlp
+        self.first.variance_epsilon, self.second.variance_epsilon = 3e-6, float(one_of(1e-5, 2e-5, 5e-6))
+        self.epsilons = [self.first.variance_epsilon, self.second.variance_epsilon]
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = x + self.first(x)
+        return x + self.mlp(self.second(x))
+
+
+class Norm(nn.Module):
+    """The formula, with the dtype written out."""
+
+    def __init__(self, eps: float) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(WIDTH))
+        self.eps = eps
+
+    def forward(self, x: Tensor) -> Tensor:
+        wide = x.to(torch.float32)
+        variance = wide.pow(2).mean(-1, keepdim=True)
+        normed = wide * torch.rsqrt(variance + self.eps)
+        return self.weight * normed.to(torch.float32)
+
+
+class Looking(nn.Module):
+    """Norms beside steps that share parts with one: another power, another dimension, a mean that is no square's."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.epsilons = _drawn(4)
+        self.norms = nn.ModuleList(Norm(eps) for eps in self.epsilons)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        fourth = x * torch.rsqrt(x.pow(4).mean(-1, keepdim=True) + 0.25)
+        x = self.norms[1](self.norms[0](x))
+        columns = x * torch.rsqrt(x.pow(2).mean(0, keepdim=True) + 0.5)
+        return self.norms[2](columns) + fourth, self.norms[3](x), torch.rsqrt(x.abs() + 1e-3)
+
+
+class Nothing(nn.Module):
+    """A reciprocal root, and no norm."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.epsilons: list[float] = []
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * torch.rsqrt(x.pow(2) + 1e-6)
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("two norms of Llama", Normed, tuple),
+        Case("norms beside steps that share parts with one", Looking, tuple, unseen=True),
+        Case("no norm at all", Nothing, tuple, unseen=True),
+    ),
+    given=graph_of,
+    call=with_changes,
+)

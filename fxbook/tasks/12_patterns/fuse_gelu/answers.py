@@ -1,0 +1,226 @@
+"""Answers to 12-fuse-gelu: eight nodes of a formula become one call."""
+
+import copy
+import math
+import operator
+
+import torch
+from torch import fx, nn
+from torch.fx.passes.infra.pass_base import PassResult
+from torch.fx.passes.utils.matcher_utils import SubgraphMatcher
+from torch.fx.subgraph_rewriter import replace_pattern_with_filters
+
+from fxbook.tasks.answering import right, wrong
+
+
+def new_gelu(x):
+    inner = math.sqrt(2.0 / math.pi) * (x + 0.044715 * torch.pow(x, 3.0))
+    return 0.5 * x * (1.0 + torch.tanh(inner))
+
+
+def fused(x):
+    return nn.functional.gelu(x, approximate="tanh")
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def traces_the_pattern_first(traced):
+    fx.replace_pattern(traced, fx.symbolic_trace(new_gelu), fx.symbolic_trace(fused).graph)
+
+
+@right
+def writes_the_formula_in_steps(traced):
+    """The order of the calls in the pattern does not matter, only that of their arguments."""
+
+    def in_steps(value):
+        cubed = torch.pow(value, 3.0)
+        tanh = torch.tanh(0.7978845608028654 * (value + 0.044715 * cubed))
+        half = 0.5 * value
+        return half * (1.0 + tanh)
+
+    fx.replace_pattern(traced, in_steps, fused)
+    return traced
+
+
+@right
+def takes_the_numbers_as_parameters(traced):
+    """A filter asks for their values."""
+
+    def general(x, scale, cubic, power, half, one):
+        return half * x * (one + torch.tanh(scale * (x + cubic * torch.pow(x, power))))
+
+    def of_gpt2(match, graph, pattern):
+        return match.placeholder_nodes[2:] == [0.044715, 3.0, 0.5, 1.0]
+
+    found = replace_pattern_with_filters(
+        traced, general, lambda x, scale, cubic, power, half, one: fused(x), match_filters=[of_gpt2]
+    )
+    traced.graph.lint()
+    return PassResult(traced, bool(found))
+
+
+@right
+def builds_a_graph_for_each_match(traced):
+    def one_call(match, graph, pattern):
+        new = fx.Graph()
+        x = new.placeholder("x")
+        new.output(new.call_module("gelu_of_tanh", (x,)))
+        return new
+
+    traced.add_submodule("gelu_of_tanh", nn.GELU(approximate="tanh"))
+    replace_pattern_with_filters(traced, new_gelu, replacement_callback=one_call)
+
+
+@right
+def edits_what_the_matcher_finds(traced):
+    for match in SubgraphMatcher(fx.symbolic_trace(new_gelu).graph).match(traced.graph):
+        [last], [x] = match.returning_nodes, match.placeholder_nodes
+        last.target, last.args, last.kwargs = nn.functional.gelu, (x,), {"approximate": "tanh"}
+        last.op = "call_function"
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+
+
+def formula_of(tanh):
+    """The input and the last node of the formula around a tanh, ``None`` where there is none or it is used inside."""
+    scaled = tanh.args[0]
+    if scaled.target is not operator.mul or not isinstance(scaled.args[0], float):
+        return None
+    x, cubic = scaled.args[1].args
+    if cubic.args[0] != 0.044715 or len(tanh.users) != 1:
+        return None
+    [total] = tanh.users
+    [last] = total.users
+    return x, last
+
+
+@right
+def goes_from_the_tanh_both_ways(traced):
+    for tanh in traced.graph.find_nodes(op="call_function", target=torch.tanh):
+        found = formula_of(tanh) if tanh.args[0].op != "placeholder" else None
+        if found:
+            x, last = found
+            with traced.graph.inserting_before(last):
+                new = traced.graph.call_function(nn.functional.gelu, (x,), {"approximate": "tanh"})
+            last.replace_all_uses_with(new)
+            traced.graph.erase_node(last)
+    traced.graph.eliminate_dead_code()
+    traced.graph.lint()
+    traced.recompile()
+
+
+@right
+def works_on_a_draft(traced):
+    draft = copy.deepcopy(traced)
+    fx.replace_pattern(draft, new_gelu, fused)
+    draft.graph.lint()
+    traced.graph = draft.graph
+
+
+@right
+def takes_the_activation_of_transformers_for_a_pattern(traced):
+    from transformers.activations import NewGELUActivation
+
+    fx.replace_pattern(traced, NewGELUActivation(), fused)
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("each_formula_fused", node="tanh", says="is still the tanh of a GELU")
+def writes_the_power_as_an_operator(traced):
+    def with_operator(x):
+        return 0.5 * x * (1.0 + torch.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3)))
+
+    fx.replace_pattern(traced, with_operator, fused)
+
+
+@wrong("each_formula_fused", node="tanh", says="is still the tanh of a GELU")
+def writes_the_operands_in_another_order(traced):
+    def turned(x):
+        return x * 0.5 * (torch.tanh((x + torch.pow(x, 3.0) * 0.044715) * math.sqrt(2.0 / math.pi)) + 1.0)
+
+    fx.replace_pattern(traced, turned, fused)
+
+
+@wrong("each_formula_fused", node="tanh", says="is still the tanh of a GELU")
+def looks_for_the_exact_function(traced):
+    fx.replace_pattern(traced, lambda x: nn.functional.gelu(x), fused)
+
+
+@wrong("each_formula_fused", node="tanh_1", says="is still the tanh of a GELU")
+def replaces_the_first_alone(traced):
+    first = []
+
+    def is_first(match, graph, pattern):
+        first.append(match)
+        return match is first[0]
+
+    replace_pattern_with_filters(traced, new_gelu, fused, [is_first])
+
+
+@wrong("approximates", node="gelu", says="computes the exact GELU")
+def leaves_out_the_approximation(traced):
+    fx.replace_pattern(traced, new_gelu, lambda x: nn.functional.gelu(x))
+
+
+@wrong("each_formula_fused", says="graph calls gelu 4 times: 3 were asked")
+def fuses_a_formula_that_is_used_inside(traced):
+    for tanh in traced.graph.find_nodes(op="call_function", target=torch.tanh):
+        scaled = tanh.args[0]
+        if scaled.op == "placeholder" or scaled.args[1].args[1].args[0] != 0.044715:
+            continue
+        x = scaled.args[1].args[0]
+        total = next(user for user in tanh.users if user.target is operator.add)
+        [last] = total.users
+        last.target, last.args, last.kwargs = nn.functional.gelu, (x,), {"approximate": "tanh"}
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+
+
+@wrong("same_result", node="output", says="result is not the one asked for")
+def ignores_the_numbers(traced):
+    replace_pattern_with_filters(traced, new_gelu, fused, ignore_literals=True)
+
+
+@wrong("no_dead_nodes", node="mul", says="no node uses its result", read="02_insertion_points#a-new-node-needs-a-user")
+def leaves_the_old_nodes(traced):
+    for match in SubgraphMatcher(fx.symbolic_trace(new_gelu).graph).match(traced.graph):
+        [last], [x] = match.returning_nodes, match.placeholder_nodes
+        last.target, last.args, last.kwargs = nn.functional.gelu, (x,), {"approximate": "tanh"}
+    traced.recompile()
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(traced):
+    for match in SubgraphMatcher(fx.symbolic_trace(new_gelu).graph).match(traced.graph):
+        [last], [x] = match.returning_nodes, match.placeholder_nodes
+        last.target, last.args = nn.functional.gelu, (x,)
+        last.kwargs = {"approximate": "tanh"}
+    traced.graph.eliminate_dead_code()
+
+
+@wrong("given_edited", says="You edited a copy")
+def edits_a_copy(traced):
+    draft = copy.deepcopy(traced)
+    fx.replace_pattern(draft, new_gelu, fused)
+    return draft
+
+
+@wrong("edited", says="it was traced or built anew")
+def edits_a_new_trace(traced):
+    again = fx.symbolic_trace(traced)
+    fx.replace_pattern(again, new_gelu, fused)
+    return again
+
+
+@wrong("lints", node="gelu", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
+def makes_the_call_too_early(traced):
+    for match in SubgraphMatcher(fx.symbolic_trace(new_gelu).graph).match(traced.graph):
+        [last], [x] = match.returning_nodes, match.placeholder_nodes
+        with traced.graph.inserting_before(x):
+            new = traced.graph.call_function(nn.functional.gelu, (x,), {"approximate": "tanh"})
+        last.replace_all_uses_with(new)
+    traced.recompile()

@@ -1,0 +1,215 @@
+"""Answers to 12-layers-of-one-input: which linear layers take the same value."""
+
+import collections
+import itertools
+
+import torch
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+
+def is_linear(node):
+    if node.op == "call_module":
+        return isinstance(node.graph.owning_module.get_submodule(node.target), nn.Linear)
+    return node.target is nn.functional.linear
+
+
+def input_of(node):
+    return node.args[0] if node.args else node.kwargs["input"]
+
+
+def several(groups):
+    return {name: layers for name, layers in groups.items() if len(layers) > 1}
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def asks_each_value_for_its_users(graph):
+    """The users of a node keep the order of their making, which is that of a fresh trace."""
+    groups = {}
+    for node in graph.nodes:
+        layers = [user.name for user in sorted(node.users) if is_linear(user) and input_of(user) is node]
+        if len(layers) > 1:
+            groups[node.name] = layers
+    return groups
+
+
+@right
+def returns_nodes(graph):
+    groups = collections.defaultdict(list)
+    for node in filter(is_linear, graph.nodes):
+        groups[input_of(node)].append(node)
+    return several(groups)
+
+
+@right
+def sorts_and_groups(graph):
+    layers = sorted(filter(is_linear, graph.nodes), key=lambda node: input_of(node).name)
+    groups = itertools.groupby(layers, key=lambda node: input_of(node).name)
+    return several({name: tuple(node.name for node in sorted(found)) for name, found in groups})
+
+
+@right
+def searches_by_target(graph):
+    named = {name for name, layer in graph.owning_module.named_modules() if isinstance(layer, nn.Linear)}
+    calls = graph.find_nodes(op="call_function", target=nn.functional.linear)
+    calls += [node for name in named for node in graph.find_nodes(op="call_module", target=name)]
+    groups = {}
+    for node in sorted(calls):
+        groups.setdefault(input_of(node).name, []).append(node.name)
+    return several(groups)
+
+
+@right
+def normalises_each_call(graph):
+    groups = {}
+    for node in graph.nodes:
+        if is_linear(node):
+            module = graph.owning_module
+            types = (torch.Tensor,) * 2 if node.op == "call_function" else None
+            pair = node.normalized_arguments(module, types, normalize_to_only_use_kwargs=True)
+            read = pair.kwargs["input"] if pair else input_of(node)
+            groups.setdefault(read.name, []).append(node.name)
+    return several(groups)
+
+
+@right
+class RunsAnInterpreter(fx.Interpreter):
+    """Each layer notes its input as the interpreter meets it, without a value."""
+
+    def __new__(cls, graph):
+        self = super().__new__(cls)
+        fx.Interpreter.__init__(self, graph.owning_module, graph=graph)
+        self.groups = {}
+        for node in graph.nodes:
+            getattr(self, f"note_{node.op}", lambda node: None)(node)
+        return several(self.groups)
+
+    def note_call_module(self, node):
+        if isinstance(self.fetch_attr(node.target), nn.Linear):
+            self.groups.setdefault(input_of(node).name, []).append(node.name)
+
+    def note_call_function(self, node):
+        if node.target is nn.functional.linear:
+            self.groups.setdefault(input_of(node).name, []).append(node.name)
+
+
+@right
+def compares_every_pair(graph):
+    layers = [node for node in graph.nodes if is_linear(node)]
+    groups = {}
+    for first, second in itertools.combinations(layers, 2):
+        if input_of(first) is input_of(second):
+            found = groups.setdefault(input_of(first).name, [first.name])
+            if second.name not in found:
+                found.append(second.name)
+    return groups
+
+
+@right
+def counts_first(graph):
+    layers = [node for node in graph.nodes if is_linear(node)]
+    counts = collections.Counter(map(input_of, layers))
+    return {
+        read.name: [node.name for node in layers if input_of(node) is read]
+        for read, count in counts.items()
+        if count >= 2
+    }
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("every_group", says="is in the answer, but it is not the input of two linear layers")
+def keeps_groups_of_one(graph):
+    groups = {}
+    for node in filter(is_linear, graph.nodes):
+        groups.setdefault(input_of(node).name, []).append(node.name)
+    return groups
+
+
+@wrong("every_group", says="linear layers, and missing in the answer")
+def looks_at_modules_alone(graph):
+    layers = [node for node in graph.nodes if node.op == "call_module" and is_linear(node)]
+    groups = {}
+    for node in layers:
+        groups.setdefault(input_of(node).name, []).append(node.name)
+    return several(groups)
+
+
+@wrong("every_group", says="linear layers, and missing in the answer")
+def looks_at_functions_alone(graph):
+    groups = {}
+    for node in graph.find_nodes(op="call_function", target=nn.functional.linear):
+        groups.setdefault(input_of(node).name, []).append(node.name)
+    return several(groups)
+
+
+@wrong("every_group", says="the answer lacks it")
+def finds_pairs(graph):
+    """As a pattern of two layers does: the third is left."""
+    groups = {}
+    for node in filter(is_linear, graph.nodes):
+        found = groups.setdefault(input_of(node).name, [])
+        if len(found) < 2:
+            found.append(node.name)
+    return several(groups)
+
+
+@wrong("every_group", says="and missing in the answer")
+def takes_the_first_input_node(graph):
+    """By keyword, the weight may stand first."""
+    groups = {}
+    for node in filter(is_linear, graph.nodes):
+        groups.setdefault(node.all_input_nodes[0].name, []).append(node.name)
+    return several(groups)
+
+
+@wrong("every_group", says="is in the answer, but it is not the input of two linear layers")
+def takes_every_user(graph):
+    return {node.name: [user.name for user in node.users] for node in graph.nodes if len(node.users) > 1}
+
+
+@wrong("every_group", says="or which is no linear layer")
+def groups_by_every_module(graph):
+    groups = {}
+    for node in graph.nodes:
+        if is_linear(node) or node.op == "call_module":
+            groups.setdefault(input_of(node).name, []).append(node.name)
+    return several(groups)
+
+
+@wrong("every_group", says="are not in the order of the list of nodes")
+def goes_backwards(graph):
+    groups = {}
+    for node in filter(is_linear, reversed(graph.nodes)):
+        groups.setdefault(input_of(node).name, []).append(node.name)
+    return several(groups)
+
+
+@wrong("every_group", says="is not a list of names")
+def counts_the_layers(graph):
+    groups = collections.Counter(input_of(node).name for node in filter(is_linear, graph.nodes))
+    return {name: count for name, count in groups.items() if count > 1}
+
+
+@wrong("every_group", says="answer is not a dict with names of nodes as keys")
+def returns_the_lists(graph):
+    return list(returns_nodes(graph).values())
+
+
+@wrong(
+    "graph_left_alone",
+    says="The graph that was passed has been changed",
+    read="12_patterns#a-backend-sees-the-whole-model",
+)
+def puts_the_groups_together(graph):
+    """Each layer moves behind the first of its group."""
+    groups = returns_nodes(graph)
+    for layers in groups.values():
+        for before, layer in itertools.pairwise(layers):
+            before.append(layer)
+    return groups

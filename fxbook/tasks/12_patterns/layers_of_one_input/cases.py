@@ -1,0 +1,86 @@
+"""Graphs in which linear layers share an input: blocks of Llama, every spelling of a layer, users that are none."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.asking.exercise import one_of
+
+from ..cases import WIDTH, graph_of, llama_layer, with_changes
+
+
+class FeedForward(nn.Module):
+    """The feed-forward block of Llama behind its norm."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        layer = llama_layer()
+        self.norm, self.mlp = layer.post_attention_layernorm, layer.mlp
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.mlp(self.norm(x))
+
+
+class Attention(nn.Module):
+    """The layers of Llama's attention around a product: three on one input, one on another."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        layer = llama_layer()
+        self.norm, self.attention = layer.input_layernorm, layer.self_attn
+
+    def forward(self, x: Tensor) -> Tensor:
+        hidden = self.norm(x)
+        query = self.attention.q_proj(hidden)
+        key, value = self.attention.k_proj(hidden), self.attention.v_proj(hidden)
+        scores = torch.softmax(query[..., : key.shape[-1]] @ key.transpose(-1, -2), -1)
+        return x + self.attention.o_proj(torch.cat([scores @ value, scores @ value], -1))
+
+
+class Spelled(nn.Module):
+    """Layers as modules and as functions, by keyword, shared, interleaved; a layer used as a weight; a norm and a
+    convolution on the same input.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(WIDTH, WIDTH) for _ in range(int(one_of(3, 4, 5))))
+        self.shared = nn.Linear(WIDTH, WIDTH)
+        self.norm = nn.LayerNorm(WIDTH)
+        self.conv = nn.Conv1d(3, 3, 1)
+        self.weight = nn.Parameter(torch.randn(WIDTH, WIDTH))
+
+    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        ends = [layer(x) + self.shared(y) for layer in self.layers]
+        normed = self.norm(x)
+        first = nn.functional.linear(normed, self.weight)
+        second = nn.functional.linear(weight=self.weight, input=normed)
+        alone = self.shared(self.conv(x)) + self.conv(y)
+        weight = self.shared(first[0])
+        return *ends, second, alone, nn.functional.linear(first, weight[:2]), torch.relu(first)
+
+
+class Single(nn.Module):
+    """No input is shared by two layers, though one is read by a layer and by others."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.body(x) + torch.relu(x) + x
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("the feed-forward block of Llama", FeedForward, tuple),
+        Case("the attention of Llama", Attention, tuple),
+        Case("layers in every spelling", Spelled, tuple, unseen=True),
+        Case("no shared input", Single, tuple, unseen=True),
+    ),
+    given=graph_of,
+    call=with_changes,
+)

@@ -1,0 +1,64 @@
+"""Group the linear layers of a graph by their input."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.families import LINEAR
+from fxbook.asking.returned import name_of, table_of
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import GraphRecord, NodeRecord
+
+from ..check import graph_left_alone, returned
+
+
+def groups_of(graph: GraphRecord) -> dict[str, list[str]]:
+    """The names of the layers by the name of their input, where there are two or more."""
+    groups: dict[str, list[str]] = {}
+    for node in graph:
+        if node in LINEAR:
+            groups.setdefault(_input_of(graph, node), []).append(node.name)
+    return {name: layers for name, layers in groups.items() if len(layers) > 1}
+
+
+def _input_of(graph: GraphRecord, node: NodeRecord) -> str:
+    given = node.positional[0] if node.positional else dict(node.kwargs["dict"])["input"]
+    return graph.nodes[given["node"]].name
+
+
+@rule("12_patterns#when-a-loop-is-better")
+def every_group(case: CaseView) -> Found:
+    """The answer maps each shared input to its layers, in order."""
+    table, asked = table_of(returned(case)), groups_of(case.before)
+    if table is None:
+        yield None, "The answer is not a dict with names of nodes as keys."
+        return
+    for name in table:
+        if name not in asked:
+            yield None, f"`{name}` is in the answer, but it is not the input of two linear layers."
+    for name, layers in asked.items():
+        if name not in table:
+            yield None, f"`{name}` is the input of {len(layers)} linear layers, and missing in the answer."
+            return
+        match table[name]:
+            case list(items) | {"tuple": list(items)}:
+                found = [name_of(item) for item in items]
+            case _:
+                yield None, f"What the answer has for `{name}` is not a list of names."
+                return
+        if sorted(map(str, found)) == sorted(layers) and found != layers:
+            yield None, f"The layers of `{name}` are not in the order of the list of nodes."
+        for layer in found:
+            if layer not in layers:
+                yield (
+                    None,
+                    f"`{layer}` is in the answer for `{name}`, which is not its input or which is no linear layer.",
+                )
+        for layer in layers:
+            if layer not in found:
+                yield None, f"Layer `{layer}` takes `{name}`: the answer lacks it."
+        if len(found) != len(layers):
+            yield None, f"The answer for `{name}` has a layer twice."
+
+
+CHECK = Check((every_group, graph_left_alone))

@@ -1,0 +1,188 @@
+"""Answers to 12-refuse-writes: a filter for what is written before the first user."""
+
+import itertools
+
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+
+def writes(node):
+    if node.op not in ("call_function", "call_method"):
+        return False
+    return getattr(node.target, "__name__", str(node.target)).endswith("_")
+
+
+def nodes_of(match):
+    return [node for key, node in match.nodes_map.items() if key.op != "placeholder"]
+
+
+def crossed(match, first, last):
+    """Whether a node writes between these two, which is not in the match."""
+    inside = nodes_of(match)
+    return any(writes(node) for node in first.graph.nodes if first < node < last and node not in inside)
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def compares_by_place(match, graph, pattern):
+    [result] = match.returning_nodes
+    return not crossed(match, min(nodes_of(match)), min(result.users))
+
+
+@right
+def follows_next(match, graph, pattern):
+    inside = nodes_of(match)
+    node = min(inside).next
+    while node not in match.returning_nodes[0].users:
+        if node not in inside and writes(node):
+            return False
+        node = node.next
+    return True
+
+
+@right
+def slices_the_list(match, graph, pattern):
+    order = list(graph.nodes)
+    begin = min(map(order.index, nodes_of(match)))
+    end = min(map(order.index, match.returning_nodes[0].users))
+    return not any(map(writes, order[begin:end]))
+
+
+@right
+def starts_from_the_writes(match, graph, pattern):
+    inside, [result] = nodes_of(match), match.returning_nodes
+    for node in filter(writes, graph.nodes):
+        if node > min(inside) and all(node < user for user in result.users):
+            return False
+    return True
+
+
+@right
+def keeps_a_state_while_walking(match, graph, pattern):
+    inside, users = set(nodes_of(match)), set(match.returning_nodes[0].users)
+    begun = False
+    for node in graph.nodes:
+        if node in users:
+            return True
+        begun = begun or node in inside
+        if begun and writes(node):
+            return False
+    return True
+
+
+@right
+def knows_the_inputs_by_the_pattern(match, graph, pattern):
+    inputs = pattern.find_nodes(op="placeholder")
+    inside = {node for key, node in match.nodes_map.items() if key not in inputs}
+    end = sorted(match.returning_nodes[0].users)[0]
+    found = [node for node in graph.nodes if min(inside) < node < end]
+    return {node for node in found if writes(node)} <= inside
+
+
+@right
+class Filter:
+    """Asks by itertools, from the first node on."""
+
+    def __new__(cls, match, graph, pattern):
+        first, users = min(nodes_of(match)), match.returning_nodes[0].users
+        behind = itertools.dropwhile(lambda node: node is not first, graph.nodes)
+        return not any(writes(node) for node in itertools.takewhile(lambda node: node not in users, behind))
+
+
+@right
+def looks_at_methods_and_functions_apart(match, graph, pattern):
+    first, end = min(nodes_of(match)), min(match.returning_nodes[0].users)
+    methods = [node for node in graph.nodes if node.op == "call_method" and node.target[-1] == "_"]
+    functions = [node for node in graph.nodes if node.op == "call_function" and node.target.__name__[-1] == "_"]
+    return not [node for node in methods + functions if first < node < end]
+
+
+@right
+def walks_backwards(match, graph, pattern):
+    node, first = min(match.returning_nodes[0].users).prev, min(nodes_of(match))
+    while node is not first:
+        if writes(node):
+            return False
+        node = node.prev
+    return True
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
+def allows_everything(match, graph, pattern):
+    return True
+
+
+@wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
+def asks_for_neighbours(match, graph, pattern):
+    """Between the nodes of the match alone, as chapter 03 does."""
+    return not crossed(match, min(nodes_of(match)), max(nodes_of(match)))
+
+
+@wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
+def begins_at_the_last_node(match, graph, pattern):
+    [result] = match.returning_nodes
+    return not crossed(match, result, min(result.users))
+
+
+@wrong("refuses_what_is_crossed", says="no write crosses it")
+def refuses_any_write_in_the_graph(match, graph, pattern):
+    return not any(map(writes, graph.nodes))
+
+
+@wrong("refuses_what_is_crossed", says="no write crosses it")
+def goes_to_the_last_user(match, graph, pattern):
+    return not crossed(match, min(nodes_of(match)), max(match.returning_nodes[0].users))
+
+
+@wrong("refuses_what_is_crossed", says="no write crosses it")
+def begins_at_the_input(match, graph, pattern):
+    """Takes what the parameters bind for nodes of the match."""
+    return not crossed(match, min(match.nodes_map.values()), min(match.returning_nodes[0].users))
+
+
+@wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
+def knows_methods_alone(match, graph, pattern):
+    first, end = min(nodes_of(match)), min(match.returning_nodes[0].users)
+    methods = graph.find_nodes(op="call_method", target="mul_") + graph.find_nodes(op="call_method", target="add_")
+    return not any(first < node < end for node in methods)
+
+
+@wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
+def asks_what_the_match_reads(match, graph, pattern):
+    """A write into another tensor is allowed, though it does not matter which tensor is written."""
+    first, end = min(nodes_of(match)), min(match.returning_nodes[0].users)
+    inputs = match.placeholder_nodes
+    between = [node for node in graph.nodes if first < node < end]
+    return not any(writes(node) and node.args[0] in inputs for node in between)
+
+
+@wrong("refuses_what_is_crossed", says="no write crosses it")
+def goes_by_names_of_nodes(match, graph, pattern):
+    """A layer and a weight may be called so too."""
+    first, end = min(nodes_of(match)), min(match.returning_nodes[0].users)
+    return not any(first < node < end and str(node.target).endswith("_") for node in graph.nodes) and not any(
+        first < node < end and writes(node) for node in graph.nodes
+    )
+
+
+@wrong("refuses_what_is_crossed", says="returns neither True nor False")
+def returns_the_writes(match, graph, pattern):
+    first, end = min(nodes_of(match)), min(match.returning_nodes[0].users)
+    return [node.name for node in graph.nodes if first < node < end and writes(node)]
+
+
+@wrong("refuses_what_is_crossed", says="no write crosses it")
+def refuses_everything(match, graph, pattern):
+    return False
+
+
+@wrong("ends well", says="has no attribute")
+def takes_the_match_for_a_node(match, graph, pattern):
+    assert isinstance(graph, fx.Graph)
+    return not any(writes(user) for user in match.users)

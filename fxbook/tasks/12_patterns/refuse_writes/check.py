@@ -1,0 +1,59 @@
+"""Refuse a match across a write."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.record import GraphRecord, NodeRecord
+
+
+def write_across(graph: GraphRecord, last: NodeRecord) -> NodeRecord | None:
+    """The first node that writes between the match that ends with this node and its first user."""
+    first = graph.nodes[last.inputs[0]]
+    between = graph.nodes[first.index + 1 : min(last.users)]
+    return next((node for node in between if node is not last and writes(node)), None)
+
+
+def writes(node: NodeRecord) -> bool:
+    """Whether a node calls something whose name ends with an underscore."""
+    return node.op in ("call_function", "call_method") and node.target.endswith("_")
+
+
+def ends_of_matches(graph: GraphRecord) -> list[NodeRecord]:
+    """The last node of each match, in order."""
+    return [
+        node
+        for node in graph
+        if node.target == "torch.sigmoid"
+        and (inner := graph.nodes[node.inputs[0]]).target == "torch.exp"
+        and inner.users == (node.index,)
+    ]
+
+
+@rule("12_patterns#in-one-page")
+def refuses_what_is_crossed(case: CaseView) -> Found:
+    """The filter is false for a match that a write crosses, and true for every other."""
+    ends = ends_of_matches(case.before)
+    match case.value:
+        case list(verdicts) if len(verdicts) == len(ends):
+            pass
+        case _:
+            yield None, "The filter was not asked of each match."
+            return
+    for verdict, last in zip(verdicts, ends, strict=True):
+        if not isinstance(verdict, bool):
+            yield None, f"For the match that ends with `{last.name}` the filter returns neither True nor False."
+            return
+        crossing = write_across(case.before, last)
+        if verdict and crossing:
+            yield (
+                crossing,
+                f"The filter allows the match that ends with `{last.name}`, though `{crossing.name}` writes before "
+                "the first user.",
+            )
+        if not verdict and not crossing:
+            yield last, f"The filter refuses the match that ends with `{last.name}`: no write crosses it."
+
+
+CHECK = Check((refuses_what_is_crossed,))
