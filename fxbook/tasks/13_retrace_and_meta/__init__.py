@@ -1,0 +1,8 @@
+"""Exercises of chapter 13: lower a graph, and know what the new one still knows."""
+
+ORDER = (
+    "name_the_weights",
+    "count_what_it_became",
+    "correct_the_shapes",
+    "promise_the_result",
+)

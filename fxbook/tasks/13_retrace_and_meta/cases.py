@@ -1,0 +1,68 @@
+"""What the exercises of chapter 13 share: blocks of real models, and a graph retraced from a traced one."""
+
+from __future__ import annotations
+
+import copy
+import functools
+
+import torch
+from torch import Tensor, nn
+
+WIDTH = 32
+
+
+@functools.cache
+def _blocks() -> dict[str, nn.Module]:
+    """Blocks of models of `transformers`, which is imported here and only once."""
+    from fxbook.models import small
+
+    layer = small("llama")[0].model.layers[0]
+    block = small("gpt2")[0].transformer.h[0]
+    seen = small("vit")[0].vit.layers[0]
+    return {
+        "llama": nn.Sequential(layer.post_attention_layernorm, layer.mlp),
+        "gpt2": nn.Sequential(block.ln_2, block.mlp),
+        "vit": nn.Sequential(seen.layernorm_after, seen.mlp),
+    }
+
+
+def block_of(name: str) -> nn.Module:
+    """The norm and the feed-forward block of a layer: a copy, whose weights need no gradient."""
+    return copy.deepcopy(_blocks()[name]).requires_grad_(False).eval()
+
+
+def llama() -> nn.Module:
+    """Of Llama: RMSNorm, two projections, SiLU."""
+    return block_of("llama")
+
+
+def gpt2() -> nn.Module:
+    """Of GPT-2: LayerNorm, GELU of seven operations."""
+    return block_of("gpt2")
+
+
+def vit() -> nn.Module:
+    """Of ViT: LayerNorm, two projections, GELU."""
+    return block_of("vit")
+
+
+def tokens(*shape: int) -> Tensor:
+    """Random features: ``(*shape, WIDTH)``, or of a drawn batch and length."""
+    sizes = shape or tuple(torch.randint(2, 7, (2,)).tolist())
+    return torch.randn(*sizes, WIDTH)
+
+
+class Gated(nn.Module):
+    """A block written by hand: a gate, a scale in a buffer, and a hidden layer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.out = nn.Linear(WIDTH, WIDTH)
+        self.gate = nn.Linear(WIDTH, WIDTH)
+        self.register_buffer("scale", torch.rand(WIDTH))
+        self.requires_grad_(False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        opened = torch.sigmoid(self.gate(x))
+        hidden = nn.functional.hardswish(x * self.scale) * opened
+        return self.out(hidden.flatten(0, 1).tanh())

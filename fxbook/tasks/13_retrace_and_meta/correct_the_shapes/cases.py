@@ -1,0 +1,99 @@
+"""Exported graphs with shapes in their notes, and an edit that made some of them untrue."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import WIDTH, Gated, llama, vit
+
+_aten = torch.ops.aten
+_BATCH, _LENGTH = 3, 7
+
+
+def _nothing(value: Tensor) -> tuple[Any, tuple[Any, ...]]:
+    """A node that changes no shape."""
+    return _aten.neg.default, ()
+
+
+def _cut(value: Tensor) -> tuple[Any, tuple[Any, ...]]:
+    """Only the first or the last tokens of each row."""
+    count = int(torch.randint(1, _LENGTH - 1, ()))
+    return _aten.slice.Tensor, ((1, -count) if torch.rand(()) < 0.5 else (1, 0, count))
+
+
+def _pooled(value: Tensor) -> tuple[Any, tuple[Any, ...]]:
+    """The mean over the tokens, which stay as a dimension of size 1."""
+    return _aten.mean.dim, ([1], True)
+
+
+def _shape(node: fx.Node) -> tuple[int, ...] | None:
+    value = node.meta.get("val")
+    return tuple(value.shape) if isinstance(value, Tensor) else None
+
+
+def _meets_another(node: fx.Node) -> bool:
+    """Whether a value of another place is added to this one or multiplied with it later: shapes would not fit."""
+    return any(
+        _shape(user) == _shape(node) and len([one for one in user.all_input_nodes if one.op != "get_attr"]) > 1
+        for user in node.users
+    ) or any(_shape(user) != _shape(node) and user.target is _aten.mean.dim for user in node.users)
+
+
+@functools.cache
+def _exported(build: Callable[[], nn.Module]) -> fx.GraphModule:
+    example = torch.randn(_BATCH, _LENGTH, WIDTH)
+    module = torch.export.export(build(), (example,)).module(check_guards=False)
+    # What asserts about its argument has no value.
+    for node in reversed(module.graph.nodes):
+        if node.target is _aten._assert_tensor_metadata.default:
+            module.graph.erase_node(node)
+    module.recompile()
+    return module
+
+
+def edited(build: Callable[[], nn.Module], edit: Callable[[Tensor], Any]) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """A copy of the exported graph with one more node, after a node that is drawn, and an input."""
+
+    def given(model: nn.Module) -> tuple[Any, ...]:
+        with warnings.catch_warnings():
+            # torch's own code is what it warns of.
+            warnings.simplefilter("ignore", FutureWarning)
+            module = copy.deepcopy(_exported(build))
+        wide = (_BATCH, _LENGTH, WIDTH)
+        places = [
+            node
+            for node in module.graph.nodes
+            if node.op in ("placeholder", "call_function")
+            and _shape(node) == wide
+            and not _meets_another(node)
+            and any(user.op != "output" for user in node.users)
+        ]
+        place = places[int(torch.randint(len(places), ()))]
+        target, others = edit(place.meta["val"])
+        with module.graph.inserting_after(place):
+            new = module.graph.call_function(target, (place, *others))
+        place.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)
+        module.recompile()
+        return module, torch.randn(*wide)
+
+    return given
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("a block of Llama, fewer tokens", llama, tuple, given=edited(llama, _cut)),
+        Case("a block of ViT, fewer tokens", vit, tuple, given=edited(vit, _cut)),
+        Case("a node that changes no shape", llama, tuple, unseen=True, given=edited(llama, _nothing)),
+        Case("the mean of the tokens", Gated, tuple, unseen=True, given=edited(Gated, _pooled)),
+    ),
+)

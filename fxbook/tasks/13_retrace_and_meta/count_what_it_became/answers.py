@@ -1,0 +1,195 @@
+"""Answers to 13-count-what-it-became: nodes of a retrace by the node that made them."""
+
+import copy
+from collections import Counter
+
+from torch import fx
+from torch._decomp import decomposition_table, get_decompositions
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from fxbook.tasks.answering import right, wrong
+
+KEPT = "13_retrace_and_meta#which-notes-survive"
+
+
+def calls(traced):
+    return [node for node in traced.graph.nodes if node.op.startswith("call")]
+
+
+def noted(traced, operators, x, note):
+    for node in traced.graph.nodes:
+        node.meta |= note(node)
+    with fx.traceback.preserve_node_meta():
+        return make_fx(fx.Interpreter(traced).run, decomposition_table=get_decompositions(operators))(x)
+
+
+def functions(lowered):
+    return [node for node in lowered.graph.nodes if node.op == "call_function"]
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def reads_from_node(traced, x, operators):
+    lowered = noted(traced, operators, x, lambda node: {"custom": {}})
+    counts = Counter(node.meta["from_node"][-1].name for node in functions(lowered))
+    return {node.name: counts[node.name] for node in calls(traced)}
+
+
+@right
+def writes_a_stack_trace(traced, x, operators):
+    """Another key that torch knows."""
+    lowered = noted(traced, operators, x, lambda node: {"stack_trace": node.name})
+    counts = Counter(node.meta.get("stack_trace") for node in functions(lowered))
+    return {node: counts[node.name] for node in calls(traced)}
+
+
+@right
+def writes_a_module_stack(traced, x, operators):
+    lowered = noted(traced, operators, x, lambda node: {"nn_module_stack": {"from": (node.name, object)}})
+    made = [node.meta["nn_module_stack"]["from"][0] for node in functions(lowered)]
+    return {node.name: made.count(node.name) for node in calls(traced)}
+
+
+@right
+def counts_while_it_runs(traced, x, operators):
+    """Before and after each node, the nodes that the tracer has."""
+    counts = {}
+
+    class Counting(fx.Interpreter):
+        def run_node(self, n):
+            graph = fx.experimental.proxy_tensor.get_proxy_mode().tracer.graph
+            before = self.made(graph)
+            value = super().run_node(n)
+            counts[n.name] = self.made(graph) - before
+            return value
+
+        def made(self, graph):
+            return sum(node.op == "call_function" for node in graph.nodes)
+
+    make_fx(Counting(traced).run, decomposition_table=get_decompositions(operators))(x)
+    return {node.name: counts[node.name] for node in calls(traced)}
+
+
+@right
+def works_on_a_copy(traced, x, operators):
+    copied = copy.deepcopy(traced)
+    lowered = noted(copied, operators, x, lambda node: {"custom": {"name": node.name}})
+    found = dict.fromkeys((node.name for node in calls(copied)), 0)
+    for node in functions(lowered):
+        found[node.meta["custom"]["name"]] += 1
+    return found
+
+
+@right
+def takes_the_table_of_torch(traced, x, operators):
+    table = {overload: decomposition_table[overload] for overload in get_decompositions(operators)}
+    for node in traced.graph.nodes:
+        node.meta["custom"] = {"from": node}
+    with fx.traceback.preserve_node_meta():
+        lowered = make_fx(fx.Interpreter(traced).run, table)(x)
+    return {node.name: sum(new.meta["custom"]["from"] is node for new in functions(lowered)) for node in calls(traced)}
+
+
+@right
+def renames_the_nodes_in_a_number(traced, x, operators):
+    numbers = {node: place for place, node in enumerate(traced.graph.nodes)}
+    lowered = noted(traced, operators, x, lambda node: {"custom": {"place": numbers[node]}})
+    places = Counter(node.meta["custom"]["place"] for node in functions(lowered))
+    return {node.name: float(places[numbers[node]]) for node in calls(traced)}
+
+
+@right
+def traces_a_function_that_runs(traced, x, operators):
+    for node in traced.graph.nodes:
+        node.meta["custom"] = {"from": node.name}
+
+    def run(x):
+        return fx.Interpreter(traced).boxed_run([x])
+
+    with fx.traceback.preserve_node_meta():
+        lowered = make_fx(run, decomposition_table=get_decompositions(operators))(x)
+    counts = Counter(node.meta["custom"]["from"] for node in functions(lowered))
+    return {node.name: counts[node.name] for node in calls(traced)}
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("counted", says="is missing in the answer: it became nothing")
+def leaves_out_what_became_nothing(traced, x, operators):
+    return {name: count for name, count in works_on_a_copy(traced, x, operators).items() if count}
+
+
+@wrong("counted", says="became 1 node, and the answer has fewer")
+def writes_a_key_of_its_own(traced, x, operators):
+    lowered = noted(traced, operators, x, lambda node: {"made_from": node.name})
+    counts = Counter(node.meta.get("made_from") for node in functions(lowered))
+    return {node.name: counts[node.name] for node in calls(traced)}
+
+
+@wrong("counted", says="and the answer has fewer")
+def forgets_preserve_node_meta(traced, x, operators):
+    for node in traced.graph.nodes:
+        node.meta["custom"] = {"from": node.name}
+    lowered = make_fx(fx.Interpreter(traced).run, decomposition_table=get_decompositions(operators))(x)
+    counts = Counter(node.meta.get("custom", {}).get("from") for node in functions(lowered))
+    return {node.name: counts[node.name] for node in calls(traced)}
+
+
+@wrong("counted", says="and the answer has fewer")
+def reads_from_node_of_empty_notes(traced, x, operators):
+    """`symbolic_trace` leaves the meta of functions and methods empty."""
+    lowered = noted(traced, operators, x, lambda node: {})
+    counts = Counter(node.meta["from_node"][-1].name for node in functions(lowered) if "from_node" in node.meta)
+    return {node.name: counts[node.name] for node in calls(traced)}
+
+
+@wrong("counted", says="became 2 nodes, and the answer has fewer")
+def leaves_the_operators_whole(traced, x, operators):
+    return works_on_a_copy(traced, x, [])
+
+
+@wrong("counted", says="and the answer has fewer")
+def keys_the_table_by_packets(traced, x, operators):
+    table = {packet: decomposition_table.get(packet.default) for packet in operators}
+    for node in traced.graph.nodes:
+        node.meta["custom"] = {"from": node.name}
+    with fx.traceback.preserve_node_meta():
+        lowered = make_fx(fx.Interpreter(traced).run, decomposition_table=table)(x)
+    counts = Counter(node.meta["custom"]["from"] for node in functions(lowered))
+    return {node.name: counts[node.name] for node in calls(traced)}
+
+
+@wrong("counted", says="and the answer has more")
+def counts_the_weights_too(traced, x, operators):
+    lowered = noted(traced, operators, x, lambda node: {"custom": {"from": node.name}})
+    counts = Counter(node.meta.get("custom", {}).get("from") for node in lowered.graph.nodes)
+    return {node.name: counts[node.name] for node in calls(traced)}
+
+
+@wrong("counted", says="but it is no node of the old graph that calls something")
+def has_inputs_too(traced, x, operators):
+    lowered = noted(traced, operators, x, lambda node: {"custom": {"from": node.name}})
+    counts = Counter(node.meta["custom"]["from"] for node in functions(lowered))
+    return {node.name: counts[node.name] for node in traced.graph.nodes}
+
+
+@wrong("counted", says="not a dict with names of nodes as keys")
+def returns_the_sum(traced, x, operators):
+    return len(functions(noted(traced, operators, x, lambda node: {})))
+
+
+@wrong("counted", says="is not a number")
+def returns_the_nodes(traced, x, operators):
+    lowered = noted(traced, operators, x, lambda node: {"custom": {"from": node.name}})
+    made = {node.name: [] for node in calls(traced)}
+    for node in functions(lowered):
+        made[node.meta["custom"]["from"]].append(node.name)
+    return made
+
+
+@wrong("counted", says="and the answer has more")
+def counts_one_for_each(traced, x, operators):
+    return dict.fromkeys((node.name for node in calls(traced)), 1)

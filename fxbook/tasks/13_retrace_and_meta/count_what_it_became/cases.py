@@ -1,0 +1,64 @@
+"""Traced graphs, an input, and the operators that the retrace has to take apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+from torch._decomp import get_decompositions
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from fxbook.asking import Case, Usage
+
+from ..cases import WIDTH, Gated, gpt2, llama, tokens
+
+_aten = torch.ops.aten
+
+
+class Repeated(nn.Module):
+    """One operation in three nodes, a cast that does nothing, and a result that is a pair."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.proj = nn.Linear(WIDTH, WIDTH)
+        self.requires_grad_(False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        low, high = torch.chunk(nn.functional.silu(x).float(), 2, -1)
+        mixed = nn.functional.hardswish(low) + nn.functional.silu(high)
+        return nn.functional.silu(self.proj(torch.cat([mixed, low], -1)))
+
+
+def some_of(*operators: Any, fewest: int = 1) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """The traced model, a drawn input, and a drawn part of the operators."""
+
+    def given(model: nn.Module) -> tuple[Any, ...]:
+        count = int(torch.randint(fewest, len(operators) + 1, ()))
+        drawn = [operators[place] for place in torch.randperm(len(operators))[:count].tolist()]
+        traced, x = fx.symbolic_trace(model), tokens()
+        # The first retrace of a process loads what every other one uses.
+        make_fx(fx.Interpreter(traced).run, decomposition_table=get_decompositions(drawn))(x)
+        return traced, x, drawn
+
+    return given
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("a block of Llama", llama, tuple, given=some_of(_aten.silu, _aten.t, fewest=2)),
+        Case("a block of GPT-2", gpt2, tuple, given=some_of(_aten.native_layer_norm)),
+        Case("a block by hand", Gated, tuple, unseen=True, given=some_of(_aten.hardswish, _aten.addmm)),
+        Case(
+            "an operation in three nodes",
+            Repeated,
+            tuple,
+            unseen=True,
+            given=some_of(_aten.silu, _aten.hardswish, fewest=2),
+        ),
+    ),
+    # Each case is one retrace at least.
+    seconds=2.0,
+)

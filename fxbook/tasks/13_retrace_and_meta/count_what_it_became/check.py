@@ -1,0 +1,63 @@
+"""Count the nodes that each node of a graph became in a retrace."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from typing import Any
+
+import torch
+from torch import fx
+from torch._decomp import get_decompositions
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from fxbook.asking import Check
+from fxbook.asking.returned import number_of, table_of
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+
+def became(traced: fx.GraphModule, x: torch.Tensor, operators: list[Any]) -> dict[str, int]:
+    """For each node that calls something, how many nodes the retrace makes while it runs."""
+    noted = copy.deepcopy(traced)
+    for node in noted.graph.nodes:
+        node.meta["custom"] = {"from": node.name}
+    with fx.traceback.preserve_node_meta():
+        lowered = make_fx(fx.Interpreter(noted).run, decomposition_table=get_decompositions(operators))(x)
+    counts = Counter(
+        node.meta["custom"]["from"]
+        for node in lowered.graph.nodes
+        if node.op == "call_function" and "custom" in node.meta
+    )
+    return {node.name: counts[node.name] for node in traced.graph.nodes if node.op.startswith("call")}
+
+
+@rule("13_retrace_and_meta#which-notes-survive")
+def counted(case: CaseView) -> Found:
+    """The answer maps each node that calls something to the number of nodes that it became."""
+    table, right = table_of(case.value), became(*case.arguments)
+    if table is None:
+        yield None, "The answer is not a dict with names of nodes as keys."
+        return
+    for name, number in right.items():
+        node = case.before.named(name)
+        if name not in table:
+            yield node, "is missing in the answer: it became nothing" if number == 0 else "is missing in the answer"
+            return
+        answer = number_of(table[name])
+        if answer is None:
+            yield None, f"The value for `{name}` is not a number."
+        elif answer < number:
+            yield node, f"became {_nodes(number)}, and the answer has fewer"
+        elif answer > number:
+            yield node, f"became {_nodes(number)}, and the answer has more"
+    for name in table:
+        if name not in right:
+            yield None, f"`{name}` is in the answer, but it is no node of the old graph that calls something."
+
+
+def _nodes(count: int) -> str:
+    return f"{count or 'no'} node{'' if count == 1 else 's'}"
+
+
+CHECK = Check((counted,))

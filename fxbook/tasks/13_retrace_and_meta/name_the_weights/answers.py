@@ -1,0 +1,151 @@
+"""Answers to 13-name-the-weights: attributes of a retraced graph, by the tensors that they hold."""
+
+import torch
+
+from fxbook.tasks.answering import right, wrong
+
+
+def fetched(lowered):
+    return {node.target: getattr(lowered, node.target) for node in lowered.graph.find_nodes(op="get_attr")}
+
+
+def held(module):
+    return [*module.named_parameters(), *module.named_buffers()]
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def compares_by_is(traced, lowered):
+    return {
+        target: next(name for name, one in held(traced) if one is tensor) for target, tensor in fetched(lowered).items()
+    }
+
+
+@right
+def keeps_every_name_and_takes_the_last(traced, lowered):
+    names = {}
+    for name, one in traced.named_parameters(remove_duplicate=False):
+        names[id(one)] = name
+    for name, one in traced.named_buffers(remove_duplicate=False):
+        names[id(one)] = name
+    return {target: names[id(tensor)] for target, tensor in fetched(lowered).items()}
+
+
+@right
+def compares_the_memory(traced, lowered):
+    """Of one model, where no two tensors share memory but tied ones."""
+    names = {one.data_ptr(): name for name, one in held(traced)}
+    return {target: names[tensor.data_ptr()] for target, tensor in fetched(lowered).items()}
+
+
+@right
+def walks_all_nodes(traced, lowered):
+    found = {}
+    for node in lowered.graph.nodes:
+        if node.op == "get_attr":
+            for name, one in held(traced):
+                if one is getattr(lowered, node.target):
+                    found[node.target] = name
+    return found
+
+
+@right
+def uses_the_state_dict_with_its_own_tensors(traced, lowered):
+    names = {id(one): name for name, one in traced.state_dict(keep_vars=True).items()}
+    return {target: names[id(tensor)] for target, tensor in fetched(lowered).items()}
+
+
+@right
+def marks_each_tensor(traced, lowered):
+    """A tensor is its own key: equality of tensors is asked of no two that have other hashes."""
+    names = {one: name for name, one in held(traced)}
+    return {target: names[tensor] for target, tensor in fetched(lowered).items()}
+
+
+@right
+def takes_the_attributes_of_the_new_module(traced, lowered):
+    names = {id(one): name for name, one in held(traced)}
+    return {name: names[id(one)] for name, one in fetched(lowered).items() if one is not None}
+
+
+@right
+def gets_it_by_its_path(traced, lowered):
+    names = [name for name, _ in held(traced)]
+
+    def get(name):
+        path, _, last = name.rpartition(".")
+        return getattr(traced.get_submodule(path), last)
+
+    return {target: next(name for name in names if get(name) is tensor) for target, tensor in fetched(lowered).items()}
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("named_rightly", says="is not the tensor that is called")
+def pairs_by_order(traced, lowered):
+    return dict(zip(fetched(lowered), [name for name, _ in held(traced)], strict=False))
+
+
+@wrong("named_rightly", says="is not the tensor that is called `layers.")
+def compares_the_numbers(traced, lowered):
+    return {
+        target: next(n for n, one in held(traced) if one.shape == tensor.shape and torch.equal(one, tensor))
+        for target, tensor in fetched(lowered).items()
+    }
+
+
+@wrong("named_rightly", says="(a block with a buffer): the graph fetches `_tensor_constant0`, which is missing")
+def forgets_buffers(traced, lowered):
+    names = {id(one): name for name, one in traced.named_parameters()}
+    return {target: names[id(tensor)] for target, tensor in fetched(lowered).items() if id(tensor) in names}
+
+
+@wrong("named_rightly", says="is not the tensor that is called")
+def compares_the_shapes(traced, lowered):
+    return {
+        target: next(name for name, one in held(traced) if one.shape == tensor.shape)
+        for target, tensor in fetched(lowered).items()
+    }
+
+
+@wrong("named_rightly", says="which is missing in the answer")
+def maps_the_other_way(traced, lowered):
+    return {name: target for target, name in compares_by_is(traced, lowered).items()}
+
+
+@wrong("named_rightly", says="is no name of a tensor that the new graph fetches")
+def keeps_the_new_names(traced, lowered):
+    return {target: target for target in fetched(lowered)}
+
+
+@wrong("named_rightly", says="The answer is not a dict with the names of attributes as keys")
+def returns_a_list(traced, lowered):
+    return [(target, name) for target, name in compares_by_is(traced, lowered).items()]
+
+
+@wrong("named_rightly", says="is not a name")
+def returns_the_tensors(traced, lowered):
+    return fetched(lowered)
+
+
+@wrong("named_rightly", says="but the new graph fetches no such attribute")
+def adds_every_name(traced, lowered):
+    return {name: name for name, _ in held(traced)} | compares_by_is(traced, lowered)
+
+
+@wrong("ends well", says="AttributeError")
+def asks_for_the_state_by_name(traced, lowered):
+    """The tensors of a state dict are other objects, so nothing is found."""
+    names = {id(one): name for name, one in traced.state_dict().items()}
+    return {target: names.get(id(tensor)).strip() for target, tensor in fetched(lowered).items()}
+
+
+@wrong("input_unchanged", says="")
+def renames_in_place(traced, lowered):
+    found = compares_by_is(traced, lowered)
+    for target, name in found.items():
+        setattr(traced, target.replace("constant", "renamed"), dict(held(traced))[name])
+    return found

@@ -1,0 +1,47 @@
+"""Give the attributes of a retraced graph their names in the graph that was run."""
+
+from __future__ import annotations
+
+from torch import fx
+
+from fxbook.asking import Check
+from fxbook.asking.predicates import input_unchanged
+from fxbook.asking.returned import name_of, table_of
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+
+def names_in(traced: fx.GraphModule, lowered: fx.GraphModule) -> dict[str, set[str]]:
+    """The attributes that the new graph fetches, each with all names that its tensor has in the old module."""
+    held = [
+        *traced.named_parameters(remove_duplicate=False),
+        *traced.named_buffers(remove_duplicate=False),
+    ]
+    fetched = {node.target: getattr(lowered, node.target) for node in lowered.graph.find_nodes(op="get_attr")}
+    return {target: {name for name, one in held if one is tensor} for target, tensor in fetched.items()}
+
+
+@rule
+def named_rightly(case: CaseView) -> Found:
+    """The answer maps each attribute that the new graph fetches to a name of the same tensor in the old module."""
+    table, right = table_of(case.value), names_in(*case.arguments)
+    if table is None:
+        yield None, "The answer is not a dict with the names of attributes as keys."
+        return
+    for target, names in right.items():
+        if target not in table:
+            yield None, f"The graph fetches `{target}`, which is missing in the answer."
+            return
+        name = name_of(table[target])
+        if name is None:
+            yield None, f"The value for `{target}` is not a name."
+        elif name not in set().union(*right.values()):
+            yield None, f"`{name}`, the value for `{target}`, is no name of a tensor that the new graph fetches."
+        elif name not in names:
+            yield None, f"`{target}` is not the tensor that is called `{name}` in `traced`."
+    for target in table:
+        if target not in right:
+            yield None, f"`{target}` is in the answer, but the new graph fetches no such attribute."
+
+
+CHECK = Check((named_rightly, input_unchanged))

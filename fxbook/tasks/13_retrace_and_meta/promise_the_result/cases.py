@@ -1,0 +1,70 @@
+"""Arguments of an operator, of drawn shapes and of several kinds, as fake tensors."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+
+from fxbook.asking import Case, Usage
+
+
+def gate(both: Tensor, dim: int = -1) -> Tensor:
+    """The operator itself: the second half, times SiLU of the first."""
+    first, second = both.chunk(2, dim)
+    return (nn.functional.silu(first) * second).contiguous()
+
+
+def promised(answer: Callable[..., Any], both: Tensor, *dim: int) -> dict[str, Any]:
+    """What the answer promises of the operator's result, of an argument without data."""
+    mode = FakeTensorMode()
+    with mode:
+        given = mode.from_tensor(both)
+        result = answer(given, *dim)
+    if not isinstance(result, Tensor):
+        return {"kind": type(result).__name__}
+    return {
+        "kind": "fake" if isinstance(result, FakeTensor) else "real",
+        "shape": tuple(result.shape),
+        "dtype": result.dtype,
+        "stride": tuple(result.stride()),
+        "own": isinstance(result, FakeTensor) and result.untyped_storage()._cdata != given.untyped_storage()._cdata,
+    }
+
+
+@functools.cache
+def _load() -> None:
+    """Have torch load what the first fake tensors of a process need: an answer has no time for that."""
+    promised(gate, torch.zeros(2, 2))
+
+
+def of_sizes(
+    *dim: int, dtype: torch.dtype = torch.float32, turned: bool = False
+) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """A tensor of three drawn even sizes, no two of them equal, and where to halve it."""
+
+    def given(model: nn.Module) -> tuple[Any, ...]:
+        _load()
+        # A size of 1 would leave its stride open.
+        sizes = (2 * (torch.randperm(6)[:3] + 2)).tolist()
+        both = torch.zeros(*sizes, dtype=dtype)
+        return (both.transpose(0, 1) if turned else both, *dim)
+
+    return given
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("the last dimension", nn.Identity, tuple, given=of_sizes()),
+        Case("the first dimension", nn.Identity, tuple, given=of_sizes(0)),
+        Case("half precision", nn.Identity, tuple, unseen=True, given=of_sizes(-1, dtype=torch.float16)),
+        Case("the middle, counted from the end", nn.Identity, tuple, unseen=True, given=of_sizes(-2)),
+        Case("an argument that was transposed", nn.Identity, tuple, unseen=True, given=of_sizes(1, turned=True)),
+    ),
+    call=promised,
+)

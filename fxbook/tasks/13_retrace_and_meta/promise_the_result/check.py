@@ -1,0 +1,43 @@
+"""Write the fake function of an operator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fxbook.asking import Check
+from fxbook.asking.returned import numbers_of, table_of
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import encode
+from fxbook.asking.view import CaseView
+
+from .cases import gate
+
+
+@rule
+def keeps_the_promise(case: CaseView) -> Found:
+    """The fake result has the shape, dtype and strides of the real one, no data, and memory of its own."""
+    told, real = table_of(case.value), gate(*case.arguments)
+    if told is None or "kind" not in told:
+        yield None, "The answer could not be used as a fake function."
+        return
+    if told["kind"] not in ("fake", "real"):
+        yield None, f"The result is no tensor, but of class {told['kind']}."
+        return
+    if told["kind"] == "real":
+        yield None, "The result is a real tensor: a fake function returns a tensor without data."
+    if _sizes(told["shape"]) != list(real.shape):
+        yield None, "The shape of the result is not that of the operator's result."
+    if told["dtype"] != encode(real.dtype):
+        yield None, "The dtype of the result is not that of the operator's result."
+    if _sizes(told["stride"]) != list(real.stride()):
+        yield None, "The shape is right, and the strides are not those of the operator's result."
+    if told["own"] is not True:
+        yield None, "The result shares its memory with the argument, and that of the operator does not."
+
+
+def _sizes(value: Any) -> list[int] | None:
+    numbers = numbers_of(value)
+    return None if numbers is None else [int(number) for number in numbers]
+
+
+CHECK = Check((keeps_the_promise,))
