@@ -4,4 +4,5 @@ ORDER = (
     "plain_signature",
     "where_it_stops",
     "features_of_a_layer",
+    "open_batch",
 )

@@ -1,0 +1,166 @@
+"""Answers to 10-open-batch: programs exported with an open batch."""
+
+import copy
+
+import torch
+from torch import fx
+from torch.export import AdditionalInputs, Dim, ShapesCollection, export
+
+from fxbook.tasks.answering import right, wrong
+
+
+def opened(inputs, size):
+    return {name: {0: size} for name in inputs}
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def leaves_the_size_to_the_export(model, inputs):
+    return export(model, (), inputs, dynamic_shapes=opened(inputs, Dim.AUTO))
+
+
+@right
+def asks_for_an_open_size(model, inputs):
+    return export(model, (), inputs, dynamic_shapes=opened(inputs, Dim.DYNAMIC))
+
+
+@right
+def tells_each_dimension(model, inputs):
+    batch = Dim("batch", min=1)
+    shapes = tuple((batch, *[Dim.STATIC] * (value.dim() - 1)) for value in inputs.values())
+    return export(model, (), inputs, dynamic_shapes=shapes)
+
+
+@right
+def collects_the_shapes(model, inputs):
+    shapes = ShapesCollection()
+    for value in inputs.values():
+        shapes[value] = {0: Dim("batch")}
+    return export(model, args=(), kwargs=inputs, dynamic_shapes=shapes)
+
+
+@right
+def gives_more_inputs(model, inputs):
+    """The sizes that differ among them are open."""
+    more = AdditionalInputs()
+    for times in (2, 3):
+        more.add((), {name: torch.cat([value] * times) for name, value in inputs.items()})
+    return export(model, (), inputs, dynamic_shapes=more)
+
+
+@right
+def exports_with_dynamo(model, inputs):
+    return export(model, (), inputs, dynamic_shapes=opened(inputs, Dim("batch")), strict=True)
+
+
+@right
+def marks_copies(model, inputs):
+    marked = {name: value.clone() for name, value in inputs.items()}
+    for value in marked.values():
+        torch._dynamo.mark_dynamic(value, 0)
+    return export(model, (), marked)
+
+
+@right
+def exports_a_longer_example(model, inputs):
+    """A size that no other dimension has."""
+    longer = {name: torch.cat([value] * 5)[:11] for name, value in inputs.items()}
+    return export(model, (), longer, dynamic_shapes=opened(inputs, Dim("batch", min=1, max=10**6)))
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("takes_every_batch", says="The program refuses a batch of 1: AssertionError: Guard failed")
+def fixes_all_sizes(model, inputs):
+    return export(model, (), inputs)
+
+
+@wrong("takes_every_batch", says="(two inputs with one batch): the program refuses a batch of 1")
+def opens_the_first_input_alone(model, inputs):
+    first = next(iter(inputs))
+    return export(model, (), inputs, dynamic_shapes={name: {0: Dim.AUTO} if name == first else None for name in inputs})
+
+
+@wrong("ends well", says="UserError")
+def makes_a_size_for_each_input(model, inputs):
+    return export(model, (), inputs, dynamic_shapes={name: {0: Dim(f"batch_{name}")} for name in inputs})
+
+
+@wrong("takes_every_batch", says="The program refuses a batch of 1: AssertionError: Guard failed")
+def opens_the_second_dimension(model, inputs):
+    return export(model, (), inputs, dynamic_shapes={name: {1: Dim("batch")} for name in inputs})
+
+
+@wrong("takes_every_batch", says="The program refuses a batch of 1: AssertionError: Guard failed")
+def lets_the_export_choose_the_last(model, inputs):
+    shapes = {name: {value.dim() - 1: Dim.AUTO} for name, value in inputs.items()}
+    return export(model, (), inputs, dynamic_shapes=shapes)
+
+
+@wrong("takes_every_batch", says="The program refuses a batch of 1100: AssertionError: Guard failed")
+def sets_a_limit(model, inputs):
+    return export(model, (), inputs, dynamic_shapes=opened(inputs, Dim("batch", max=1024)))
+
+
+@wrong("ends well", says="Cannot create Dim with inconsistent min")
+def sets_both_limits_to_the_example(model, inputs):
+    size = len(next(iter(inputs.values())))
+    return export(model, (), inputs, dynamic_shapes=opened(inputs, Dim("batch", min=size, max=size)))
+
+
+@wrong("takes_the_example", says="raises: AssertionError: Guard failed: x.size()[0] == 1")
+def exports_one_row(model, inputs):
+    """A size of one is fixed: only an error of `Dim` would tell."""
+    row = {name: value[:1] for name, value in inputs.items()}
+    return export(model, (), row, dynamic_shapes=opened(inputs, Dim.AUTO))
+
+
+@wrong("takes_every_batch", says="(a dimension of the same size): the program refuses a batch of 1: AssertionError")
+def opens_each_dimension_of_that_size(model, inputs):
+    batch, size = Dim("batch"), len(next(iter(inputs.values())))
+    shapes = {name: [batch if other == size else None for other in value.shape] for name, value in inputs.items()}
+    return export(model, (), inputs, dynamic_shapes=shapes)
+
+
+@wrong("ends well", says="top-level keys must be the arg names")
+def calls_each_input_x(model, inputs):
+    return export(model, (), inputs, dynamic_shapes={"x": {0: Dim("batch")}})
+
+
+@wrong("takes_the_example", says="`program.module()(**inputs)` raises: ValueError: Ran into a kwarg keyword mismatch")
+def passes_the_inputs_by_place(model, inputs):
+    return export(model, tuple(inputs.values()), dynamic_shapes=[{0: Dim("batch")} for _ in inputs])
+
+
+@wrong("a_program_is_returned", says="returns a GraphModule: an ExportedProgram was asked")
+def returns_the_module(model, inputs):
+    return export(model, (), inputs, dynamic_shapes=opened(inputs, Dim("batch"))).module()
+
+
+@wrong("a_program_is_returned", says="returns a GraphModule: an ExportedProgram was asked")
+def traces_symbolically(model, inputs):
+    return fx.symbolic_trace(model)
+
+
+@wrong("a_program_is_returned", says="returns a Tensor: an ExportedProgram was asked")
+def runs_the_model(model, inputs):
+    return model(**inputs)
+
+
+@wrong("input_unchanged", says="The model that was given has been changed")
+def leaves_train_mode_behind(model, inputs):
+    return export(model.train(), (), inputs, dynamic_shapes=opened(inputs, Dim("batch")))
+
+
+@wrong("input_unchanged", says="The model that was given has been changed")
+def freezes_the_weights(model, inputs):
+    return export(model.requires_grad_(False), (), inputs, dynamic_shapes=opened(inputs, Dim("batch")))
+
+
+@wrong("the_numbers", says="the result is not that of the model: it holds other numbers")
+def exports_a_copy_in_train_mode(model, inputs):
+    trained = copy.deepcopy(model).train()
+    return export(trained, (), inputs, dynamic_shapes=opened(inputs, Dim("batch")))

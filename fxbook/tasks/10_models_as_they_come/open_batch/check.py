@@ -1,0 +1,57 @@
+"""Export a model for every batch size."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.predicates import input_unchanged
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import Value, dict_items, difference, encode
+from fxbook.asking.view import CaseView
+
+from .cases import OTHER_BATCHES, of_batch
+
+
+def told(case: CaseView, key: str) -> Value:
+    """A part of what using the answer told, or ``None``."""
+    return dict_items(case.value).get(repr(key))
+
+
+def part(value: Value, key: str) -> Value:
+    """``result`` or ``refused`` of one batch, or ``None``."""
+    return dict_items(value).get(repr(key))
+
+
+@rule
+def a_program_is_returned(case: CaseView) -> Found:
+    """The answer returns an ExportedProgram."""
+    if kind := told(case, "kind"):
+        yield None, f"Your function returns a {kind}: an ExportedProgram was asked."
+
+
+@rule
+def takes_the_example(case: CaseView) -> Found:
+    """The program takes the inputs of the example by their names."""
+    if why := part(told(case, "example"), "refused"):
+        yield None, f"`program.module()(**inputs)` raises: {why}."
+
+
+@rule
+def takes_every_batch(case: CaseView) -> Found:
+    """The program takes inputs of each other batch size."""
+    for batch, found in zip(OTHER_BATCHES, told(case, "others"), strict=True):
+        if why := part(found, "refused"):
+            yield None, f"The program refuses a batch of {batch}: {why}."
+
+
+@rule
+def the_numbers(case: CaseView) -> Found:
+    """The program computes at each batch size what the model does."""
+    model, inputs = case.arguments
+    batches = [inputs, *(of_batch(inputs, batch) for batch in OTHER_BATCHES)]
+    for given, found in zip(batches, [told(case, "example"), *told(case, "others")], strict=True):
+        if differs := difference(part(found, "result"), encode(model(**given))):
+            batch = len(next(iter(given.values())))
+            yield None, f"With a batch of {batch} the result is not that of the model: {differs}."
+
+
+CHECK = Check((a_program_is_returned, input_unchanged, takes_the_example, takes_every_batch, the_numbers))
