@@ -32,10 +32,8 @@ NO_CELL = {
     "Graph.process_outputs": _NOT_YET,
     "Tracer.create_arg": _NOT_YET,
     "Tracer.get_fresh_qualname": _NOT_YET,
-    "Tracer.getattr": _NOT_YET,
     "Tracer.iter": _NOT_YET,
     "Tracer.keys": _NOT_YET,
-    "Tracer.proxy": _NOT_YET,
     "Transformer.get_attr": _NOT_YET,
     "Transformer.placeholder": _NOT_YET,
 }

@@ -63,9 +63,10 @@ def test_every_file_of_the_library_is_in_it(installed: Path) -> None:
 
 
 def test_what_the_notebooks_import_is_asked_for() -> None:
-    """With `fxbook`, pip brings all that a notebook imports; torch comes with an extra."""
+    """With `fxbook`, pip brings all that a notebook imports; torch and the models of Part II come with extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    asked = [*project["dependencies"], *project["optional-dependencies"]["torch"]]
+    extras = project["optional-dependencies"]
+    asked = [*project["dependencies"], *extras["torch"], *extras["models"]]
     brought = {re.split(r"[^\w.-]", requirement, maxsplit=1)[0] for requirement in asked}
     modules = {re.match(r"(?:from|import) (\w+)", line)[1] for line in imported()} - set(sys.stdlib_module_names)
     assert {DISTRIBUTIONS.get(name, name) for name in modules} - brought - {"fxbook"} == set()

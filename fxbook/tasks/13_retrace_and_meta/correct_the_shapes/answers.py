@@ -179,10 +179,7 @@ def tells_the_names(module, x):
     return list(propagates_in_a_copy(module, x))
 
 
-CONVERT = (
-    "07_placeholder#assertionerror-please-convert-all-tensors-to-faketensors-first-or-instantiate-faketensormode-"
-    "with-allow_non_fake_inputs"
-)
+CONVERT = "07_placeholder#assertionerror-please-convert-all-tensors-to-faketensors-first-or-instantiate-faketensormode-with-allow_non_fake_inputs"  # noqa: E501
 
 
 @wrong("ends well", says="Please convert all Tensors to FakeTensors first", read=CONVERT)
