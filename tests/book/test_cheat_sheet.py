@@ -1,4 +1,4 @@
-"""The cheat sheet: two pages of A4, black on white, nothing cut off, and no code that has not run."""
+"""The cheat sheet: three pages of A4, black on white, nothing cut off, and no code that has not run."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def sheet(request: pytest.FixtureRequest, browser: Browser, built_book: Path) ->
 
 
 @needs_chromium
-def test_it_prints_on_two_pages_of_a4(sheet: Page) -> None:
+def test_it_prints_on_three_pages_of_a4(sheet: Page) -> None:
     pdf = sheet.pdf(format="A4")
     boxes = re.findall(rb"/MediaBox ?\[0 0 ([\d.]+) ([\d.]+)\]", pdf)
-    assert len(re.findall(rb"/Type ?/Page\b", pdf)) == len(boxes) == 2
+    assert len(re.findall(rb"/Type ?/Page\b", pdf)) == len(boxes) == 3
     assert {(int(float(wide)), int(float(high))) for wide, high in boxes} == {A4_POINTS}
 
 
