@@ -20,7 +20,8 @@ from sphinx.highlighting import PygmentsBridge
 # The options of the theme that name the colours of code, light and dark.
 STYLES = ("pygments_light_style", "pygments_dark_style")
 # docutils keeps each word of inline code on one line; these characters offer no place to break.
-WORD = re.compile(r'<span class="pre">([\w.]+)</span>')
+# Between a bracket that closes and one that opens there would be a place.
+WORD = re.compile(r'<span class="pre">((?:(?![)\]][(\[])[\w.()\[\]=+*]|&quot;|&#64;)+,?)</span>')
 # Sphinx says of a link what kind of link it is; no style asks.
 KIND_OF_LINK = re.compile(r'<span class="std std-(?:doc|ref)">(.*?)</span></a>', re.DOTALL)
 # An element that pygments puts before code that may begin with an empty line.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +25,7 @@ def documents(entries: list[dict]) -> Iterator[str]:
 
 PARTS = [(part.get("caption", ""), list(documents(part["chapters"]))) for part in TOC["parts"]]
 PAGES = [TOC["root"], *(page for _, pages in PARTS for page in pages)]
-CHAPTERS = [page for page in PAGES if page.startswith("chapters/0")]
+CHAPTERS = [page for page in PAGES if re.match(r"chapters/\d", page)]
 PROJECTS = [page for page in PAGES if page.startswith("chapters/P")]
 
 

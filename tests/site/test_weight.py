@@ -46,6 +46,9 @@ def test_a_style_that_goes_on_from_another_says_only_the_rest() -> None:
     # A stepper starts when it has a script.
     assert lean("<script>f()</script><script>f()</script>") == "<script>f()</script><script></script>"
     assert lean('<a href="x"><span class="std std-ref"><b>y</b></span></a>') == '<a href="x"><b>y</b></a>'
+    call = '<code><span class="pre">f(x[0],</span> <span class="pre">way=&quot;a&quot;)</span></code>'
+    assert lean(call) == "<code>f(x[0], way=&quot;a&quot;)</code>"
+    assert lean('<code><span class="pre">f(x)(y)</span></code>') == '<code><span class="pre">f(x)(y)</span></code>'
     assert lean('<code><span class="pre">a.b_c</span> <span class="pre">a-b</span></code>') == (
         '<code>a.b_c <span class="pre">a-b</span></code>'
     )
