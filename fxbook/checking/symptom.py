@@ -42,9 +42,15 @@ def entry_of(message: str, chapter: str = "") -> str:
             needed = _NEEDED[entry["kind"]].findall(entry["text"]) if entry["kind"] in _NEEDED else ()
             if alike >= _ALIKE and all(word in _WORD.findall(raised["text"]) for word in needed):
                 folder, _, page = place.partition("#")[0].rpartition("/")
+                if chapter and _is_of_part_two(page) and not _is_of_part_two(chapter):
+                    continue  # Nobody is sent to where they have not been.
                 # Of two that are as near, that of the chapter, then the one that stands in a chapter itself.
                 best = max(best, (alike, page == chapter, not folder, place))
     return best[3]
+
+
+def _is_of_part_two(page: str) -> bool:
+    return page[:2].isdigit() and page >= "10"
 
 
 def _alike(heading: str, message: str) -> float:

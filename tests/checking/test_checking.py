@@ -774,6 +774,12 @@ def test_of_two_entries_the_one_of_the_same_chapter_is_told() -> None:
         assert entry_of(raised, chapter).partition("#")[0].endswith(chapter)
 
 
+def test_nobody_is_sent_to_part_two_who_is_not_there_yet() -> None:
+    raised = "Your code raises RuntimeError: shape '[2, 2]' is invalid for input of size 6"
+    assert entry_of(raised, "01_node_creation") == entry_of(raised, "P1_one_model") == ""
+    assert entry_of(raised, "12_patterns").startswith("13_retrace_and_meta#")
+
+
 def test_a_notebook_that_switched_gradients_off_is_checked_all_the_same() -> None:
     class NeedsGradients(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:

@@ -8,9 +8,12 @@ from pathlib import Path
 from bs4 import Tag
 
 from fxbook.learning.exercises import of_chapters
-from tests.site.pages import CHAPTERS, PAGES, PROJECTS, parsed
+from tests.site.pages import CHAPTERS, PAGES, PROJECTS, TOC, parsed
 
 BESIDE = ("chapters/when_it_breaks/", "solutions/", "book/teaching")
+
+# The pages that stand in the line, in the order of reading.
+TOPS = [entry["file"] for part in TOC["parts"] for entry in part["chapters"]]
 
 
 def sidebar(book: Path, page: str) -> Tag:
@@ -90,7 +93,8 @@ def test_back_and_on_are_opposites_along_the_line(built_book: Path) -> None:
 
 
 def test_from_beside_the_line_one_gets_back_to_the_chapter_and_on_to_the_next(built_book: Path) -> None:
-    for chapter, following in zip(CHAPTERS, [*CHAPTERS[1:], *PROJECTS[:1]], strict=True):
+    for chapter in CHAPTERS:
+        following = TOPS[TOPS.index(chapter) + 1]
         name = chapter.partition("/")[2]
         for beside, back in ((f"chapters/when_it_breaks/{name}", chapter), (f"solutions/{name}", f"exercises/{name}")):
             assert neighbour(built_book, beside, "prev") == back
@@ -98,7 +102,8 @@ def test_from_beside_the_line_one_gets_back_to_the_chapter_and_on_to_the_next(bu
 
 
 def test_a_project_stands_with_its_milestones_and_solutions(built_book: Path) -> None:
-    for project, following in zip(PROJECTS, [*PROJECTS[1:], "chapters/10_models_as_they_come"], strict=True):
+    for project in PROJECTS:
+        following = TOPS[TOPS.index(project) + 1]
         name = project.partition("/")[2]
         row = next(
             link.parent for link in sidebar(built_book, PAGES[0])("a") if page_of(built_book, PAGES[0], link) == project

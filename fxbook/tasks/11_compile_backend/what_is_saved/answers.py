@@ -175,7 +175,10 @@ def prints_in_place_of_returning(forward, backward):
     print(names(saved), size(saved))
 
 
-@wrong("ends well", says="KeyError: 'example_value'")
+EXAMPLE = "when_it_breaks/11_compile_backend#keyerror-example_value"
+
+
+@wrong("ends well", says="KeyError: 'example_value'", read=EXAMPLE)
 def asks_for_the_values_of_dynamo(forward, backward):
     """A graph of ATen operators has them under another key."""
     saved = wanted(forward, backward)
