@@ -50,8 +50,10 @@ def _meets_another(node: fx.Node) -> bool:
 
 @functools.cache
 def _exported(build: Callable[[], nn.Module]) -> fx.GraphModule:
-    example = torch.randn(_BATCH, _LENGTH, WIDTH)
-    module = torch.export.export(build(), (example,)).module(check_guards=False)
+    # Only the first case of a process comes here: what it draws is drawn from no other.
+    with torch.random.fork_rng():
+        example = torch.randn(_BATCH, _LENGTH, WIDTH)
+        module = torch.export.export(build(), (example,)).module(check_guards=False)
     # What asserts about its argument has no value.
     for node in reversed(module.graph.nodes):
         if node.target is _aten._assert_tensor_metadata.default:
