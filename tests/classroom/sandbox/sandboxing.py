@@ -20,6 +20,7 @@ from classroom.sandbox.outside import is_judgement
 from fxbook import tasks
 from fxbook.asking import Exercise
 from fxbook.checking.apart import Outcome, run_apart
+from fxbook.checking.prepare import prepare
 from fxbook.learning.sheets import Sheet
 from fxbook.tasks import folder_of
 from tests.classroom.sandbox.harm import Bait, Came
@@ -121,6 +122,8 @@ def attacks(folder: Path = ATTACKS) -> list[Attack]:
 
 def judge_apart(exercise: Exercise, observation: JSON, seed: int) -> JSON:
     """What the sandbox says, by the same code with the same limits, also of exercises that it does not know."""
+    # As in a room: what takes long to make once is there before the time begins.
+    prepare(exercise, seed=0, rebuildable=True)
     outcome = run_apart(functools.partial(judging.judged, exercise, observation, seed), Limits().judging_seconds)
     assert outcome.data is None or is_judgement(outcome.data)
     return outcome.data or {"rule": "ends well", "unproven": []}
