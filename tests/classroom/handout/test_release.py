@@ -294,6 +294,9 @@ def test_a_chapter_on_real_models_needs_the_library_that_makes_them(tmp_path: Pa
     (exercise / "cases.py").write_text("from fxbook.models import small\n")
     assert pins.extras_of(["02_insertion_points", "10_models"], tmp_path) == ("models",)
     assert pins.extras_of(["02_insertion_points"]) == ()
+    for chapter, is_pinned in (("10", True), ("02", False)):
+        packed = release.files(of_chapters([chapter]))["requirements.txt"].decode()
+        assert ("transformers==" in packed) == is_pinned
     names = [re.split("[=;]", line)[0] for line in pins.needed("lab", "models")]
     assert {"transformers", "tokenizers", "huggingface-hub"} <= set(names) and "transformers" not in pins.needed("lab")
 

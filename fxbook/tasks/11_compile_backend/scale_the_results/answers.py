@@ -121,6 +121,17 @@ def updates_the_arguments_one_by_one(program, factor):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+def each_through(program, factor, target):
+    """Send each result of the user through a call of the target, and tell the signature."""
+    output = program.graph.output_node()
+    results = list(output.args[0])
+    for place, spec in enumerate(program.graph_signature.output_specs):
+        if is_result(spec):
+            results[place] = scaled(program, results[place], factor, target)
+            spec.arg = TensorArgument(name=results[place].name)
+    output.args = (tuple(results),)
+
+
 @wrong("can_be_saved", says="is not in the correct order or is not found in the exported program's user_output list")
 def leaves_the_signature_as_it_was(program, factor):
     output, specs = program.graph.output_node(), program.graph_signature.output_specs
@@ -146,13 +157,7 @@ def gives_the_new_node_no_value(program, factor):
 
 @wrong("can_be_saved", says="is not an allowed operator type")
 def calls_a_function_of_torch(program, factor):
-    output = program.graph.output_node()
-    results = list(output.args[0])
-    for place, spec in enumerate(program.graph_signature.output_specs):
-        if is_result(spec):
-            results[place] = scaled(program, results[place], factor, torch.mul)
-            spec.arg = TensorArgument(name=results[place].name)
-    output.args = (tuple(results),)
+    each_through(program, factor, torch.mul)
 
 
 @wrong("can_be_saved", says="neither a program nor None, but an object of type `Graph`")
@@ -229,10 +234,4 @@ def renames_each_value_once(program, factor):
 
 @wrong("results_are_scaled", says="Result 0 is not what it was, times the factor")
 def adds_the_factor(program, factor):
-    output = program.graph.output_node()
-    results = list(output.args[0])
-    for place, spec in enumerate(program.graph_signature.output_specs):
-        if is_result(spec):
-            results[place] = scaled(program, results[place], factor, aten.add.Tensor)
-            spec.arg = TensorArgument(name=results[place].name)
-    output.args = (tuple(results),)
+    each_through(program, factor, aten.add.Tensor)
