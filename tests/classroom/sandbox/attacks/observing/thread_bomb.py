@@ -7,10 +7,11 @@ import threading
 import time
 
 threading.stack_size(1 << 16)
-stop = threading.Event()
 
 
 def paired(*given):
+    # Of each call its own: those of an earlier call would end at once, and count for nothing.
+    stop = threading.Event()
     count = 0
     try:
         for count in range(5000):  # noqa: B007
