@@ -1,8 +1,10 @@
-"""The PDF and the EPUB, made whole: twice the same bytes, valid, under 400 pages, and no page half empty (minutes)."""
+"""The PDF and the EPUB, whole: the same bytes twice, valid, Part I under 400 pages, no page half empty (minutes)."""
 
 from __future__ import annotations
 
+import re
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +16,9 @@ import pytest
 from press.paper import chromium, editions
 from tests.browsing import needs_chromium
 
-PAGES = 400
+# All but Part II, the chapters from 10 on; a chapter of Part II, with its companion, exercises and solutions.
+PAGES, PAGES_OF_A_CHAPTER = 400, 24
+_PART_TWO = re.compile(r"1[0-7] · ")
 # Of the height of the text on a page, what the last lines of its columns have to reach, taken together; only a page
 # that a new title follows may end above it.
 FILLED = 0.5
@@ -51,10 +55,18 @@ def reach(path: Path) -> Iterator[float]:
 
 
 @needs_chromium
-def test_the_pdf_has_less_than_400_pages_and_an_outline(pdf: Path) -> None:
+def test_part_one_has_less_than_400_pages_and_the_pdf_an_outline(pdf: Path) -> None:
     with pikepdf.open(pdf) as made, made.open_outline() as outline:
-        assert 100 < len(made.pages) < PAGES
         assert len(outline.root) > 50
+        numbers = {page.objgen: number for number, page in enumerate(made.pages)}
+        titles = {numbers[item.destination[0].objgen]: str(item.title) for item in outline.root}
+        begun = sorted(titles)
+        pages = Counter(
+            {titles[first]: after - first for first, after in zip(begun, [*begun[1:], len(numbers)], strict=True)}
+        )
+        part_two = {title: count for title, count in pages.items() if _PART_TWO.match(title)}
+        assert 100 < pages.total() - sum(part_two.values()) < PAGES
+        assert sum(part_two.values()) < PAGES_OF_A_CHAPTER * len({title[:2] for title in part_two})
 
 
 @needs_chromium
