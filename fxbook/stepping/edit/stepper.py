@@ -81,11 +81,12 @@ class EditStepper:
         return self._built()._repr_html_()
 
     def _built(self) -> Player:
-        self._player = self._player or _play(self.title, self._shots, self._not_kept)
+        self._player = self._player or play(self.title, self._shots, self._not_kept)
         return self._player
 
 
-def _play(title: str, shots: Sequence[Shot], not_kept: int) -> Player:
+def play(title: str, shots: Sequence[Shot], not_kept: int = 0) -> Player:
+    """Put shots together to a player; a node has the same key in all of them. So many more were ``not_kept``."""
     rows, places, moved = union_rows([shot.keys for shot in shots], _reluctance(shots))
     changes = [Changes(), *(compare(shots[i - 1], shots[i], moved[i]) for i in range(1, len(shots)))]
     wanted = excerpt(rows, shots, changes)

@@ -1,0 +1,173 @@
+"""What a pass changed: for a test, as text, and as a picture."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import html
+
+from torch import fx
+
+from fxbook.graph.record import record
+from fxbook.passes.comparing.matching import Pairs, matched
+from fxbook.passes.comparing.nodes import Aspects, differing, fetched
+from fxbook.passes.comparing.unified import unified
+from fxbook.stepping.edit.rows import heaviest_rising
+from fxbook.stepping.edit.shot import Shot, take
+from fxbook.stepping.edit.stepper import play
+from fxbook.stepping.player import Player
+
+Traced = fx.Graph | fx.GraphModule
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Diff:
+    """What differs between two graphs; true if anything does.
+
+    Show it at the end of a cell to step from one to the other, print it to read it as in a code review.
+
+    Attributes:
+        added: names of the nodes that only the second has, in list order.
+        removed: names of the nodes that only the first has.
+        changed: by the name in the second, what differs of a node that both have: ``"name"``, ``"op"``, ``"target"``,
+            ``"args"``, ``"kwargs"``, ``"module"`` (what is called or fetched) or ``"meta"``, each with its text before
+            and after. An argument that is a node is alike if both have that node, whatever its name is.
+        moved: names, in the second, of nodes that stand at another place among those that both have.
+        inside: what differs between graph modules that both call, by the name of the node that calls them.
+        pairs: the name in the first of each node that both have, by its name in the second.
+    """
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    changed: dict[str, Aspects]
+    moved: tuple[str, ...]
+    inside: dict[str, Diff]
+    pairs: dict[str, str]
+    _shots: tuple[Shot, Shot] = dataclasses.field(repr=False)
+    _same_object: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed or self.changed or self.moved or self.inside)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def text(self, context: int = 2) -> str:
+        """The change as text: ``-`` before what is gone, ``+`` before what is new.
+
+        Args:
+            context: how many nodes that stay are shown on either side of a change.
+
+        Example:
+            >>> import copy, torch
+            >>> from fxbook import diff
+            >>> module = torch.fx.symbolic_trace(lambda x: torch.relu(x) + 1)
+            >>> print(diff(module, copy.deepcopy(module)).text(context=0))
+            no difference: 4 nodes alike
+        """
+        return unified(self, self._shots, context)
+
+    def _repr_html_(self) -> str:
+        parts = [self._player._repr_html_()]
+        for name, inner in self.inside.items():
+            parts.append(f"<p>Inside <code>{html.escape(name)}</code>:</p>{inner._repr_html_()}")
+        return "".join(parts)
+
+    @functools.cached_property
+    def _player(self) -> Player:
+        if not self:
+            return play("The graph, before and after", self._shots[1:])
+        return play("The graph, before and after", self._shots)
+
+
+def diff(before: Traced, after: Traced, *, meta: bool = True) -> Diff:
+    """Compare two graphs; neither is changed.
+
+    A pass edits in place, so keep a copy of what it gets: ``before = copy.deepcopy(module)``.
+
+    Args:
+        before: a graph, or a module with one.
+        after: the graph that is compared with it.
+        meta: whether a difference in ``node.meta`` counts.
+
+    Returns:
+        What differs. Nodes are paired by what they compute, by what is computed of them, and by their names.
+
+    Raises:
+        TypeError: an argument is no graph; the message says what to pass.
+
+    Example:
+        >>> import copy, torch
+        >>> from fxbook import diff
+        >>> module = torch.fx.symbolic_trace(lambda x: torch.relu(x) + 1)
+        >>> before = copy.deepcopy(module)
+        >>> relu = next(node for node in module.graph.nodes if node.target is torch.relu)
+        >>> relu.target = torch.tanh
+        >>> changes = diff(before, module)
+        >>> changes.changed
+        {'relu': {'target': ('torch.relu', 'torch.tanh')}}
+        >>> print(changes)
+        1 changed; of 4 nodes
+          input x
+        - relu = torch.relu(x)
+        + relu = torch.tanh(x)
+          add = operator.add(relu, 1)
+          return add
+    """
+    keys: dict[fx.Node, int] = {}
+    was = _shot(before, "Before", keys)
+    pairs = matched(was.record, record(after))
+    old, new = _nodes(before), _nodes(after)
+    if _graph(before) is not _graph(after):
+        keys |= {new[b]: was.keys[a] for a, b in pairs.items()}
+    now = _shot(after, "After", keys)
+    found, inside = {}, {}
+    for a, b in sorted(pairs.items(), key=lambda pair: pair[1]):
+        first, second = (old[a], was.record.nodes[a]), (new[b], now.record.nodes[b])
+        if aspects := differing(first, second, pairs, meta=meta):
+            found[new[b].name] = aspects
+        if inner := _inside(old[a], new[b], meta):
+            inside[new[b].name] = inner
+    taken = set(pairs.values())
+    return Diff(
+        added=tuple(node.name for at, node in enumerate(new) if at not in taken),
+        removed=tuple(node.name for at, node in enumerate(old) if at not in pairs),
+        changed=found,
+        moved=tuple(new[at].name for at in _moved(pairs)),
+        inside=inside,
+        pairs={new[b].name: old[a].name for a, b in pairs.items()},
+        _shots=(was, now),
+        _same_object=_graph(before) is _graph(after),
+    )
+
+
+def _graph(traced: Traced) -> fx.Graph:
+    return traced.graph if isinstance(traced, fx.GraphModule) else traced
+
+
+def _nodes(traced: Traced) -> list[fx.Node]:
+    return list(_graph(traced).nodes)
+
+
+def _shot(traced: Traced, caption: str, keys: dict[fx.Node, int]) -> Shot:
+    # The places that torch.fx gives tell nothing across two graphs.
+    shot = take(traced, caption, keys)
+    return dataclasses.replace(shot, places=(None,) * len(shot.keys))
+
+
+def _inside(was: fx.Node, now: fx.Node, meta: bool) -> Diff | None:
+    """What differs between the graph modules that two nodes call or fetch."""
+    old, new = fetched(was), fetched(now)
+    if not isinstance(old, fx.GraphModule) or not isinstance(new, fx.GraphModule) or old is new:
+        return None
+    return diff(old, new, meta=meta) or None
+
+
+def _moved(pairs: Pairs) -> list[int]:
+    """Of the nodes that both have, the fewest that must have been moved, by index in the second."""
+    order = [a for a, b in sorted(pairs.items(), key=lambda pair: pair[1])]
+    stay = set(heaviest_rising(order, [1.0] * len(order)))
+    return [pairs[a] for at, a in enumerate(order) if at not in stay]

@@ -1,0 +1,124 @@
+"""Which node of one graph is which of another: by what a node computes, by what is computed of it, and by its name.
+
+Names alone mislead: a graph that was traced again counts its nodes anew. So two nodes are taken for one if all that
+leads to them is alike, or all that follows from them, before a name decides.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from fxbook.graph.record import GraphRecord, NodeRecord
+
+Pairs = dict[int, int]
+"""The index of a node in the second graph, by its index in the first."""
+
+
+def matched(before: GraphRecord, after: GraphRecord) -> Pairs:
+    """The pairs of nodes that are one; each node is in one pair at most."""
+    return _Matching(before, after).pairs
+
+
+class _Matching:
+    def __init__(self, before: GraphRecord, after: GraphRecord) -> None:
+        self.before, self.after = before, after
+        self.pairs: Pairs = {}
+        self._taken: set[int] = set()
+        above, below = ([of(record) for record in (before, after)] for of in (_above, _below))
+        self._alike(lambda side, node: _end(node))
+        # Names first, among nodes that compute the same or are used for the same.
+        self._alike(lambda side, node: (node.name, above[side][node.index]))
+        self._alike(lambda side, node: (node.name, below[side][node.index]))
+        self._alike(lambda side, node: above[side][node.index])
+        self._alike(lambda side, node: below[side][node.index])
+        self._alike(lambda side, node: (node.name, node.op, node.target))
+        self._by_neighbours()
+        self._alike(lambda side, node: (node.name, node.op))
+        self._by_neighbours()
+
+    def _alike(self, key: Callable[[int, NodeRecord], Hashable]) -> None:
+        """Pair the nodes that have the same key, in list order."""
+        waiting: dict[Hashable, list[int]] = defaultdict(list)
+        for node in self.before:
+            if node.index not in self.pairs and (own := key(0, node)) is not None:
+                waiting[own].append(node.index)
+        for node in self.after:
+            if node.index not in self._taken and waiting.get(own := key(1, node)):
+                self._pair(waiting[own].pop(0), node.index)
+
+    def _pair(self, old: int, new: int) -> None:
+        self.pairs[old] = new
+        self._taken.add(new)
+
+    def _by_neighbours(self) -> None:
+        """Pair what stands at the same place among the arguments of a pair, or reads the same, and so on."""
+        waiting = list(self.pairs.items())
+        while waiting:
+            old, new = waiting.pop()
+            first, second = self.before.nodes[old], self.after.nodes[new]
+            beside = list(zip(first.inputs, second.inputs, strict=False))
+            beside += [(a, b) for a in first.users for b in second.users if self._reads_alike(a, b)]
+            for a, b in beside:
+                if a not in self.pairs and b not in self._taken and self._same_kind(a, b):
+                    self._pair(a, b)
+                    waiting.append((a, b))
+
+    def _same_kind(self, old: int, new: int) -> bool:
+        first, second = self.before.nodes[old], self.after.nodes[new]
+        if first.op != second.op:
+            return False
+        # A layer or a weight may have got another path.
+        by_path = first.op in ("call_module", "get_attr") and first.kind == second.kind
+        return first.target == second.target or by_path
+
+    def _reads_alike(self, old: int, new: int) -> bool:
+        first, second = self.before.nodes[old], self.after.nodes[new]
+        return [self.pairs.get(index) for index in first.inputs] == list(second.inputs)
+
+
+def _end(node: NodeRecord) -> Hashable | None:
+    """What tells an input or the output, of which there is one."""
+    match node.op:
+        case "placeholder":
+            return node.op, node.target
+        case "output":
+            return node.op
+    return None
+
+
+def _above(record: GraphRecord) -> dict[int, int]:
+    """For each node a number that tells what it calls, and all that it reads, to the inputs."""
+    found: dict[int, int] = {}
+    for node in record:
+        found[node.index] = hash((*_own(node), tuple(found.get(index, -1) for index in node.inputs)))
+    return found
+
+
+def _below(record: GraphRecord) -> dict[int, int]:
+    """For each node a number that tells what it calls, and all that reads it, to the output."""
+    found: dict[int, int] = {}
+    for node in reversed(record.nodes):
+        users = []
+        for index in node.users:
+            places = tuple(at for at, read in enumerate(record.nodes[index].inputs) if read == node.index)
+            users.append((found.get(index, -1), places))
+        found[node.index] = hash((*_own(node), tuple(sorted(users))))
+    return found
+
+
+def _own(node: NodeRecord) -> tuple[Hashable, ...]:
+    """What a node calls, and with which arguments, but for the nodes among them."""
+    return node.op, node.target, node.kind, repr(_without_nodes([node.args, node.kwargs]))
+
+
+def _without_nodes(value: Any) -> Any:
+    match value:
+        case {"node": int()}:
+            return "a node"
+        case dict():
+            return {key: _without_nodes(item) for key, item in value.items()}
+        case list():
+            return [_without_nodes(item) for item in value]
+    return value

@@ -1,0 +1,143 @@
+"""What differs between the two nodes of a pair, as text before and after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.graph.naming import argument_text, constant_text, target_name
+from fxbook.graph.record import NodeRecord
+from fxbook.passes.comparing.matching import Pairs
+
+Aspects = dict[str, tuple[str, str]]
+"""Two texts by what differs: ``"name"``, ``"op"``, ``"target"``, ``"args"``, ``"kwargs"``, ``"module"``, ``"meta"``."""
+
+
+def differing(
+    old: tuple[fx.Node, NodeRecord], new: tuple[fx.Node, NodeRecord], pairs: Pairs, *, meta: bool = True
+) -> Aspects:
+    """What differs between two nodes that are one; an argument that is a node is alike if the nodes are a pair."""
+    found: Aspects = {}
+    (was, before), (now, after) = old, new
+    for what, one, other in (("name", was.name, now.name), ("op", was.op, now.op)):
+        if one != other:
+            found[what] = (one, other)
+    if was.target != now.target:
+        one, other = target_name(was), target_name(now)
+        found["target"] = (one, other if one != other else f"{other}, another object")
+    for what in ("args", "kwargs"):
+        if _by_pair(getattr(before, what), pairs) != getattr(after, what):
+            found[what] = (argument_text(getattr(was, what)), argument_text(getattr(now, what)))
+    if modules := _modules(was, now):
+        found["module"] = modules
+    if meta and (differs := _meta(was.meta, now.meta)):
+        found["meta"] = differs
+    return found
+
+
+def _by_pair(value: Any, pairs: Pairs) -> Any:
+    """Arguments of the first graph with the indices that the nodes have in the second."""
+    match value:
+        case {"node": int(index)}:
+            return {"node": pairs.get(index, -1)}
+        case dict():
+            return {key: _by_pair(item, pairs) for key, item in value.items()}
+        case list():
+            return [_by_pair(item, pairs) for item in value]
+    return value
+
+
+# ---- what is called or fetched ---------------------------------------------------------------------------------------
+
+
+def fetched(node: fx.Node) -> Any:
+    """The module or tensor at the target of a node; ``None`` where there is none, or its graph has no module."""
+    found: Any = node.graph.owning_module
+    if node.op not in ("call_module", "get_attr"):
+        return None
+    for part in str(node.target).split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _modules(was: fx.Node, now: fx.Node) -> tuple[str, str] | None:
+    old, new = fetched(was), fetched(now)
+    # The nodes inside of graph modules are compared apart.
+    graphs = isinstance(old, fx.GraphModule) and isinstance(new, fx.GraphModule)
+    if old is new or old is None or new is None or graphs:
+        return None
+    one, other = _thing(old), _thing(new)
+    if one != other:
+        return one, other
+    if not _same_tensors(old, new):
+        return one, f"{other}, other numbers"
+    return None
+
+
+def _thing(value: Any) -> str:
+    if isinstance(value, nn.Module):
+        inner = f"{len(list(value.children()))} modules" if any(value.children()) else value.extra_repr()
+        return f"{type(value).__name__}({inner})"
+    return _worth(value)
+
+
+def _same_tensors(old: Any, new: Any) -> bool:
+    first, second = ([value] if isinstance(value, Tensor) else _tensors(value) for value in (old, new))
+    return len(first) == len(second) and all(_same(a, b) for a, b in zip(first, second, strict=True))
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    return [*value.parameters(), *value.buffers()] if isinstance(value, nn.Module) else []
+
+
+def _same(old: Tensor, new: Tensor) -> bool:
+    if old is new:
+        return True
+    if (old.shape, old.dtype, old.device) != (new.shape, new.dtype, new.device):
+        return False
+    try:
+        return torch.allclose(old, new, rtol=0, atol=0, equal_nan=old.is_floating_point() or old.is_complex())
+    except (RuntimeError, NotImplementedError):
+        # Without numbers, on the device meta for one, there is nothing that could differ.
+        return True
+
+
+# ---- meta ------------------------------------------------------------------------------------------------------------
+
+
+def _meta(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, str] | None:
+    keys = [
+        key for key in dict.fromkeys([*old, *new]) if key not in old or key not in new or _differ(old[key], new[key])
+    ]
+    if not keys:
+        return None
+    one, other = (
+        ", ".join(f"{key}={_worth(meta[key])}" if key in meta else f"no {key}" for key in keys) for meta in (old, new)
+    )
+    return one, other if one != other else f"{other}, another object"
+
+
+def _differ(old: Any, new: Any) -> bool:
+    if old is new:
+        return False
+    if type(old) is not type(new):
+        return True
+    one, other = _worth(old, 10_000), _worth(new, 10_000)
+    return one != other
+
+
+def _worth(value: Any, most: int = 60) -> str:
+    """A value in meta, in few words: of a tensor and what describes one, dtype and shape."""
+    if isinstance(value, tuple | list) and type(value) in (tuple, list):
+        text = "(" + ", ".join(_worth(item, most) for item in value) + ")"
+    elif hasattr(value, "dtype") and hasattr(value, "shape"):
+        text = f"{str(value.dtype).removeprefix('torch.')}{[*map(_size, value.shape)]}".replace("'", "")
+    else:
+        text = " ".join(constant_text(value).split())
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _size(size: Any) -> Any:
+    return size if isinstance(size, int) else str(size)

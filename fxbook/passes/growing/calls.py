@@ -1,0 +1,196 @@
+"""What the nodes of a random graph may call, in tables; a failing example shrinks to the first entry of each."""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Callable
+from typing import Any, Literal
+
+import torch
+from torch import nn
+
+functional = nn.functional
+Opcode = Literal["call_function", "call_method", "call_module"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Call:
+    """Something to call.
+
+    ``target`` is a function, the name of a method, or for a module what makes one for a number of features. ``tensors``
+    are how many tensors it takes, ``more`` what follows them, ``named`` what is always passed by name, and ``names``
+    are those by which all arguments can be named; none where they cannot be.
+    """
+
+    op: Opcode
+    target: Any
+    tensors: int = 1
+    more: tuple[Any, ...] = ()
+    named: tuple[tuple[str, Any], ...] = ()
+    names: tuple[str, ...] = ()
+
+
+def called(given: Callable[..., Any] | tuple[Any, ...]) -> Call:
+    """What a reader wrote as a function, ``(function, tensors)`` or ``(opcode, target, tensors)``.
+
+    Raises:
+        TypeError: it has none of these forms; the message says which there are.
+    """
+    match given:
+        case ("call_function" | "call_method" | "call_module" as op, target, int(tensors)):
+            return Call(op, target, tensors)
+        case (target, int(tensors)) if callable(target):
+            return Call("call_function", target, tensors)
+        case _ if callable(given):
+            return Call("call_function", given)
+    raise TypeError(
+        f"{given!r} is nothing to call: give a function of one tensor, (torch.add, 2) for one of two, "
+        'or an opcode, a target and how many tensors it takes: ("call_method", "tanh", 1)'
+    )
+
+
+def _function(target: Any, *names: str, more: tuple[Any, ...] = (), **named: Any) -> Call:
+    """A function all of whose arguments can be named: ``names`` are those of its tensors, then those of ``more``."""
+    return Call("call_function", target, len(names) - len(more), more, tuple(named.items()), names)
+
+
+def _operator(target: Any, tensors: int = 2, *more: Any) -> Call:
+    return Call("call_function", target, tensors, more)
+
+
+def _method(name: str, *more: Any, tensors: int = 1, names: tuple[str, ...] = (), **named: Any) -> Call:
+    """A method: ``names`` are those of its arguments after the tensor itself."""
+    return Call("call_method", name, tensors, more, tuple(named.items()), ("", *names) if names else ())
+
+
+def _module(make: Callable[[int], nn.Module]) -> Call:
+    return Call("call_module", make, names=("input",))
+
+
+FUNCTIONS = (
+    _function(torch.relu, "input"),
+    _function(torch.add, "input", "other"),
+    _operator(operator.add),
+    _function(torch.tanh, "input"),
+    _operator(operator.mul),
+    _function(torch.mul, "input", "other"),
+    _operator(operator.sub),
+    _function(torch.sigmoid, "input"),
+    _operator(operator.neg, 1),
+    _function(torch.sub, "input", "other", alpha=2),
+    _function(torch.add, "input", "other", alpha=0.5),
+    _function(torch.maximum, "input", "other"),
+    _function(torch.sin, "input"),
+    _function(torch.abs, "input"),
+    _function(functional.relu, "input"),
+    _function(functional.gelu, "input"),
+    _function(functional.leaky_relu, "input", "negative_slope", more=(0.1,)),
+    _function(functional.hardtanh, "input", "min_val", "max_val", more=(-0.5, 0.5)),
+    _function(torch.clamp, "input", min=-1.0, max=0.5),
+    _function(torch.softmax, "input", "dim", more=(-1,)),
+    _function(torch.exp, "input"),
+    _function(torch.mean, "input", dim=-1, keepdim=True),
+    _function(torch.sum, "input", dim=-1, keepdim=True),
+    _function(functional.normalize, "input"),
+    _operator(operator.pow, 1, 2),
+    _function(torch.pow, "input", "exponent", more=(2,)),
+)
+METHODS = (
+    _method("relu"),
+    _method("tanh"),
+    _method("add", tensors=2, names=("other",)),
+    _method("mul", tensors=2, names=("other",)),
+    _method("sub", tensors=2, names=("other",)),
+    _method("neg"),
+    _method("sigmoid"),
+    _method("clone"),
+    _method("contiguous"),
+    _method("detach"),
+    _method("clamp", -0.5, 0.5, names=("min", "max")),
+    _method("sum", -1, True, names=("dim", "keepdim")),
+    _method("mean", dim=-1, keepdim=True),
+    _method("amax", -1, True, names=("dim", "keepdim")),
+    _method("softmax", -1, names=("dim",)),
+    _method("__add__", tensors=2),
+)
+NUMBERS = (0, 1, 2, 0.5, -1, 1.0, 0.0, 3)
+# With a number in place of the second tensor.
+WITH_NUMBER = (
+    _operator(operator.add, 1),
+    _operator(operator.mul, 1),
+    _function(torch.add, "input"),
+    _function(torch.mul, "input"),
+    _operator(operator.sub, 1),
+    _method("add"),
+    _method("mul"),
+    _method("sub"),
+    _operator(operator.truediv, 1),
+    _function(torch.sub, "input"),
+    _function(torch.div, "input"),
+)
+# The number stands first.
+NUMBER_FIRST = (operator.add, operator.mul, operator.sub)
+IN_PLACE = (
+    _method("add_", tensors=2, names=("other",)),
+    _method("mul_", 2, names=("other",)),
+    _method("relu_"),
+    _operator(operator.iadd, 2),
+    _function(torch.relu_, "input"),
+    _method("sub_", tensors=2, names=("other",)),
+    _operator(operator.imul, 1, 0.5),
+    _method("tanh_"),
+    _function(functional.relu, "input", inplace=True),
+    _method("neg_"),
+    _method("add_", 1, names=("other",)),
+    _method("zero_"),
+    _method("copy_", tensors=2),
+    _function(torch.sigmoid_, "input"),
+    Call("call_module", lambda features: nn.ReLU(inplace=True), names=("input",)),
+    _method("clamp_", -0.5, 0.5, names=("min", "max")),
+)
+MODULES = (
+    _module(lambda features: nn.Linear(features, features)),
+    _module(lambda features: nn.ReLU()),
+    _module(lambda features: nn.Linear(features, features, bias=False)),
+    _module(lambda features: nn.LayerNorm(features)),
+    _module(lambda features: nn.BatchNorm1d(features)),
+    _module(lambda features: nn.Linear(features, 3)),
+    _module(lambda features: nn.Dropout(0.0)),
+    _module(lambda features: nn.Identity()),
+    _module(lambda features: nn.Sequential(nn.Linear(features, features), nn.Tanh())),
+    _module(lambda features: nn.BatchNorm1d(features, affine=False)),
+    _module(lambda features: nn.GELU()),
+    _module(lambda features: nn.Softmax(dim=-1)),
+)
+# Those whose result stands for the same numbers, or for some of them.
+VIEWS = (
+    _method("flatten", 1, names=("start_dim",)),
+    _method("unsqueeze", 1, names=("dim",)),
+    _operator(operator.getitem, 1, (slice(None), slice(0, 2))),
+    _function(torch.unsqueeze, "input", "dim", more=(-1,)),
+    _operator(operator.getitem, 1, (slice(None), slice(None, None, 2))),
+    _method("squeeze", 1, names=("dim",)),
+    _method("transpose", 1, -1, names=("dim0", "dim1")),
+    _operator(operator.getitem, 1, (Ellipsis, slice(1, None))),
+    _method("reshape", -1, 4),
+    _function(torch.flatten, "input", "start_dim", more=(1,)),
+    _operator(operator.getitem, 1, (slice(None), None)),
+    _method("view_as", tensors=2, names=("other",)),
+    _method("expand_as", tensors=2, names=("other",)),
+)
+# Those that give several values.
+UNPACKED = (
+    _function(torch.chunk, "input", "chunks", "dim", more=(2, -1)),
+    _method("chunk", 2, names=("chunks",), dim=-1),
+    _method("split", 2, names=("split_size",), dim=-1),
+    _function(torch.unbind, "input", dim=1),
+    _function(torch.max, "input", dim=-1, keepdim=True),
+    _function(torch.var_mean, "input", dim=-1, correction=0, keepdim=True),
+)
+# Those that take several values as one argument, which is a tuple or a list.
+PACKED = (
+    Call("call_function", torch.cat, 2, names=("tensors",), named=(("dim", -1),)),
+    Call("call_function", torch.stack, 2, names=("tensors",), named=(("dim", 1),)),
+    Call("call_function", torch.cat, 3, (1,), names=("tensors", "dim")),
+)

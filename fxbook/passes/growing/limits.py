@@ -1,0 +1,71 @@
+"""What a reader may switch off, or add, in random graphs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from fxbook.passes.growing.calls import Call, called
+
+Given = Callable[..., Any] | tuple[Any, ...]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How large a random graph is, and what may be in it.
+
+    Args:
+        steps: the most steps; a step adds one node, or a few that belong together.
+        inputs: the most placeholders.
+        dtype: of inputs, parameters and buffers, a floating dtype.
+        in_place: calls that write into a value; never into an input or a weight, nor where ``backward`` needs it.
+        modules: ``call_module``; among them one that is called twice, or is at two paths, or shares its weight.
+        methods: ``call_method``.
+        attributes: ``get_attr`` of parameters and buffers.
+        kwargs: arguments spelled by name.
+        views: slices and other views of a value.
+        tuples: calls that take or give several values, and the ``getitem`` that go with them.
+        sizes: sizes that the graph asks a tensor for.
+        masks: comparisons, and what uses them.
+        repeats: a call that stands in the graph already.
+        dead_code: nodes that nothing needs.
+        several_outputs: an output that is no single node.
+        train: the mode of the modules.
+        functions: in place of all others, only these; as :data:`also`.
+        also: what may be called besides: a function of one tensor, a pair of a function and how many tensors it takes,
+            or a triple with the opcode first; the target of ``"call_module"`` makes a module for a number of features.
+    """
+
+    steps: int = 10
+    inputs: int = 2
+    dtype: torch.dtype = torch.float64
+    in_place: bool = True
+    modules: bool = True
+    methods: bool = True
+    attributes: bool = True
+    kwargs: bool = True
+    views: bool = True
+    tuples: bool = True
+    sizes: bool = True
+    masks: bool = True
+    repeats: bool = True
+    dead_code: bool = True
+    several_outputs: bool = True
+    train: bool = False
+    functions: Sequence[Given] | None = None
+    also: Sequence[Given] = ()
+
+    def __post_init__(self) -> None:
+        if self.steps < 1 or self.inputs < 1:
+            raise ValueError(f"a graph has a step and an input at least, got steps={self.steps}, inputs={self.inputs}")
+        if not self.dtype.is_floating_point:
+            raise ValueError(f"dtype is {self.dtype}: weights and gradients need a floating one, as torch.float64")
+        self.added  # noqa: B018 (a wrong form is told of here, not when the first graph is made)
+
+    @property
+    def added(self) -> tuple[Call, ...]:
+        """What the reader gave, as calls."""
+        return tuple(called(given) for given in (*(self.functions or ()), *self.also))

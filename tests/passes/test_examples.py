@@ -1,0 +1,38 @@
+"""Each example in a docstring of the tools runs as it stands, and each name that a reader imports has one."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import fxbook
+from fxbook import invariants
+
+TOOLS = [name for name, home in fxbook._HOME.items() if home.startswith("fxbook.passes") and name != "invariants"]
+MODULES = [
+    "fxbook.passes",
+    *(
+        found.name
+        for found in pkgutil.walk_packages(importlib.import_module("fxbook.passes").__path__, "fxbook.passes.")
+    ),
+]
+FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_run(name: str) -> None:
+    failed, _ = doctest.testmod(importlib.import_module(name), optionflags=FLAGS)
+    assert failed == 0
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_every_tool_has_an_example(name: str) -> None:
+    assert ">>>" in getattr(fxbook, name).__doc__
+
+
+@pytest.mark.parametrize("invariant", invariants.ALL, ids=lambda invariant: invariant.__name__)
+def test_every_invariant_has_an_example(invariant: object) -> None:
+    assert ">>>" in invariant.__doc__ and invariant.__module__ == "fxbook.passes.invariants"

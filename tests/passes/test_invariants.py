@@ -1,0 +1,79 @@
+"""Each invariant is broken by a wrong pass, and Hypothesis finds a small graph on which it is broken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from torch import fx
+
+from fxbook import check_pass, invariants, random_graphs
+from tests.passes import wrong
+
+BROKEN_BY = {
+    "lint": [wrong.puts_a_node_before_what_it_reads],
+    "code": [wrong.forgets_recompile],
+    "no_dead_nodes": [wrong.leaves_the_old_node],
+    "meta": [wrong.forgets_meta, wrong.tells_a_wrong_shape],
+    "values": [wrong.forgets_alpha, wrong.merges_equal_calls, wrong.drops_what_nobody_reads],
+    "values_at_another_size": [wrong.folds_sizes],
+    "gradients": [wrong.detaches],
+    "purity": [
+        wrong.switches_gradients_off,
+        wrong.draws_a_number,
+        wrong.halves_weights_in_place,
+        wrong.puts_another_weight_into_a_shared_module,
+    ],
+    "inputs_kept": [wrong.renames_inputs],
+    "state_kept": [wrong.renames_layers],
+    "modes": [wrong.trains, wrong.freezes],
+    "modified": [wrong.always_says_that_it_changed, wrong.never_says_that_it_changed],
+    "idempotence": [wrong.adds_zero_each_time],
+    "determinism": [wrong.names_by_chance],
+    "no_retrace": [wrong.traces_again, wrong.transforms],
+}
+PAIRS = [(name, run) for name, runs in BROKEN_BY.items() for run in runs]
+# Without the phase that explains, which tries each failing graph many times.
+QUICK = settings(
+    max_examples=300,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    phases=(Phase.generate, Phase.shrink),
+    suppress_health_check=[HealthCheck.too_slow],
+)
+MOST_NODES = 7
+
+
+def found(run: Callable, keep: object, **limits: object) -> tuple[fx.GraphModule | None, str]:
+    """The smallest graph on which a pass fails that Hypothesis finds, and what is said of it."""
+    failing: list[tuple[fx.GraphModule, str]] = []
+
+    @QUICK
+    @given(random_graphs(**limits))
+    def test(module: fx.GraphModule) -> None:
+        try:
+            check_pass(run, module, keep=keep)
+        except AssertionError as error:
+            failing.append((module, str(error)))
+            raise
+
+    try:
+        test()
+    except AssertionError:
+        return failing[-1]
+    return None, ""
+
+
+def test_every_invariant_has_a_pass_that_breaks_it() -> None:
+    assert set(BROKEN_BY) == {invariant.__name__ for invariant in invariants.ALL}
+
+
+@pytest.mark.parametrize(("name", "run"), PAIRS, ids=[f"{name}-{run.__name__}" for name, run in PAIRS])
+def test_a_wrong_pass_is_found_with_a_small_graph(name: str, run: Callable) -> None:
+    module, said = found(run, [name])
+    assert module is not None, f"{name} lets {run.__name__} pass"
+    assert said.startswith(f"{name}: "), said
+    print(module.code, said)
+    assert len(module.graph.nodes) <= MOST_NODES, module.code

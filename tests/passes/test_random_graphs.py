@@ -1,0 +1,309 @@
+"""Random graphs are valid, of every kind, restricted as asked, made quickly, and end small where a test fails."""
+
+from __future__ import annotations
+
+import collections
+import copy
+import operator
+import time
+
+import pytest
+import torch
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from torch import Tensor, fx, nn
+from torch.fx.passes.shape_prop import ShapeProp
+from torch.utils import _pytree as pytree
+
+from fxbook import inputs_for, random_graph, random_graphs
+
+QUICK = settings(max_examples=40, deadline=None, database=None, derandomize=True)
+SEEDS = range(300)
+
+
+@pytest.fixture(scope="module")
+def graphs() -> list[fx.GraphModule]:
+    return [random_graph(seed) for seed in SEEDS]
+
+
+def nodes(module: fx.GraphModule, *ops: str) -> list[fx.Node]:
+    return [node for node in module.graph.nodes if not ops or node.op in ops]
+
+
+def tensors(result: object) -> list[Tensor]:
+    return [leaf for leaf in pytree.tree_leaves(result) if isinstance(leaf, Tensor)]
+
+
+# ---- valid -----------------------------------------------------------------------------------------------------------
+
+
+@QUICK
+@given(random_graphs(), st.sampled_from((1, 2, 3, 5, 8)))
+def test_a_graph_lints_and_runs_at_any_number_of_rows(module: fx.GraphModule, rows: int) -> None:
+    module.graph.lint()
+    given_, kept = inputs_for(module, rows), inputs_for(module, rows)
+    results = tensors(module(*given_))
+    assert results and all(result.shape[0] == rows and result.isfinite().all() for result in results)
+    assert all(torch.equal(one, other) for one, other in zip(given_, kept, strict=True)), "it writes into an input"
+    assert all(result.dtype == torch.float64 for result in results)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 5])
+def test_backward_works(graphs: list[fx.GraphModule], rows: int) -> None:
+    depends = 0
+    for module in graphs:
+        leaves = [tensor.requires_grad_() for tensor in inputs_for(module, rows)]
+        total = sum(result.sum() for result in tensors(module(*leaves)) if result.requires_grad)
+        if isinstance(total, Tensor):
+            total.backward()
+            depends += any(leaf.grad is not None for leaf in leaves)
+    assert depends > len(graphs) * 0.8
+
+
+def test_no_graph_writes_into_its_weights(graphs: list[fx.GraphModule]) -> None:
+    for module in graphs:
+        before = copy.deepcopy(module.state_dict())
+        module(*inputs_for(module))
+        assert all(torch.equal(before[name], held) for name, held in module.state_dict().items())
+
+
+def test_meta_is_what_shape_prop_tells(graphs: list[fx.GraphModule]) -> None:
+    for module in graphs[:100]:
+        again = copy.deepcopy(module)
+        ShapeProp(again).propagate(*inputs_for(again))
+        for node, other in zip(module.graph.nodes, again.graph.nodes, strict=True):
+            told, due = node.meta.get("tensor_meta"), other.meta.get("tensor_meta")
+            if node.op != "output" and due is not None and isinstance(due, type(told)) and hasattr(due, "shape"):
+                assert (told.shape, told.dtype, told.stride) == (due.shape, due.dtype, due.stride), node.name
+        assert all("stack_trace" in node.meta for node in nodes(module) if node.op != "output")
+
+
+# ---- of every kind ---------------------------------------------------------------------------------------------------
+
+
+def writes(node: fx.Node) -> bool:
+    if node.op == "call_module":
+        return getattr(node.graph.owning_module.get_submodule(node.target), "inplace", False)
+    name = node.target if isinstance(node.target, str) else node.target.__name__
+    return node.op in ("call_method", "call_function") and (
+        (name.endswith("_") and not name.endswith("__")) or name in ("iadd", "imul") or "inplace" in node.kwargs
+    )
+
+
+KINDS = {
+    "all six opcodes": lambda module: len({node.op for node in nodes(module)}) == 6,
+    "works in place": lambda module: any(map(writes, nodes(module))),
+    "works in place, and nobody reads it": lambda module: any(writes(n) and not n.users for n in nodes(module)),
+    "a module called twice": lambda module: (
+        max(collections.Counter(node.target for node in nodes(module, "call_module")).values(), default=0) > 1
+    ),
+    "one module at two paths": lambda module: (
+        len(list(module.named_modules(remove_duplicate=False))) > len(list(module.modules()))
+    ),
+    "a weight of two modules": lambda module: any("tied" in path for path, _ in module.named_modules()),
+    "a nested path": lambda module: any("." in node.target for node in nodes(module, "call_module", "get_attr")),
+    "a buffer": lambda module: any("shift" in name or "offset" in name for name, _ in module.named_buffers()),
+    "a parameter": lambda module: any("scale" in name for name, _ in module.named_parameters()),
+    "a dead node": lambda module: any(
+        not node.users and not writes(node) for node in nodes(module, "call_function", "call_method", "call_module")
+    ),
+    "arguments by name": lambda module: any(
+        isinstance(value, fx.Node) for node in nodes(module) for value in node.kwargs.values()
+    ),
+    "a tuple of nodes": lambda module: any(
+        node.target is torch.cat and isinstance((*node.args, *node.kwargs.values())[0], tuple)
+        for node in nodes(module, "call_function")
+    ),
+    "a list of nodes": lambda module: any(
+        node.target is torch.cat and isinstance((*node.args, *node.kwargs.values())[0], list)
+        for node in nodes(module, "call_function")
+    ),
+    "an item": lambda module: any(node.target is operator.getitem for node in nodes(module)),
+    "a size": lambda module: any(node.target == "size" or node.target is getattr for node in nodes(module)),
+    "a mask": lambda module: any(node.target is operator.gt for node in nodes(module)),
+    "several inputs": lambda module: len(nodes(module, "placeholder")) > 1,
+    "an output that is a tuple": lambda module: isinstance(nodes(module, "output")[0].args[0], tuple),
+    "an output that is a dict": lambda module: isinstance(nodes(module, "output")[0].args[0], dict),
+    "an output that is a list": lambda module: isinstance(nodes(module, "output")[0].args[0], list),
+    "an input as a result": lambda module: any(
+        node.op == "placeholder" for node in nodes(module, "output")[0].all_input_nodes
+    ),
+    "an addition of zero": lambda module: any(
+        node.target in (operator.add, torch.add, "add") and 0 in (*node.args[1:], *node.kwargs.values())
+        for node in nodes(module)
+    ),
+    "a call that stands there twice": lambda module: (
+        max(
+            collections.Counter(
+                (node.target, str(node.args), str(node.kwargs)) for node in nodes(module, "call_function")
+            ).values(),
+            default=0,
+        )
+        > 1
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_graph_is_drawn(kind: str, graphs: list[fx.GraphModule]) -> None:
+    assert sum(map(KINDS[kind], graphs)) >= 3
+
+
+@pytest.mark.parametrize(
+    ("limit", "kind"),
+    [
+        ({"in_place": False}, "works in place"),
+        ({"modules": False, "in_place": False}, "all six opcodes"),
+        ({"attributes": False}, "a parameter"),
+        ({"kwargs": False}, "arguments by name"),
+        ({"tuples": False}, "a tuple of nodes"),
+        ({"views": False, "tuples": False, "sizes": False}, "an item"),
+        ({"sizes": False}, "a size"),
+        ({"masks": False}, "a mask"),
+        ({"inputs": 1}, "several inputs"),
+        ({"dead_code": False}, "a dead node"),
+        ({"several_outputs": False}, "an output that is a tuple"),
+    ],
+)
+def test_what_is_switched_off_is_not_drawn(limit: dict, kind: str) -> None:
+    assert not any(KINDS[kind](random_graph(seed, **limit)) for seed in range(100))
+
+
+def test_steps_bound_the_graph() -> None:
+    small, large = ([len(random_graph(seed, steps=steps).graph.nodes) for seed in range(60)] for steps in (3, 40))
+    assert max(small) <= 3 * 3 + 4 and sum(large) > 4 * sum(small)
+
+
+def test_modules_in_training_mode() -> None:
+    modules = [random_graph(seed, train=True) for seed in range(40)]
+    assert all(below.training for module in modules for below in module.modules())
+    assert not any(below.training for seed in range(40) for below in random_graph(seed).modules())
+
+
+def test_another_dtype() -> None:
+    for seed in range(40):
+        module = random_graph(seed, dtype=torch.float32)
+        assert {result.dtype for result in tensors(module(*inputs_for(module)))} == {torch.float32}
+
+
+# ---- operators of one's own ------------------------------------------------------------------------------------------
+
+
+class Scaled(nn.Module):
+    def __init__(self, features: int) -> None:
+        super().__init__()
+        self.factor = nn.Parameter(torch.ones(features))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * self.factor
+
+
+def test_only_the_functions_that_are_given() -> None:
+    own = {torch.relu, torch.hypot}
+    graphs = [random_graph(seed, functions=(torch.relu, (torch.hypot, 2))) for seed in range(60)]
+    assert {node.target for module in graphs for node in nodes(module, "call_function")} == own
+    assert {node.op for module in graphs for node in nodes(module)} == {"placeholder", "call_function", "output"}
+
+
+def test_functions_methods_and_modules_besides() -> None:
+    also = [torch.erf, (torch.atan2, 2), ("call_method", "cosh", 1), ("call_module", Scaled, 1)]
+    graphs = [random_graph(seed, also=also) for seed in SEEDS]
+    called = {node.target for module in graphs for node in nodes(module, "call_function", "call_method")}
+    assert {torch.erf, torch.atan2, "cosh"} <= called
+    assert any(isinstance(below, Scaled) for module in graphs for below in module.modules())
+
+
+def test_what_does_not_run_is_left_out() -> None:
+    module = random_graph(3, functions=(torch.relu, (torch.linalg.inv, 1), (lambda x: x[0], 1)))
+    assert {node.target for node in nodes(module, "call_function")} <= {torch.relu}
+
+
+@pytest.mark.parametrize(
+    ("limit", "error", "says"),
+    [
+        ({"functions": ("relu",)}, TypeError, "nothing to call"),
+        ({"steps": 0}, ValueError, "a step and an input"),
+        ({"dtype": torch.int64}, ValueError, "a floating one"),
+        ({"inplace": False}, TypeError, "inplace"),
+    ],
+)
+def test_a_wrong_limit_is_told_at_once(limit: dict, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        random_graphs(**limit)
+    with pytest.raises(error, match=says):
+        random_graph(0, **limit)
+
+
+# ---- seeds and inputs ------------------------------------------------------------------------------------------------
+
+
+def test_the_same_seed_gives_the_same_module_and_draws_from_nobody() -> None:
+    torch.manual_seed(5)
+    expected = torch.rand(1)
+    torch.manual_seed(5)
+    first, second = random_graph(11), random_graph(11)
+    assert torch.equal(torch.rand(1), expected)
+    assert first.code == second.code
+    for name, held in first.state_dict().items():
+        assert torch.equal(held, second.state_dict()[name])
+    assert len({random_graph(seed).code for seed in range(50)}) > 45
+
+
+def test_inputs_for_a_graph_that_was_traced() -> None:
+    traced = fx.symbolic_trace(lambda x, mask: x * mask)
+    with pytest.raises(ValueError, match="the placeholder `x` tells no shape"):
+        inputs_for(traced)
+    ShapeProp(traced).propagate(torch.ones(2, 3, dtype=torch.float32), torch.ones(2, 3, dtype=torch.bool))
+    x, mask = inputs_for(traced, rows=None)
+    assert (x.shape, x.dtype, mask.dtype) == ((2, 3), torch.float32, torch.bool)
+    assert inputs_for(traced, rows=7)[0].shape == (7, 3)
+    assert not torch.equal(inputs_for(traced, seed=1)[0], inputs_for(traced, seed=2)[0])
+
+
+def test_inputs_for_an_exported_graph() -> None:
+    exported = torch.export.export(nn.Linear(4, 2), (torch.ones(3, 4),)).module(check_guards=False)
+    assert exported(*inputs_for(exported)).shape == (3, 2)
+
+
+# ---- speed, and what a failure ends at -------------------------------------------------------------------------------
+
+
+def test_a_hundred_graphs_a_second() -> None:
+    random_graph(0)
+    start = time.process_time()
+    for seed in range(100):
+        random_graph(seed)
+    assert time.process_time() - start < 1.5
+
+
+def smallest(fails: object) -> tuple[fx.GraphModule, str]:
+    """The graph that Hypothesis ends at, and what it writes of it."""
+    seen: list[fx.GraphModule] = []
+
+    @settings(QUICK, max_examples=400, phases=(Phase.generate, Phase.shrink))
+    @given(random_graphs())
+    def test(module: fx.GraphModule) -> None:
+        if fails(module):
+            seen.append(module)
+            raise AssertionError
+
+    with pytest.raises(AssertionError) as caught:
+        test()
+    return seen[-1], "\n".join(getattr(caught.value, "__notes__", []))
+
+
+@pytest.mark.parametrize(
+    ("fails", "targets"),
+    [
+        (lambda module: any(n.target is torch.tanh for n in nodes(module)), [torch.tanh]),
+        (lambda module: any(n.target == "add_" for n in nodes(module)), [torch.add, "add_"]),
+        (KINDS["works in place, and nobody reads it"], None),
+        (KINDS["a call that stands there twice"], [torch.relu, torch.relu]),
+        (KINDS["a module called twice"], ["block_0.linear", "block_0.linear"]),
+    ],
+)
+def test_a_failing_graph_ends_small_and_is_shown_with_its_code(fails: object, targets: list | None) -> None:
+    module, shown = smallest(fails)
+    called = [node.target for node in nodes(module) if node.op.startswith("call")]
+    assert module.code.strip() in shown
+    assert called == targets if targets else len(called) <= 3
