@@ -22,6 +22,7 @@ class WithRelus(nn.Module):
     """
 
     shape: tuple[int, ...] = (3, 4)
+    inputs = 1
     hidden_inside: str | None = None
 
     def __init__(self) -> None:
@@ -117,18 +118,26 @@ class Residual(WithRelus):
 
 
 class Relatives(WithRelus):
-    """Activations that are no ReLU, a layer that is called one, results in a dict; a leaf whose activation is GELU."""
+    """Activations that are no ReLU, a layer and a weight that are called one, results in a dict; a leaf that computes
+    GELU.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.relu = nn.Linear(4, 4)
+        self.relu_ = nn.Parameter(torch.randn(4))
         self.six = nn.ReLU6()
         self.leaky = nn.LeakyReLU(0.3)
         self.block = nn.TransformerEncoderLayer(4, 2, dim_feedforward=6, dropout=0.0, activation="gelu")
 
     def forward(self, x: Tensor) -> dict[str, Tensor]:
         x = nn.functional.leaky_relu(self.leaky(self.relu(x)), 0.1)
-        return {"six": self.six(x * 4.0), "clamped": x.clamp(min=0.0), "mixed": self.block(x), "last": torch.relu(x)}
+        return {
+            "six": self.six(x * 4.0),
+            "clamped": x.clamp(min=0.0),
+            "mixed": self.block(x + self.relu_),
+            "last": torch.relu(x),
+        }
 
 
 class Encoder(WithRelus):
@@ -170,12 +179,30 @@ class Recurrent(WithRelus):
         return self.act(self.memory(x) - 0.1)
 
 
+class Ending(WithRelus):
+    """Two inputs, and a cell with a ReLU as the last that runs."""
+
+    inputs = 2
+    hidden_inside = "memory"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.memory = nn.RNNCell(4, 4, nonlinearity="relu")
+
+    def example(self) -> tuple[Tensor, ...]:
+        assert isinstance(self.tried, Tensor)
+        return self.tried, torch.randn(self.shape)
+
+    def forward(self, x: Tensor, before: Tensor) -> Tensor:
+        return self.memory(torch.relu(x), before)
+
+
 def rectified(name: str, build: type[WithRelus], unseen: bool = True) -> Case:
     """The pass is called with the model and inputs to try it with."""
     return Case(
         name,
         build,
-        lambda: (torch.randn(build.shape),),
+        lambda: tuple(torch.randn(build.shape) for _ in range(build.inputs)),
         unseen=unseen,
         given=lambda model: (model, *model.example()),  # type: ignore[operator]
     )
@@ -205,6 +232,7 @@ USAGE = Usage(
         rectified("activations that are no ReLU", Relatives),
         rectified("a leaf module with a ReLU inside", Encoder),
         rectified("another leaf module with a ReLU", Recurrent),
+        rectified("two inputs, and a leaf module with a ReLU at the end", Ending),
         rectified("a frozen leaf module with a ReLU", FrozenEncoder),
     ),
     call=or_refused,

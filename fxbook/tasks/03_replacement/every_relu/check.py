@@ -40,9 +40,9 @@ class _GeluForRelu(TorchFunctionMode):
         return value.copy_(result) if in_place else result
 
 
-def with_gelu(model: nn.Module, x: Tensor) -> Any:
+def with_gelu(model: nn.Module, *inputs: Tensor) -> Any:
     with _GeluForRelu():
-        return model(x)
+        return model(*inputs)
 
 
 def relus_hidden(case: CaseView) -> bool:

@@ -149,6 +149,34 @@ def hangs_a_token_on_each_tensor(kind, traced, tensors):
     return found
 
 
+@right
+def notes_births_and_deaths(kind, traced, tensors):
+    """The time is the number of nodes that have begun. The sets are made after the run."""
+    need, begun, born, died = needed(traced.graph), [], {}, {}
+
+    def enter(name, tensor):
+        born[name] = len(begun)
+        weakref.finalize(tensor, lambda: died.setdefault(name, len(begun)))
+
+    class Watched(kind):
+        def run_node(self, n):
+            begun.append(n.name)
+            value = super().run_node(n)
+            if n.name in need:
+                enter(n.name, value)
+            return value
+
+    for place, name in enumerate(inputs(traced)):
+        enter(name, tensors[place])
+    Watched(traced).boxed_run(tensors)
+    lives = {name: range(birth, died.get(name, len(begun))) for name, birth in born.items()}
+    return {
+        step: {name for name, life in lives.items() if place in life} - need[step]
+        for place, step in enumerate(begun)
+        if step in need
+    }
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 ELSE = "but it is freed earlier in this interpreter: what else holds it?"

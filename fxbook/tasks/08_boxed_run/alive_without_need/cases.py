@@ -1,4 +1,4 @@
-"""Runs by an interpreter that frees what is not needed, and by two that hold values too long."""
+"""Runs by an interpreter that frees what is not needed, and by three that hold values too long."""
 
 from __future__ import annotations
 
@@ -31,6 +31,15 @@ class Collecting(fx.Interpreter):
         return self.results[-1]
 
 
+class Late(fx.Interpreter):
+    """An interpreter that holds what a node has used until the next node has run."""
+
+    def run_node(self, n: fx.Node) -> Any:
+        value = super().run_node(n)
+        self.used = list(self.env.values())
+        return value
+
+
 class Skip(nn.Module):
     """An input that is read by the first and by the last step."""
 
@@ -53,8 +62,8 @@ class Layered(nn.Module):
         return mixed.add(shift).tanh()
 
 
-_FREEING, _HOARDING, _COLLECTING = (
-    with_inputs(*[(ROWS, WIDTH)] * 3, kind=kind) for kind in (fx.Interpreter, Hoarding, Collecting)
+_FREEING, _HOARDING, _COLLECTING, _LATE = (
+    with_inputs(*[(ROWS, WIDTH)] * 3, kind=kind) for kind in (fx.Interpreter, Hoarding, Collecting, Late)
 )
 
 USAGE = Usage(
@@ -66,6 +75,7 @@ USAGE = Usage(
         Case("an input that the last node reads", Skip, tuple, unseen=True, given=_HOARDING),
         Case("a layer and methods", Layered, tuple, unseen=True, given=_HOARDING),
         Case("results kept in a list", Mixed, tuple, unseen=True, given=_COLLECTING),
+        Case("results held for one node more", Skip, tuple, unseen=True, given=_LATE),
     ),
     call=without_gradients,
 )

@@ -13,13 +13,14 @@ from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
 
 from ..check import differences, made_before, needed
-from .cases import Collecting, Hoarding
+from .cases import Collecting, Hoarding, Late
 
-# Of each interpreter: whether it holds the value of a node to the end of the run.
-HOLDS: dict[type[fx.Interpreter], Callable[[NodeRecord], bool]] = {
-    fx.Interpreter: lambda node: not node.users,
-    Hoarding: lambda node: True,
-    Collecting: lambda node: node.op != "placeholder" or not node.users,
+# Of each interpreter: whether it holds the value of a node when a later step begins, needed or not.
+HOLDS: dict[type[fx.Interpreter], Callable[[NodeRecord, NodeRecord], bool]] = {
+    fx.Interpreter: lambda node, step: not node.users,
+    Hoarding: lambda node, step: True,
+    Collecting: lambda node, step: node.op != "placeholder" or not node.users,
+    Late: lambda node, step: not node.users or max(node.users) >= step.index - 1,
 }
 
 
@@ -30,7 +31,7 @@ def tells_unneeded(case: CaseView) -> Found:
     holds, graph = HOLDS[case.arguments[0]], case.before
     must = needed(graph)
     unneeded = {
-        step.name: {value.name for value in made_before(graph, step) if holds(value)} - must[step.name]
+        step.name: {value.name for value in made_before(graph, step) if holds(value, step)} - must[step.name]
         for step in graph
         if step.name in must
     }

@@ -86,6 +86,18 @@ class OtherGPT(GPT):
         return self.to_words(torch.tanh(self.to_width(x)))
 
 
+class NestedGPT(GPT):
+    """Its head is a module of its own: two layers, and a norm between them; a second user of the sum below its norm."""
+
+    def __init__(self, words: int, width: int, heads: int, length: int, depth: int) -> None:
+        super().__init__(words, width, heads, length, depth)
+        self.head = nn.Sequential(nn.Linear(width, 32 * width), nn.LayerNorm(32 * width), nn.Linear(32 * width, words))
+
+    def forward(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        hidden = self.hidden(tokens)
+        return self.head(self.norm(hidden))[:, -1], hidden.mean(dim=1)
+
+
 class MixingGPT(GPT):
     """Behind the layers stands a convolution that mixes the positions: it needs them all."""
 
@@ -103,6 +115,10 @@ def small_gpt() -> GPT:
 
 def other_gpt() -> GPT:
     return OtherGPT(words=512, width=24, heads=3, length=20, depth=3).eval()
+
+
+def nested_gpt() -> GPT:
+    return NestedGPT(words=128, width=8, heads=2, length=8, depth=1).eval()
 
 
 def mixing_gpt() -> GPT:
@@ -161,7 +177,10 @@ USAGE = Usage(
     cases=(
         Case("the GPT of the exercise", small_gpt, tokens(4096, 4, 32)),
         Case("a GPT of another size and other names", other_gpt, tokens(512, 3, 20), unseen=True),
+        Case("a GPT with a norm inside its head", nested_gpt, tokens(128, 1, 8), unseen=True),
         Case("a GPT that mixes positions", mixing_gpt, tokens(1024, 2, 12), unseen=True),
     ),
     call=counted,
+    # Each case runs a GPT node by node to count its FLOPs.
+    seconds=2.0,
 )

@@ -1,6 +1,7 @@
 """Answers to 09-flops-by-module."""
 
 import collections
+import itertools
 
 import torch
 from torch import fx
@@ -65,9 +66,19 @@ def without_computing(traced, *inputs):
 
 
 @right
-def from_the_innermost_name(traced, *inputs):
-    """Each name begins with the name of the outermost module, the innermost one too."""
-    return grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[-1][0].split(".")[0])
+def counts_each_row_of_nodes(traced, *inputs):
+    """The nodes of one submodule stand in a row, or in several."""
+    rows = itertools.groupby(
+        list(traced.graph.nodes), key=lambda node: (stack(node) or [("", None)])[0][0].partition(".")[0]
+    )
+    runner, found = fx.Interpreter(traced), collections.Counter()
+    runner.args_iter, runner.env = iter(inputs), {}
+    for child, nodes in rows:
+        with torch.no_grad(), FlopCounterMode(display=False) as counter:
+            for node in nodes:
+                runner.env[node] = runner.run_node(node)
+        found[child] += counter.get_total_flops()
+    return found
 
 
 @right
@@ -123,7 +134,7 @@ def counts_first_and_groups_then(traced, *inputs):
     with torch.no_grad():
         runner.run(*inputs)
     children = {name for name, _ in traced.named_children()}
-    inside = {node: {path.split(".")[0] for path, _ in stack(node)} & children for node in flops}
+    inside = {node: {path.split(".")[0] for path, _ in stack(node)[:1]} & children for node in flops}
     outside = {"": sum(count for node, count in flops.items() if not inside[node])}
     return {name: sum(flops[n] for n in flops if name in inside[n]) for name in sorted(children)} | outside
 
@@ -131,6 +142,36 @@ def counts_first_and_groups_then(traced, *inputs):
 @wrong("each_module_its_flops", says="`block.conv1` is not the path of an outermost submodule")
 def innermost(traced, *inputs):
     return grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[-1][0])
+
+
+@wrong("each_module_its_flops", says="(a layer in two modules, a leaf of several products): `block` has no FLOPs")
+def from_the_innermost_name(traced, *inputs):
+    """A layer in two modules has the name of one of them."""
+    return grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[-1][0].split(".")[0])
+
+
+@wrong("each_module_its_flops", says="(a layer in two modules, a leaf of several products): `cell` ")
+def takes_the_last_operator_of_a_leaf(traced, *inputs):
+    found = collections.Counter()
+
+    class Last(TorchDispatchMode):
+        def __torch_dispatch__(self, called, types, args=(), kwargs=None):
+            result = called(*args, **(kwargs or {}))
+            formula = flop_registry.get(called.overloadpacket)
+            self.flops = formula(*args, **(kwargs or {}), out_val=result) if formula else self.flops
+            return result
+
+    class Flops(fx.Interpreter):
+        def run_node(self, node):
+            with Last() as mode:
+                mode.flops = 0
+                value = super().run_node(node)
+            found[(stack(node) or [("", None)])[0][0].partition(".")[0]] += mode.flops
+            return value
+
+    with torch.no_grad():
+        Flops(traced).run(*inputs)
+    return dict(found)
 
 
 @wrong("each_module_its_flops", says="not on another (modules in modules, one called twice): `mix@1` is not the path")

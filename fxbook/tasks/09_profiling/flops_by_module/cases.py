@@ -53,6 +53,18 @@ class Direct(nn.Module):
         return {"both": (first, self.mix2(y)), "product": (first @ self.mix2(y).t(),)}
 
 
+class Shared(nn.Module):
+    """A layer that the root calls, and a block that holds it too and is named later; a leaf of several products."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shared, self.cell = nn.Linear(6, 6), nn.GRUCell(6, 6)
+        self.block = nn.Sequential(self.shared, nn.ReLU())
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.block(self.block(self.cell(x))) + self.shared(x)
+
+
 def many() -> int:
     """How many rows: drawn, so that nobody knows the FLOPs by heart."""
     return int(torch.randint(2, 7, ()))
@@ -88,5 +100,6 @@ USAGE = Usage(
             unseen=True,
             given=with_two_kinds,
         ),
+        Case("a layer in two modules, a leaf of several products", Shared, rows, unseen=True, given=with_rows),
     ),
 )

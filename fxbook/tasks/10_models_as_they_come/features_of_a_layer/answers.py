@@ -147,6 +147,42 @@ def leaves_the_rest_of_the_graph(module, path):
     return module
 
 
+@wrong(
+    "same_output",
+    says="running the result raises TypeError",
+    read="when_it_breaks/03_replacement#typeerror-adaptiveavgpool2dforward-takes-2-positional-arguments-but-3-were-given",
+)
+def erases_an_input_that_is_not_needed(module, path):
+    module.graph.output_node().args = (call_of(module, path),)
+    for node in reversed(module.graph.nodes):
+        if node.op != "output" and not node.users:
+            module.graph.erase_node(node)
+    module.delete_all_unused_submodules()
+    module.recompile()
+    return module
+
+
+@wrong("same_output", node="output", says="esult is not the one asked for")
+def finds_the_last_node_with_that_target(module, path):
+    """A method can be called like a layer."""
+    node = [node for node in module.graph.nodes if node.target == path][-1]
+    module.graph.output_node().args = (node,)
+    return finish(module)
+
+
+@wrong("layers_are_gone", says="still holds it")
+def keeps_a_layer_that_is_called_like_an_input(module, path):
+    module.graph.output_node().args = (call_of(module, path),)
+    module.graph.eliminate_dead_code()
+    used = {node.target for node in module.graph.nodes}
+    for name, layer in list(module.named_modules()):
+        is_inside = any(name.startswith(f"{target}.") for target in used)
+        if name not in used and not is_inside and not list(layer.children()):
+            module.delete_submodule(name)
+    module.recompile()
+    return module
+
+
 @wrong("layers_are_gone", says="still holds it")
 def leaves_the_layers(module, path):
     module.graph.output_node().args = (call_of(module, path),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -45,6 +46,19 @@ class TwoWays(nn.Module):
         return self.left_head(left.sigmoid()) + self.shift, self.right_head(right)
 
 
+class Namesakes(nn.Module):
+    """A layer, an input and a method of one name; a layer deep inside has the name of another one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.norm = nn.Linear(4, 4), nn.LayerNorm(4)
+        self.last = nn.Sequential(OrderedDict(first=nn.Sequential(nn.Linear(4, 2))))
+
+    def forward(self, x: Tensor, norm: Tensor) -> Tensor:
+        scaled = self.norm(self.first(x))
+        return self.last(scaled / (1 + scaled.norm(dim=-1, keepdim=True))) + norm
+
+
 def wanting(build: Callable[[], nn.Module], *paths: str) -> Callable[[], nn.Module]:
     """The model, with the layer that is asked for drawn."""
 
@@ -69,16 +83,22 @@ def rows() -> tuple[Tensor, ...]:
     return (torch.randn(3, 4),)
 
 
+def rows_and_numbers() -> tuple[Tensor, ...]:
+    return torch.randn(3, 4), torch.randn(2)
+
+
 USAGE = Usage(
     "edit",
     cases=(
         Case(
             "a small ViT",
-            wanting(lambda: real("vit"), "model.vit.embeddings", "model.vit.layers.0", "model.vit.layers.1"),
+            wanting(lambda: real("vit"), "model.vit.layers.0", "model.vit.layers.1"),
             lambda: (images(),),
         ),
-        Case("a stack of twelve layers", wanting(Stack, "layers.1", "layers.2"), rows, unseen=True),
+        Case("a stack of twelve layers", wanting(Stack, "layers.1"), rows, unseen=True),
         Case("two branches", wanting(TwoWays, "left", "right", "right_head"), rows, unseen=True),
+        Case("an input that is not needed", wanting(Namesakes, "first"), rows_and_numbers, unseen=True),
+        Case("a layer that is called like a method", wanting(Namesakes, "norm"), rows_and_numbers, unseen=True),
     ),
     given=traced_with_path,
 )

@@ -9,6 +9,7 @@ from fxbook.tasks.answering import right, wrong
 # ---- right -----------------------------------------------------------------------------------------------------------
 
 
+@right
 class Around(nn.Module):
     """Is told the names."""
 
@@ -19,9 +20,6 @@ class Around(nn.Module):
 
     def forward(self, value):
         return self.inner(**{self.takes: value})[self.returns]
-
-
-right(Around)
 
 
 @right

@@ -40,16 +40,18 @@ class Scoring(nn.Module):
 
 
 class Gated(Scoring):
-    """Another module in it is in a mode of its own, and the result has no layer that makes it."""
+    """Two modules in it, one of them deep inside, are in a mode of their own; no layer makes the result."""
 
     def __init__(self, takes: str, returns: str) -> None:
         super().__init__(takes, returns, training=True)
+        self.gate = nn.Sequential(nn.Linear(6, 6))
         self.body.eval()
+        self.gate[0].eval()
 
     @as_in_a_library
     def forward(self, *, offset: float = 1.0, **inputs: Tensor) -> dict[str, Any]:
         hidden = self.body(inputs[self.takes])
-        return {self.returns: hidden * hidden.sigmoid() * offset}
+        return {self.returns: hidden * self.gate(hidden).sigmoid() * offset}
 
 
 def taken() -> str:

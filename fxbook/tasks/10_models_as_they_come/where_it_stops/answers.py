@@ -1,6 +1,6 @@
 """Answers to 10-where-it-stops."""
 
-import sys
+import contextlib
 import traceback
 
 from torch import fx, nn
@@ -20,32 +20,31 @@ def stop(model, tracer):
 # ---- right -----------------------------------------------------------------------------------------------------------
 
 
+def is_leaf(tracer, module):
+    return tracer.is_leaf_module(module, tracer.path_of_module(module))
+
+
 @right
 def keeps_a_stack(model):
-    """A name is taken off only where its module returns or its error is caught."""
+    """The names of what is running, and on each error those that were running when it was raised."""
 
     class Stacking(fx.Tracer):
-        stack = ()
+        stack = ("",)
 
         def call_module(self, m, forward, args, kwargs):
             before = self.stack
-            self.stack = (*before, self.path_of_module(m))
-            result = super().call_module(m, forward, args, kwargs)
-            self.stack = before
-            return result
-
-    class Forgetting(Stacking):
-        def call_module(self, m, forward, args, kwargs):
-            before = self.stack
+            if not is_leaf(self, m):
+                self.stack = (*before, self.path_of_module(m))
             try:
                 return super().call_module(m, forward, args, kwargs)
             except Exception as error:
-                error.stack = getattr(error, "stack", None) or self.stack
-                self.stack = before
+                error.stack = getattr(error, "stack", self.stack)
                 raise
+            finally:
+                self.stack = before
 
-    error = stop(model, Forgetting())
-    return None if error is None else ("", *getattr(error, "stack", ()))[-1]
+    error = stop(model, Stacking())
+    return None if error is None else getattr(error, "stack", ("",))[-1]
 
 
 @right
@@ -57,7 +56,7 @@ def keeps_a_table_by_error(model):
             try:
                 return super().call_module(m, forward, args, kwargs)
             except Exception as error:
-                if not any(noted is error for noted, _ in found):
+                if not is_leaf(self, m) and not any(noted is error for noted, _ in found):
                     found.append((error, self.path_of_module(m)))
                 raise
 
@@ -91,6 +90,8 @@ class Finder:
 
 class _Watching(fx.Tracer):
     def call_module(self, m, forward, args, kwargs):
+        if is_leaf(self, m):
+            return fx.Tracer.call_module(self, m, forward, args, kwargs)
         try:
             return fx.Tracer.call_module(self, m, forward, args, kwargs)
         except BaseException as error:
@@ -105,7 +106,8 @@ def adds_a_note(model):
             try:
                 return super().call_module(m, forward, args, kwargs)
             except Exception as error:
-                error.add_note(f"in {self.path_of_module(m)}")
+                if not is_leaf(self, m):
+                    error.add_note(f"in {self.path_of_module(m)}")
                 raise
 
     error = stop(model, Noting())
@@ -116,15 +118,16 @@ def adds_a_note(model):
 
 
 @right
-def looks_names_up(model):
-    names = {id(module): name for name, module in model.named_modules()}
+def takes_the_last_of_two_names(model):
+    names = {id(module): name for name, module in model.named_modules(remove_duplicate=False)}
 
     class Naming(fx.Tracer):
         def call_module(self, m, forward, args, kwargs):
             try:
                 return super().call_module(m, forward, args, kwargs)
             except Exception as error:
-                vars(error).setdefault("name", names[id(m)])
+                if not is_leaf(self, m):
+                    vars(error).setdefault("name", names[id(m)])
                 raise
 
     error = stop(model, Naming())
@@ -133,6 +136,8 @@ def looks_names_up(model):
 
 @right
 def wraps_what_runs_inside(model):
+    """A leaf never calls it."""
+
     class Inside(fx.Tracer):
         def call_module(self, m, forward, args, kwargs):
             path = self.path_of_module(m)
@@ -157,51 +162,45 @@ def gives_a_tracer_another_method(model):
     usual = tracer.call_module
 
     def told(m, forward, args, kwargs):
-        try:
+        with leaving(tracer, m):
             return usual(m, forward, args, kwargs)
-        finally:
-            error = sys.exc_info()[1]
-            if error is not None and not hasattr(error, "at"):
-                error.at = tracer.path_of_module(m)
 
     tracer.call_module = told
     error = stop(model, tracer)
     return None if error is None else getattr(error, "at", "")
 
 
-@right
-def keeps_the_first_on_the_tracer(model):
-    class First(fx.Tracer):
-        first = None
-
-        def call_module(self, m, forward, args, kwargs):
-            try:
-                return super().call_module(m, forward, args, kwargs)
-            except Exception:
-                self.first = self.first or self.path_of_module(m)
-                raise
-
-    tracer = First()
-    return None if stop(model, tracer) is None else tracer.first or ""
+@contextlib.contextmanager
+def leaving(tracer, module):
+    try:
+        yield
+    except Exception as error:
+        if not is_leaf(tracer, module) and not hasattr(error, "at"):
+            error.at = tracer.path_of_module(module)
+        raise
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 def watching(note):
-    """A Tracer that calls note(tracer, error, module) for each error that leaves a module."""
+    """A Tracer that calls note(tracer, error, module) for each error that leaves the `forward` of a module."""
 
     class Noting(fx.Tracer):
-        first = last = None
-
         def call_module(self, m, forward, args, kwargs):
             try:
                 return super().call_module(m, forward, args, kwargs)
             except Exception as error:
-                note(self, error, m)
+                if not is_leaf(self, m):
+                    note(self, error, m)
                 raise
 
     return Noting()
+
+
+def first(tracer, error, module):
+    """Note the first name on the error."""
+    error.path = getattr(error, "path", tracer.path_of_module(module))
 
 
 @wrong("the_module", says="None was returned, but the trace stops in `")
@@ -209,7 +208,17 @@ def finds_nothing(model):
     return None
 
 
-@wrong("the_module", says="in which another module is running when the trace stops")
+@wrong("the_module", says="None was returned, but the trace stops in `")
+def keeps_every_module_whole(model):
+    class Whole(fx.Tracer):
+        def is_leaf_module(self, m, module_qualified_name):
+            return True
+
+    error = stop(model, Whole())
+    return None if error is None else ""
+
+
+@wrong("the_module", says="but the error was raised in a module inside it")
 def returns_the_outermost(model):
     def note(tracer, error, module):
         error.path = tracer.path_of_module(module)
@@ -220,10 +229,7 @@ def returns_the_outermost(model):
 
 @wrong("the_module", says="The trace of this model succeeds, so None was asked")
 def returns_an_empty_name_for_none(model):
-    def note(tracer, error, module):
-        error.path = getattr(error, "path", tracer.path_of_module(module))
-
-    return getattr(stop(model, watching(note)), "path", "")
+    return getattr(stop(model, watching(first)), "path", "")
 
 
 @wrong("the_module", says="The answer is not the qualified name of a module of the model")
@@ -256,7 +262,7 @@ def catches_one_class_only(model):
     return None
 
 
-@wrong("the_module", says="When the trace stops, the module that you return is not running")
+@wrong("the_module", says="is a leaf: its `forward` does not run")
 def returns_the_last_that_was_called(model):
     """It may have returned already."""
 
@@ -271,12 +277,36 @@ def returns_the_last_that_was_called(model):
     return None if stop(model, tracer) is None else tracer.last
 
 
+@wrong("the_module", says="the module that you return is not running")
+def returns_another_of_its_class(model):
+    def note(tracer, error, module):
+        alike = [name for name, other in model.named_modules() if type(other) is type(module) and other is not module]
+        error.path = getattr(error, "path", next(iter(alike), ""))
+
+    error = stop(model, watching(note))
+    return None if error is None else getattr(error, "path", "")
+
+
 @wrong("the_module", says="one was returned, but the trace stops in the model itself")
 def forgets_the_model_itself(model):
-    def note(tracer, error, module):
-        error.path = getattr(error, "path", tracer.path_of_module(module))
+    return getattr(stop(model, watching(first)), "path", None)
 
-    return getattr(stop(model, watching(note)), "path", None)
+
+@wrong("the_module", says="so the empty name was asked")
+def returns_the_part_where_the_model_asks(model):
+    """The last module that the model called has returned."""
+
+    class Noting(fx.Tracer):
+        called = ""
+
+        def call_module(self, m, forward, args, kwargs):
+            result = super().call_module(m, forward, args, kwargs)
+            self.called = self.path_of_module(m)
+            return result
+
+    error = stop(model, watching(first))
+    stop(model, tracer := Noting())
+    return None if error is None else getattr(error, "path", tracer.called)
 
 
 @wrong("the_module", says="The answer is neither a string nor None")
@@ -288,11 +318,90 @@ def returns_the_module(model):
     return None if error is None else getattr(error, "names", [""])
 
 
+@wrong("the_module", says="an error was raised, but the model caught it: another error stops the trace")
+def keeps_the_first_on_the_tracer(model):
+    """The name of an error that the model has caught stays there."""
+
+    def note(tracer, error, module):
+        tracer.first = getattr(tracer, "first", tracer.path_of_module(module))
+
+    tracer = watching(note)
+    return None if stop(model, tracer) is None else getattr(tracer, "first", "")
+
+
+@wrong("the_module", says="you return the model itself, but the error was raised in a module inside it")
+def forgets_the_first_in_the_next_module(model):
+    """The error can be raised again after that module."""
+
+    class Noting(fx.Tracer):
+        first, depth = "", 0
+
+        def call_module(self, m, forward, args, kwargs):
+            if not self.depth:
+                self.first = ""
+            self.depth += 1
+            try:
+                return super().call_module(m, forward, args, kwargs)
+            except Exception:
+                if not is_leaf(self, m):
+                    self.first = self.first or self.path_of_module(m)
+                raise
+            finally:
+                self.depth -= 1
+
+    tracer = Noting()
+    return None if stop(model, tracer) is None else tracer.first
+
+
+@wrong("the_module", says="succeeds, so None was asked. The model caught each error")
+def takes_every_error_for_the_last(model):
+    found = []
+
+    def note(tracer, error, module):
+        first(tracer, error, module)
+        found.append(error)
+
+    error = stop(model, watching(note)) or next(iter(found), None)
+    return None if error is None else getattr(error, "path", "")
+
+
+@wrong("the_module", says="an error was raised, but the model caught it: another error stops the trace")
+def follows_the_cause(model):
+    """To where the first of two errors was raised."""
+    error = stop(model, watching(first))
+    if error is None:
+        return None
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return getattr(error, "path", "")
+
+
+@wrong("the_module", says="`blocks.1.skip`, which is a leaf: its `forward` does not run")
+def takes_a_leaf_for_a_module_that_runs(model):
+    class Noting(fx.Tracer):
+        def call_module(self, m, forward, args, kwargs):
+            try:
+                return super().call_module(m, forward, args, kwargs)
+            except Exception as error:
+                first(self, error, m)
+                raise
+
+    error = stop(model, Noting())
+    return None if error is None else getattr(error, "path", "")
+
+
+@wrong("the_module", says="he answer is not the qualified name of a module of the model")
+def returns_both_of_two_names(model):
+    error = stop(model, watching(first))
+    path = getattr(error, "path", "")
+    names = [
+        name for name, module in model.named_modules(remove_duplicate=False) if module is model.get_submodule(path)
+    ]
+    return None if error is None else ", ".join(names)
+
+
 @wrong("input_unchanged", says="The model that was given has been changed")
 def leaves_a_mark_on_the_model(model):
-    def note(tracer, error, module):
-        error.path = getattr(error, "path", tracer.path_of_module(module))
-
-    error = stop(model, watching(note))
+    error = stop(model, watching(first))
     model.stopped = True
     return None if error is None else getattr(error, "path", "")

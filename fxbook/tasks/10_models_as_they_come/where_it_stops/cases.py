@@ -1,4 +1,7 @@
-"""Real models, and small ones whose trace stops in a module that is drawn, in several ways, or not at all."""
+"""Real models, and small ones whose trace stops in a module that is drawn, in several ways, or not at all.
+
+Some catch an error, raise one again, or raise another one.
+"""
 
 from __future__ import annotations
 
@@ -56,6 +59,67 @@ class Network(nn.Module):
         return x
 
 
+class Trying(nn.Module):
+    """Catches the errors of one module, and then goes on, asks a question of its own, or raises one of two errors.
+
+    Only the root of a trace can go on: a Tracer does not forget a module whose error is caught inside another one.
+    """
+
+    def __init__(self, then: str, tried: nn.Module, last: nn.Module) -> None:
+        super().__init__()
+        self.then, self.tried, self.other, self.last = then, tried, Asking("none"), last
+
+    def forward(self, x: Tensor) -> Tensor:
+        try:
+            x = self.tried(x)
+        except (TypeError, ValueError) as error:
+            x = self.other(x)
+            if self.then == "raise again":
+                raise
+            if self.then == "raise another":
+                raise RuntimeError("neither of the two modules takes these rows") from error
+        if self.then == "ask" and x.norm() > 0:
+            return -x
+        return self.last(x)
+
+
+class Options:
+    """What no node can have for an argument."""
+
+
+class Refused(nn.Module):
+    """Gives a leaf what a node cannot have for an argument."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer, self.skip = nn.Linear(4, 4), nn.Identity()
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layer(x) if self.skip(Options()) else x
+
+
+class Shared(nn.Module):
+    """One module under two names."""
+
+    def __init__(self, way: str) -> None:
+        super().__init__()
+        self.encoder = Asking(way)
+        self.decoder = self.encoder
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.decoder(self.encoder(x))
+
+
+def asking() -> Asking:
+    """A module that stops a trace, in a way that is drawn."""
+    return Asking(one_of("shape", "count"))
+
+
+def trying(then: str, *last: str) -> Trying:
+    """A network that catches the error of a module that asks."""
+    return Trying(then, asking(), Block(*last))
+
+
 def somewhere(*ways: str) -> Callable[[], nn.Module]:
     """A network in which one of the ways is taken at a place that is drawn."""
 
@@ -77,6 +141,17 @@ USAGE = Usage(
         Case("a real model for images", lambda: real(one_of("resnet", "vit")), tuple),
         Case("a real model for texts", lambda: real(one_of("bert", "llama")), tuple, unseen=True),
         Case("a network that asks itself", lambda: Network(Block("none", "none"), asks=True), tuple, unseen=True),
+        Case(
+            "a caught error, and another module that asks", lambda: trying("go on", "none", "shape"), tuple, unseen=True
+        ),
+        Case("a caught error, and a network that asks", lambda: trying("ask"), tuple, unseen=True),
+        Case("a caught error, and nothing else that asks", lambda: trying("go on"), tuple, unseen=True),
+        Case("an error that is raised again", lambda: trying("raise again"), tuple, unseen=True),
+        Case("an error in place of another", lambda: Network(trying("raise another")), tuple, unseen=True),
+        Case(
+            "a leaf that is given what no node can hold", lambda: Network(Block("none"), Refused()), tuple, unseen=True
+        ),
+        Case("a module with two names", lambda: Shared(one_of("shape", "count")), tuple, unseen=True),
     ),
     given=lambda model: (model,),
 )

@@ -13,49 +13,70 @@ from fxbook.asking.view import CaseView
 
 
 class _Watching(fx.Tracer):
-    """Notes on each error the module in which it was raised."""
+    """Notes on each error the module in whose ``forward`` it was raised; the ``forward`` of a leaf is not run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.raised: set[str] = set()
 
     def call_module(self, m: nn.Module, forward: Any, args: Any, kwargs: Any) -> Any:
-        try:
-            return super().call_module(m, forward, args, kwargs)
-        except Exception as error:
-            if not hasattr(error, "stopped_in"):
-                error.stopped_in = self.path_of_module(m)
-            raise
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return forward(*args, **kwargs)
+            except Exception as error:
+                if not hasattr(error, "stopped_in"):
+                    error.stopped_in = self.path_of_module(m)
+                    self.raised.add(error.stopped_in)
+                raise
+
+        return super().call_module(m, watched, args, kwargs)
 
 
-def stops_in(model: nn.Module) -> str | None:
-    """The innermost module that was running when the trace stopped, ``""`` for the model, ``None`` where it did not."""
+def stops_in(model: nn.Module) -> tuple[str | None, set[str]]:
+    """Where the trace stops, and the names of all modules inside in which an error was raised.
+
+    It stops in the innermost module that was running when the error was raised: ``""`` is the model, and ``None``
+    stands for a trace that succeeds.
+    """
+    tracer = _Watching()
     try:
-        _Watching().trace(model)
+        tracer.trace(model)
     except Exception as error:
-        return getattr(error, "stopped_in", "")
-    return None
+        return getattr(error, "stopped_in", ""), tracer.raised
+    return None, tracer.raised
 
 
 @rule
 def the_module(case: CaseView) -> Found:
     """The answer is the qualified name of the module in which the trace stops."""
-    wanted, answer = stops_in(case.model), case.value
-    if answer == wanted:
-        return
-    if answer is None:
+    (wanted, raised), answer = stops_in(case.model), case.value
+    modules = dict(case.model.named_modules(remove_duplicate=False))
+    if answer is None and wanted is not None:
         where = f"in `{wanted}`" if wanted else "in the model itself"
         yield None, f"None was returned, but the trace stops {where}."
-    if not isinstance(answer, str):
+    elif answer is not None and not isinstance(answer, str):
         yield None, "The answer is neither a string nor None."
-        return
-    if wanted is None:
-        yield None, "The trace of this model succeeds, so None was asked."
-    names = dict(case.model.named_modules())
-    if answer not in names:
+    elif wanted is None and answer is not None:
+        caught = " The model caught each error." if raised else ""
+        yield None, f"The trace of this model succeeds, so None was asked.{caught}"
+    elif answer is not None and answer not in modules:
         yield None, "The answer is not the qualified name of a module of the model."
+    elif answer is not None and modules[answer] is not modules[wanted]:
+        yield None, _not_there(answer, wanted, raised, modules)
+
+
+def _not_there(answer: str, wanted: str, raised: set[str], modules: dict[str, nn.Module]) -> str:
+    """Why a module is not the one in which the trace stops."""
+    who = f"`{answer}`" if answer else "the model itself"
+    if fx.Tracer().is_leaf_module(modules[answer], answer):
+        return f"You return {who}, which is a leaf: its `forward` does not run."
+    if answer in raised:
+        return f"In {who} an error was raised, but the model caught it: another error stops the trace."
     if wanted == "":
-        yield None, "The trace stops in `forward` of the model itself, so the empty name was asked."
+        return "The trace stops in `forward` of the model itself, so the empty name was asked."
     if answer == "" or wanted.startswith(f"{answer}."):
-        who = f"`{answer}`" if answer else "the model itself"
-        yield None, f"You return {who}, in which another module is running when the trace stops."
-    yield None, "When the trace stops, the module that you return is not running."
+        return f"You return {who}, but the error was raised in a module inside it."
+    return "When the error that stops the trace is raised, the module that you return is not running."
 
 
 CHECK = Check((the_module, input_unchanged))

@@ -104,6 +104,13 @@ def asks_a_state_dict_of_copies(module, example_inputs, model):
     return [names.get(id(value)) for value in example_inputs]
 
 
+@wrong("names_each_input", says="which is a tensor of the model, and the answer is None")
+def asks_the_state_dict_alone(module, example_inputs, model):
+    """A buffer that is not saved with the model is not in it."""
+    names = {id(tensor): name for name, tensor in model.state_dict(keep_vars=True).items()}
+    return [names.get(id(value)) for value in example_inputs]
+
+
 @wrong("names_each_input", says="has not one entry for each placeholder")
 def returns_the_names_of_the_model(module, example_inputs, model):
     return [name for name, _ in model.named_parameters()]

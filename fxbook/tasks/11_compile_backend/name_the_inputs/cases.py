@@ -30,16 +30,28 @@ class Twins(nn.Module):
         return second(torch.relu(first(x)))
 
 
+class Shifts(nn.Module):
+    """Buffers that a state dict does not have."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        for name in ("before", "after"):
+            self.register_buffer(name, torch.randn(WIDTH), persistent=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.sin(x + self.before) + self.after
+
+
 class Scaled(nn.Module):
     """A tensor that is neither parameter nor buffer, a parameter in a list, and an input that is a parameter."""
 
     def __init__(self) -> None:
         super().__init__()
         self.weights = nn.ParameterList([nn.Parameter(torch.randn(WIDTH)) for _ in range(2)])
-        self.factor = torch.randn(WIDTH)
+        self.factor, self.shifts = torch.randn(WIDTH), Shifts()
 
     def forward(self, given: Tensor, x: Tensor) -> Tensor:
-        return self.weights[1] * x * self.factor + given * self.weights[0]
+        return self.weights[1] * self.shifts(x) * self.factor + given * self.weights[0]
 
 
 class Tied(nn.Module):

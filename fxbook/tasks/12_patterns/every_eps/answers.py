@@ -80,7 +80,7 @@ def goes_down_from_the_square(graph):
             continue
         for mean in power.users:
             if mean.target == "mean" and mean.args[1] == -1:
-                found += [total.args[1] for total in mean.users]
+                found += [total.args[1] for total in mean.users if total.target is operator.add]
     return found
 
 
@@ -88,7 +88,7 @@ def goes_down_from_the_square(graph):
 def walks_the_list_once(graph):
     found, means = [], set()
     for node in graph.nodes:
-        if node.target == "mean" and node.args[0].args[1] == 2 and node.args[1] == -1:
+        if node.target == "mean" and node.args[0].target == "pow" and node.args[0].args[1] == 2 and node.args[1] == -1:
             means.add(node)
         elif node.target is operator.add and node.args[0] in means:
             found.append(node.args[1])
@@ -131,7 +131,7 @@ def writes_the_dtype_into_the_pattern(graph):
     return [match.placeholder_nodes[2] for match in SubgraphMatcher(fx.symbolic_trace(with_dtype).graph).match(graph)]
 
 
-@wrong("every_eps_in_order", says="answer has 7 numbers, and the graph has 4 RMSNorms")
+@wrong("every_eps_in_order", says="answer has 11 numbers, and the graph has 4 RMSNorms")
 def takes_every_reciprocal_root(graph):
     return [root.args[0].args[1] for root in graph.find_nodes(op="call_function", target=torch.rsqrt)]
 
@@ -140,6 +140,17 @@ def takes_every_reciprocal_root(graph):
 def asks_for_a_square_alone(graph):
     roots = graph.find_nodes(op="call_function", target=torch.rsqrt)
     return [root.args[0].args[1] for root in roots if is_norm(root) or root.args[0].args[0].target == "pow"]
+
+
+@wrong("every_eps_in_order", says="answer has 5 numbers, and the graph has 4 RMSNorms")
+def takes_a_sum_for_a_mean(graph):
+    roots = graph.find_nodes(op="call_function", target=torch.rsqrt)
+    norms = []
+    for total in (root.args[0] for root in roots):
+        mean = total.args[0]
+        if total.target is operator.add and mean.args[1:] == (-1,):
+            norms += [total] if mean.args[0].target == "pow" and mean.args[0].args[1] == 2 else []
+    return [total.args[1] for total in norms]
 
 
 @wrong("every_eps_in_order", says="and the graph has 4 RMSNorms")

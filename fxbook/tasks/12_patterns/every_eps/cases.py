@@ -48,7 +48,9 @@ class Norm(nn.Module):
 
 
 class Looking(nn.Module):
-    """Norms beside steps that share parts with one: another power, another dimension, a mean that is no square's."""
+    """Norms beside steps that differ from one in a step each: another power, one in place, another dimension, a sum, a
+    double, a product; and a root of no mean.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,7 +61,12 @@ class Looking(nn.Module):
         fourth = x * torch.rsqrt(x.pow(4).mean(-1, keepdim=True) + 0.25)
         x = self.norms[1](self.norms[0](x))
         columns = x * torch.rsqrt(x.pow(2).mean(0, keepdim=True) + 0.5)
-        return self.norms[2](columns) + fourth, self.norms[3](x), torch.rsqrt(x.abs() + 1e-3)
+        total = x * torch.rsqrt(x.pow(2).sum(-1, keepdim=True) + 0.125)
+        double = x * torch.rsqrt(x.mul(2).mean(-1, keepdim=True) + 4.0)
+        scaled = x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) * 3.0)
+        written = x * torch.rsqrt(x.clone().pow_(2).mean(-1, keepdim=True) + 0.75)
+        others = fourth + total + double + scaled + written
+        return self.norms[2](columns) + others, self.norms[3](x), torch.rsqrt(x.abs() + 1e-3)
 
 
 class Nothing(nn.Module):

@@ -52,7 +52,7 @@ def takes_the_numbers_as_parameters(traced):
         return half * x * (one + torch.tanh(scale * (x + cubic * torch.pow(x, power))))
 
     def of_gpt2(match, graph, pattern):
-        return match.placeholder_nodes[2:] == [0.044715, 3.0, 0.5, 1.0]
+        return match.placeholder_nodes[1:] == [math.sqrt(2.0 / math.pi), 0.044715, 3.0, 0.5, 1.0]
 
     found = replace_pattern_with_filters(
         traced, general, lambda x, scale, cubic, power, half, one: fused(x), match_filters=[of_gpt2]
@@ -85,21 +85,28 @@ def edits_what_the_matcher_finds(traced):
 
 def formula_of(tanh):
     """The input and the last node of the formula around a tanh, ``None`` where there is none or it is used inside."""
-    scaled = tanh.args[0]
-    if scaled.target is not operator.mul or not isinstance(scaled.args[0], float):
+
+    def read(node, target, number):
+        """What a step reads besides its number, if it is such a step and is used once."""
+        if isinstance(node, fx.Node) and node.target is target and len(node.users) == 1 and number in node.args:
+            return next((one for one in node.args if isinstance(one, fx.Node)), None)
         return None
-    x, cubic = scaled.args[1].args
-    if cubic.args[0] != 0.044715 or len(tanh.users) != 1:
+
+    inner = read(tanh.args[0], operator.mul, math.sqrt(2.0 / math.pi))
+    if inner is None or inner.target is not operator.add or len(tanh.users) != 1 or len(inner.users) != 1:
         return None
+    x, cubic = inner.args
     [total] = tanh.users
+    if read(read(cubic, operator.mul, 0.044715), torch.pow, 3.0) is not x or read(total, operator.add, 1.0) is not tanh:
+        return None
     [last] = total.users
-    return x, last
+    return (x, last) if read(last.args[0], operator.mul, 0.5) is x else None
 
 
 @right
 def goes_from_the_tanh_both_ways(traced):
     for tanh in traced.graph.find_nodes(op="call_function", target=torch.tanh):
-        found = formula_of(tanh) if tanh.args[0].op != "placeholder" else None
+        found = formula_of(tanh)
         if found:
             x, last = found
             with traced.graph.inserting_before(last):
@@ -178,6 +185,32 @@ def fuses_a_formula_that_is_used_inside(traced):
         last.target, last.args, last.kwargs = nn.functional.gelu, (x,), {"approximate": "tanh"}
     traced.graph.eliminate_dead_code()
     traced.recompile()
+
+
+class Everywhere(SubgraphMatcher):
+    """Finds a formula whose values are used elsewhere, too."""
+
+    def _is_contained(self, nodes_map):
+        return True
+
+
+@wrong("each_formula_fused", says="(formulas of which another value is used inside): the graph calls tanh 2 times: 7")
+def looks_at_the_users_of_the_tanh_alone(traced):
+    for match in Everywhere(fx.symbolic_trace(new_gelu).graph).match(traced.graph):
+        [last], [x] = match.returning_nodes, match.placeholder_nodes
+        [tanh] = [node for node in match.nodes_map.values() if node.target is torch.tanh]
+        if len(tanh.users) == 1:
+            last.target, last.args, last.kwargs = nn.functional.gelu, (x,), {"approximate": "tanh"}
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+
+
+@wrong("same_result", node="output", says="(formulas of other numbers, and a tanh of something else)")
+def knows_the_polynomial_alone(traced):
+    def general(x, scale, half, one):
+        return half * x * (one + torch.tanh(scale * (x + 0.044715 * torch.pow(x, 3.0))))
+
+    fx.replace_pattern(traced, general, lambda x, scale, half, one: fused(x))
 
 
 @wrong("same_result", node="output", says="result is not the one asked for")

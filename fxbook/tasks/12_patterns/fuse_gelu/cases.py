@@ -1,4 +1,4 @@
-"""Models with the formula of GELU: that of GPT-2, several, one that is used inside, and formulas that differ."""
+"""Models with the formula of GELU: that of GPT-2, several, some that are used inside, and steps that resemble it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from ..cases import WIDTH, feed_forward, rows
 ROOT = math.sqrt(2.0 / math.pi)
 
 
-def gelu(x: Tensor, cubic: float = 0.044715) -> Tensor:
-    """The formula as GPT-2 writes it."""
-    return 0.5 * x * (1.0 + torch.tanh(ROOT * (x + cubic * torch.pow(x, 3.0))))
+def gelu(
+    x: Tensor, root: float = ROOT, cubic: float = 0.044715, power: float = 3.0, half: float = 0.5, one: float = 1.0
+) -> Tensor:
+    """The formula as GPT-2 writes it, or with another number."""
+    return half * x * (one + torch.tanh(root * (x + cubic * torch.pow(x, power))))
 
 
 class Gated(nn.Module):
@@ -33,7 +35,44 @@ class Gated(nn.Module):
         both = gelu(self.mix(first)) * torch.tanh(y)
         step = torch.tanh(ROOT * (y + 0.044715 * torch.pow(y, 3.0)))
         seen = 0.5 * y * (1.0 + step)
-        return both, seen, step, gelu(both, 0.2)
+        return both, seen, step, gelu(both, cubic=0.2)
+
+
+class Used(nn.Module):
+    """Formulas of which a value is used elsewhere, another one in each; and one that is used by nothing else."""
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        results = []
+        for place in range(7):
+            cubed = torch.pow(x, 3.0)
+            cubic = 0.044715 * cubed
+            inner = x + cubic
+            scaled = ROOT * inner
+            tanh = torch.tanh(scaled)
+            half, total = 0.5 * x, 1.0 + tanh
+            inside = (cubed, cubic, inner, scaled, tanh, half, total)
+            results.append(half * total - inside[place])
+        return *results, gelu(x)
+
+
+class Other(nn.Module):
+    """Formulas with one other number or operation each, a tanh of a product, a quotient, a double and an input; and the
+    formula itself.
+    """
+
+    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        numbers = gelu(x, root=0.9), gelu(x, cubic=0.2), gelu(x, power=2.0), gelu(x, half=0.25), gelu(x, one=2.0)
+        operations = (
+            0.5 * x * (1.0 + torch.tanh(ROOT * (x + 0.044715 * torch.add(x, 3.0)))),
+            0.5 * x * (1.0 + torch.tanh(ROOT * (x + 0.044715 / torch.pow(x, 3.0)))),
+            0.5 * x * (1.0 + torch.tanh(ROOT * (x - 0.044715 * torch.pow(x, 3.0)))),
+            0.5 * x * (1.0 + torch.tanh(ROOT / (x + 0.044715 * torch.pow(x, 3.0)))),
+            0.5 * x * (1.0 - torch.tanh(ROOT * (x + 0.044715 * torch.pow(x, 3.0)))),
+            0.5 / x * (1.0 + torch.tanh(ROOT * (x + 0.044715 * torch.pow(x, 3.0)))),
+        )
+        gate = torch.tanh(x * (x + y)) + torch.tanh(2.0 / y.exp()) + torch.tanh(ROOT * (y + y)) + torch.tanh(0.5 * y)
+        two_inputs = 0.5 * y * (1.0 + torch.tanh(ROOT * (x + 0.044715 * torch.pow(y, 3.0))))
+        return *numbers, *operations, two_inputs, gate, gelu(gate)
 
 
 USAGE = Usage(
@@ -41,5 +80,7 @@ USAGE = Usage(
     cases=(
         Case("a block of GPT-2", feed_forward, rows()),
         Case("formulas in a row, one that is used inside, one of another polynomial", Gated, rows(2), unseen=True),
+        Case("formulas of which another value is used inside", Used, rows(), unseen=True),
+        Case("formulas of other numbers, and a tanh of something else", Other, rows(2), unseen=True),
     ),
 )

@@ -2,50 +2,62 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fxbook.asking import Check
 from fxbook.asking.explained import given_edited, lints, no_dead_nodes, recompiled
 from fxbook.asking.families import GELU, TANH
 from fxbook.asking.predicates import edited, same_result
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
-from fxbook.graph.record import GraphRecord, NodeRecord
+from fxbook.graph.record import JSON, GraphRecord, NodeRecord
 
-_CUBIC = {"float": "0.044715"}
+from .cases import ROOT
 
-
-def is_formula(graph: GraphRecord, tanh: NodeRecord) -> bool:
-    """Whether a tanh is that of a formula to be fused: read by its sum alone, over the polynomial of GPT-2."""
-    if tanh not in TANH or len(tanh.users) != 1 or not tanh.inputs:
-        return False
-    last = graph.nodes[tanh.users[0]]
-    scaled = graph.nodes[tanh.inputs[0]]
-    if "output" in (last.op, scaled.op) or not scaled.inputs:
-        return False
-    inner = graph.nodes[scaled.inputs[0]]
-    return any(
-        0.044715 in _numbers(graph.nodes[index]) for index in inner.inputs if graph.nodes[index].op == "call_function"
-    )
+# The formula from its end: the function, and what it reads. A text is an input of the formula.
+_TANH = ("tanh", ("mul", ROOT, ("add", "x", ("mul", 0.044715, ("pow", "x", 3.0)))))
+_FORMULA = ("mul", ("mul", 0.5, "x"), ("add", 1.0, _TANH))
 
 
-def _numbers(node: NodeRecord) -> list[float]:
+def formulas(graph: GraphRecord) -> list[NodeRecord]:
+    """The tanh of each formula to be fused: its numbers are those of GPT-2, and nothing else uses a value inside."""
     found = []
-    for item in node.positional:
-        match item:
-            case {"float": str(text)}:
-                found.append(float(text))
-            case float():
-                found.append(item)
+    for last in graph:
+        inside: list[NodeRecord] = []
+        if _is(graph, {"node": last.index}, _FORMULA, {}, inside):
+            places = {node.index for node in inside}
+            if all(places.issuperset(node.users) for node in inside if node is not last):
+                found += [node for node in inside if node in TANH]
     return found
+
+
+def _is(graph: GraphRecord, item: JSON, asked: Any, inputs: dict[str, JSON], inside: list[NodeRecord]) -> bool:
+    """Whether an argument is what a part of the formula asks; its nodes are added to ``inside``."""
+    match asked, item:
+        case str(), {"node": _}:
+            return inputs.setdefault(asked, item) == item
+        case float(), {"float": str(text)}:
+            return float(text) == asked
+        case float(), float():
+            return item == asked
+        case (str(name), *parts), {"node": int(index)}:
+            node = graph.nodes[index]
+            inside.append(node)
+            same = node.op == "call_function" and node.target.rpartition(".")[2] == name
+            pairs = zip(node.positional, parts, strict=False)
+            return (
+                same and len(node.positional) == len(parts) and all(_is(graph, *pair, inputs, inside) for pair in pairs)
+            )
+    return False
 
 
 @rule("12_patterns#eight-nodes-for-one-gelu")
 def each_formula_fused(case: CaseView) -> Found:
     """Each formula has become one call, and none that was to stay."""
     assert case.graph is not None
-    for node in case.nodes:
-        if is_formula(case.graph, node):
-            yield node, "is still the tanh of a GELU that is written as a formula"
-    asked = sum(is_formula(case.before, node) for node in case.before)
+    for node in formulas(case.graph):
+        yield node, "is still the tanh of a GELU that is written as a formula"
+    asked = len(formulas(case.before))
     stays = sum(node in TANH for node in case.before) - asked
     count = sum(node in TANH for node in case.nodes)
     if count < stays:

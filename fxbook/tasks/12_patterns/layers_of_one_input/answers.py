@@ -3,7 +3,6 @@
 import collections
 import itertools
 
-import torch
 from torch import fx, nn
 
 from fxbook.tasks.answering import right, wrong
@@ -28,7 +27,7 @@ def several(groups):
 
 @right
 def asks_each_value_for_its_users(graph):
-    """The users of a node keep the order of their making, which is that of a fresh trace."""
+    """The users of a node are in the order in which they began to use it, so they are sorted by place."""
     groups = {}
     for node in graph.nodes:
         layers = [user.name for user in sorted(node.users) if is_linear(user) and input_of(user) is node]
@@ -49,7 +48,7 @@ def returns_nodes(graph):
 def sorts_and_groups(graph):
     layers = sorted(filter(is_linear, graph.nodes), key=lambda node: input_of(node).name)
     groups = itertools.groupby(layers, key=lambda node: input_of(node).name)
-    return several({name: tuple(node.name for node in sorted(found)) for name, found in groups})
+    return several({name: tuple(node.name for node in found) for name, found in groups})
 
 
 @right
@@ -68,11 +67,8 @@ def normalises_each_call(graph):
     groups = {}
     for node in graph.nodes:
         if is_linear(node):
-            module = graph.owning_module
-            types = (torch.Tensor,) * 2 if node.op == "call_function" else None
-            pair = node.normalized_arguments(module, types, normalize_to_only_use_kwargs=True)
-            read = pair.kwargs["input"] if pair else input_of(node)
-            groups.setdefault(read.name, []).append(node.name)
+            arguments = node.normalized_arguments(graph.owning_module, normalize_to_only_use_kwargs=True)
+            groups.setdefault(arguments.kwargs["input"].name, []).append(node.name)
     return several(groups)
 
 
@@ -188,6 +184,18 @@ def goes_backwards(graph):
     for node in filter(is_linear, reversed(graph.nodes)):
         groups.setdefault(input_of(node).name, []).append(node.name)
     return several(groups)
+
+
+@wrong(
+    "every_group", says="(heads at the end, one of them moved): the layers of `relu` are not in the order of the list"
+)
+def takes_the_users_as_they_come(graph):
+    groups = {}
+    for node in graph.nodes:
+        layers = [user.name for user in node.users if is_linear(user) and input_of(user) is node]
+        if len(layers) > 1:
+            groups[node.name] = layers
+    return groups
 
 
 @wrong("every_group", says="is not a list of names")

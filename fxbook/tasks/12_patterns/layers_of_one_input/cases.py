@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor, fx, nn
 
 from fxbook.asking import Case, Usage
 from fxbook.asking.exercise import one_of
@@ -48,18 +48,39 @@ class Spelled(nn.Module):
         super().__init__()
         self.layers = nn.ModuleList(nn.Linear(WIDTH, WIDTH) for _ in range(int(one_of(3, 4, 5))))
         self.shared = nn.Linear(WIDTH, WIDTH)
-        self.norm = nn.LayerNorm(WIDTH)
+        self.norms = nn.Sequential(nn.LayerNorm(WIDTH))
         self.conv = nn.Conv1d(3, 3, 1)
         self.weight = nn.Parameter(torch.randn(WIDTH, WIDTH))
 
     def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
         ends = [layer(x) + self.shared(y) for layer in self.layers]
-        normed = self.norm(x)
+        normed = self.norms(x)
         first = nn.functional.linear(normed, self.weight)
         second = nn.functional.linear(weight=self.weight, input=normed)
         alone = self.shared(self.conv(x)) + self.conv(y)
         weight = self.shared(first[0])
         return *ends, second, alone, nn.functional.linear(first, weight[:2]), torch.relu(first)
+
+
+class Heads(nn.Module):
+    """A layer, and heads on its value, which are the last layers of all."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Linear(WIDTH, WIDTH)
+        self.heads = nn.ModuleList(nn.Linear(WIDTH, WIDTH) for _ in range(3))
+
+    def forward(self, x: Tensor) -> list[Tensor]:
+        hidden = torch.relu(self.body(x))
+        return [head(hidden) for head in self.heads]
+
+
+def with_heads_moved(model: nn.Module) -> tuple[fx.Graph]:
+    """The graph of heads, the last of them moved before the others: the users of a node keep their order."""
+    [graph] = graph_of(model)
+    first, _, last = graph.find_nodes(op="call_function", target=torch.relu)[0].users
+    first.prepend(last)
+    return (graph,)
 
 
 class Single(nn.Module):
@@ -80,6 +101,7 @@ USAGE = Usage(
         Case("the attention of Llama", Attention, tuple),
         Case("layers in every spelling", Spelled, tuple, unseen=True),
         Case("no shared input", Single, tuple, unseen=True),
+        Case("heads at the end, one of them moved", Heads, tuple, unseen=True, given=with_heads_moved),
     ),
     given=graph_of,
     call=with_changes,

@@ -45,17 +45,17 @@ def follows_next(match, graph, pattern):
 
 @right
 def slices_the_list(match, graph, pattern):
-    order = list(graph.nodes)
-    begin = min(map(order.index, nodes_of(match)))
+    order, inside = list(graph.nodes), nodes_of(match)
+    begin = min(map(order.index, inside))
     end = min(map(order.index, match.returning_nodes[0].users))
-    return not any(map(writes, order[begin:end]))
+    return not any(map(writes, set(order[begin:end]).difference(inside)))
 
 
 @right
 def starts_from_the_writes(match, graph, pattern):
     inside, [result] = nodes_of(match), match.returning_nodes
     for node in filter(writes, graph.nodes):
-        if node > min(inside) and all(node < user for user in result.users):
+        if node not in inside and node > min(inside) and all(node < user for user in result.users):
             return False
     return True
 
@@ -67,8 +67,9 @@ def keeps_a_state_while_walking(match, graph, pattern):
     for node in graph.nodes:
         if node in users:
             return True
-        begun = begun or node in inside
-        if begun and writes(node):
+        if node in inside:
+            begun = True
+        elif begun and writes(node):
             return False
     return True
 
@@ -87,9 +88,10 @@ class Filter:
     """Asks by itertools, from the first node on."""
 
     def __new__(cls, match, graph, pattern):
-        first, users = min(nodes_of(match)), match.returning_nodes[0].users
-        behind = itertools.dropwhile(lambda node: node is not first, graph.nodes)
-        return not any(writes(node) for node in itertools.takewhile(lambda node: node not in users, behind))
+        inside, users = nodes_of(match), match.returning_nodes[0].users
+        behind = itertools.dropwhile(lambda node: node not in inside, graph.nodes)
+        between = itertools.takewhile(lambda node: node not in users, behind)
+        return not any(map(writes, itertools.filterfalse(inside.__contains__, between)))
 
 
 @right
@@ -97,14 +99,14 @@ def looks_at_methods_and_functions_apart(match, graph, pattern):
     first, end = min(nodes_of(match)), min(match.returning_nodes[0].users)
     methods = [node for node in graph.nodes if node.op == "call_method" and node.target[-1] == "_"]
     functions = [node for node in graph.nodes if node.op == "call_function" and node.target.__name__[-1] == "_"]
-    return not [node for node in methods + functions if first < node < end]
+    return {node for node in methods + functions if first < node < end}.issubset(nodes_of(match))
 
 
 @right
 def walks_backwards(match, graph, pattern):
     node, first = min(match.returning_nodes[0].users).prev, min(nodes_of(match))
     while node is not first:
-        if writes(node):
+        if node not in nodes_of(match) and writes(node):
             return False
         node = node.prev
     return True
@@ -169,6 +171,42 @@ def goes_by_names_of_nodes(match, graph, pattern):
     return not any(first < node < end and str(node.target).endswith("_") for node in graph.nodes) and not any(
         first < node < end and writes(node) for node in graph.nodes
     )
+
+
+@wrong("refuses_what_is_crossed", says="(a pattern that writes): the filter refuses the match that ends with `mul_`")
+def takes_the_match_for_a_write(match, graph, pattern):
+    first, end = min(nodes_of(match)), min(match.returning_nodes[0].users)
+    return not any(first < node < end and writes(node) for node in graph.nodes)
+
+
+@wrong("refuses_what_is_crossed", says="(a first user that writes): the filter refuses the match")
+def takes_the_first_user_for_a_write(match, graph, pattern):
+    return not crossed(match, min(nodes_of(match)), min(match.returning_nodes[0].users).next)
+
+
+@wrong("refuses_what_is_crossed", says="(a user moved before the write): the filter refuses the match")
+def takes_the_user_that_was_made_first(match, graph, pattern):
+    """The users of a node are in the order in which they began to use it."""
+    [result] = match.returning_nodes
+    return not crossed(match, min(nodes_of(match)), next(iter(result.users)))
+
+
+@wrong("refuses_what_is_crossed", says="no write crosses it")
+def looks_for_any_underscore(match, graph, pattern):
+    inside = nodes_of(match)
+    between = [node for node in graph.nodes if min(inside) < node < min(match.returning_nodes[0].users)]
+    calls = [node for node in between if node.op in ("call_function", "call_method") and node not in inside]
+    return not any("_" in getattr(node.target, "__name__", str(node.target)) for node in calls)
+
+
+@wrong("refuses_what_is_crossed", says="(a write before, and another behind): the filter allows the match")
+def asks_the_name_of_the_node(match, graph, pattern):
+    """The second call of a method has a number behind its name."""
+    inside = nodes_of(match)
+    between = [node for node in graph.nodes if min(inside) < node < min(match.returning_nodes[0].users)]
+    names = [node.name for node in between if node not in inside and node.op == "call_method"]
+    functions = [node.target.__name__ for node in between if node.op == "call_function"]
+    return not any(name.endswith("_") for name in names + functions)
 
 
 @wrong("refuses_what_is_crossed", says="returns neither True nor False")

@@ -1,4 +1,6 @@
-"""Graphs with a pattern of two nodes, and writes before it, within it, behind it and behind its first user."""
+"""Graphs with a pattern of two nodes, and writes before it, within it, behind it and behind its first user; a pattern
+that writes.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,14 @@ def pattern(x: Tensor) -> Tensor:
     return torch.sigmoid(torch.exp(x))
 
 
+def pattern_that_writes(x: Tensor) -> Tensor:
+    """Writes into a value of its own. Its first node is the last that a matcher comes to."""
+    scale = torch.tanh(x)
+    return torch.exp(x).mul_(scale)
+
+
 class Written(nn.Module):
-    """The pattern with a write at one place, or with none."""
+    """The pattern with a write at some places, or with none; and steps whose names have an underscore within."""
 
     def __init__(self, *places: str, by: str = "method") -> None:
         super().__init__()
@@ -35,9 +43,10 @@ class Written(nn.Module):
         inner = torch.exp(x)
         self.at("inside", x)
         gate = torch.sigmoid(inner)
-        torch.neg(y)
+        torch.clamp_min(y, 0.0)
+        y.type_as(x)
         self.at("behind", y)
-        first = gate + y
+        first = gate.add_(y) if "as the first user" in self.places else gate + y
         self.at("after the first user", x)
         return first, gate * x
 
@@ -65,6 +74,23 @@ class Several(nn.Module):
         return *results, torch.sigmoid(torch.exp(y))
 
 
+class Scaled(nn.Module):
+    """Two matches of the pattern that writes; one of them is crossed by a write, after its first node."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.crossed = one_of((True, False), (False, True))
+
+    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        results = []
+        for crossed in self.crossed:
+            scale = torch.tanh(x)
+            if crossed:
+                y.add_(1.0)
+            results.append(torch.exp(x).mul_(scale) - y)
+        return tuple(results)
+
+
 class Named(nn.Module):
     """Nothing writes; a layer and a weight have names that end with an underscore."""
 
@@ -80,7 +106,17 @@ class Named(nn.Module):
 
 def given(model: nn.Module) -> tuple[Any, ...]:
     """The graph of the model, and that of the pattern."""
-    return fx.symbolic_trace(model).graph, fx.symbolic_trace(pattern).graph
+    wanted = pattern_that_writes if isinstance(model, Scaled) else pattern
+    return fx.symbolic_trace(model).graph, fx.symbolic_trace(wanted).graph
+
+
+def given_moved(model: nn.Module) -> tuple[Any, ...]:
+    """The same, the second user of the result moved directly behind it: the users of a node keep their order."""
+    graph, wanted = given(model)
+    [result] = graph.find_nodes(op="call_function", target=torch.sigmoid)
+    _, second = result.users
+    result.append(second)
+    return graph, wanted
 
 
 def ask(answer: Callable[..., Any], graph: fx.Graph, wanted: fx.Graph) -> list[Any]:
@@ -95,9 +131,13 @@ USAGE = Usage(
         Case("no write at all", Written, tuple),
         Case("a write within the match", lambda: Written("inside"), tuple, unseen=True),
         Case("writes before and after", lambda: Written("before", "after the first user"), tuple, unseen=True),
+        Case("a write before, and another behind", lambda: Written("before", "behind"), tuple, unseen=True),
+        Case("a first user that writes", lambda: Written("as the first user"), tuple, unseen=True),
+        Case("a user moved before the write", lambda: Written("behind"), tuple, unseen=True, given=given_moved),
         Case("a function that writes", lambda: Written("behind", by="function"), tuple, unseen=True),
         Case("a layer and a weight with an underscore", Named, tuple, unseen=True),
         Case("several matches", Several, tuple, unseen=True),
+        Case("a pattern that writes", Scaled, tuple, unseen=True),
     ),
     given=given,
     call=ask,

@@ -7,12 +7,15 @@ from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import GraphRecord, NodeRecord
 
+# What the result of each pattern reads, by the target of the result.
+_READS = {"torch.sigmoid": ["torch.exp"], "mul_": ["torch.exp", "torch.tanh"]}
+
 
 def write_across(graph: GraphRecord, last: NodeRecord) -> NodeRecord | None:
     """The first node that writes between the match that ends with this node and its first user."""
-    first = graph.nodes[last.inputs[0]]
-    between = graph.nodes[first.index + 1 : min(last.users)]
-    return next((node for node in between if node is not last and writes(node)), None)
+    inside = {*last.inputs, last.index}
+    between = graph.nodes[min(inside) : min(last.users)]
+    return next((node for node in between if node.index not in inside and writes(node)), None)
 
 
 def writes(node: NodeRecord) -> bool:
@@ -25,9 +28,9 @@ def ends_of_matches(graph: GraphRecord) -> list[NodeRecord]:
     return [
         node
         for node in graph
-        if node.target == "torch.sigmoid"
-        and (inner := graph.nodes[node.inputs[0]]).target == "torch.exp"
-        and inner.users == (node.index,)
+        if (inner := [graph.nodes[index] for index in node.inputs])
+        and [read.target for read in inner] == _READS.get(node.target)
+        and all(read.users == (node.index,) for read in inner)
     ]
 
 

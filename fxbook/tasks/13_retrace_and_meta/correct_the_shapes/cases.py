@@ -62,8 +62,10 @@ def _exported(build: Callable[[], nn.Module]) -> fx.GraphModule:
     return module
 
 
-def edited(build: Callable[[], nn.Module], edit: Callable[[Tensor], Any]) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A copy of the exported graph with one more node, after a node that is drawn, and an input."""
+def edited(
+    build: Callable[[], nn.Module], edit: Callable[[Tensor], Any], at_the_end: bool = False
+) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """A copy of the exported graph with one more node, after a node that is drawn or after the last, and an input."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         with warnings.catch_warnings():
@@ -77,7 +79,7 @@ def edited(build: Callable[[], nn.Module], edit: Callable[[Tensor], Any]) -> Cal
             if node.op in ("placeholder", "call_function")
             and _shape(node) == wide
             and not _meets_another(node)
-            and any(user.op != "output" for user in node.users)
+            and any((user.op == "output") is at_the_end for user in node.users)
         ]
         place = places[int(torch.randint(len(places), ()))]
         target, others = edit(place.meta["val"])
@@ -96,6 +98,7 @@ USAGE = Usage(
         Case("a block of Llama, fewer tokens", llama, tuple, given=edited(llama, _cut)),
         Case("a block of ViT, fewer tokens", vit, tuple, given=edited(vit, _cut)),
         Case("a node that changes no shape", llama, tuple, unseen=True, given=edited(llama, _nothing)),
+        Case("a node at the end", llama, tuple, unseen=True, given=edited(llama, _cut, at_the_end=True)),
         Case("the mean of the tokens", Gated, tuple, unseen=True, given=edited(Gated, _pooled)),
     ),
 )

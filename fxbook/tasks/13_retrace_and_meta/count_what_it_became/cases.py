@@ -36,7 +36,7 @@ def some_of(*operators: Any, fewest: int = 1) -> Callable[[nn.Module], tuple[Any
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         count = int(torch.randint(fewest, len(operators) + 1, ()))
-        drawn = [operators[place] for place in torch.randperm(len(operators))[:count].tolist()]
+        drawn = [operators[place] for place in sorted(torch.randperm(len(operators))[:count].tolist())]
         traced, x = fx.symbolic_trace(model), tokens()
         # The first retrace of a process loads what every other one uses.
         make_fx(fx.Interpreter(traced).run, decomposition_table=get_decompositions(drawn))(x)

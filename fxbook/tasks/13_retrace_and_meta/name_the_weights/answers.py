@@ -103,6 +103,13 @@ def forgets_buffers(traced, lowered):
     return {target: names[id(tensor)] for target, tensor in fetched(lowered).items() if id(tensor) in names}
 
 
+@wrong("ends well", says="(a weight with two names): your code raises KeyError")
+def forgets_the_buffers_of_modules_inside(traced, lowered):
+    own = [*traced.named_parameters(), *traced.named_buffers(recurse=False)]
+    names = {id(one): name for name, one in own}
+    return {target: names[id(tensor)] for target, tensor in fetched(lowered).items()}
+
+
 @wrong("named_rightly", says="is not the tensor that is called")
 def compares_the_shapes(traced, lowered):
     return {

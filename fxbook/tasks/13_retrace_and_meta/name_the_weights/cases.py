@@ -30,8 +30,19 @@ class Equal(nn.Module):
         return x
 
 
+class Scaled(nn.Module):
+    """Holds a buffer, and is no layer of torch: tracing goes into it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("factor", torch.rand(WIDTH))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * self.factor
+
+
 class Tied(nn.Module):
-    """A weight with two names, and constants that tracing has stored."""
+    """A weight with two names, a buffer of a module inside, and constants that tracing has stored."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,10 +50,11 @@ class Tied(nn.Module):
         self.second = nn.Linear(WIDTH, WIDTH)
         self.second.weight = self.first.weight
         self.register_buffer("shift", torch.rand(WIDTH))
+        self.inside = Scaled()
         self.requires_grad_(False)
 
     def forward(self, x: Tensor) -> Tensor:
-        hidden = self.second(x + self.shift) * torch.tensor(2.0)
+        hidden = self.second(self.inside(x) + self.shift) * torch.tensor(2.0)
         return self.first(hidden) + torch.tensor(0.5)
 
 

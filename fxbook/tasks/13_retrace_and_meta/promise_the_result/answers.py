@@ -53,7 +53,7 @@ def asks_the_meta_device(both, dim=-1):
 
 @right
 def selects_every_second(both, dim=-1):
-    places = torch.arange(0, both.shape[dim], 2)
+    places = torch.arange(0, both.shape[dim], 2, device=both.device)
     return both.contiguous().index_select(dim, places)
 
 
@@ -80,6 +80,11 @@ def halves_the_last_always(both, dim=-1):
 @wrong("keeps_the_promise", says="(half precision): the dtype of the result is not that")
 def takes_the_default_dtype(both, dim=-1):
     return torch.empty(halved(both, dim))
+
+
+@wrong("keeps_the_promise", says="(on another device): the device of the result is not that")
+def takes_the_default_device(both, dim=-1):
+    return torch.empty(halved(both, dim), dtype=both.dtype)
 
 
 @wrong("keeps_the_promise", says="the strides are not those of the operator's result")

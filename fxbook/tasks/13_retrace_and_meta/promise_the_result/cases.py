@@ -31,6 +31,7 @@ def promised(answer: Callable[..., Any], both: Tensor, *dim: int) -> dict[str, A
         "kind": "fake" if isinstance(result, FakeTensor) else "real",
         "shape": tuple(result.shape),
         "dtype": result.dtype,
+        "device": str(result.device),
         "stride": tuple(result.stride()),
         "own": isinstance(result, FakeTensor) and result.untyped_storage()._cdata != given.untyped_storage()._cdata,
     }
@@ -43,7 +44,7 @@ def _load() -> None:
 
 
 def of_sizes(
-    *dim: int, dtype: torch.dtype = torch.float32, turned: bool = False
+    *dim: int, dtype: torch.dtype = torch.float32, device: str = "cpu", turned: bool = False
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
     """A tensor of three drawn even sizes, no two of them equal, and where to halve it."""
 
@@ -51,7 +52,7 @@ def of_sizes(
         _load()
         # A size of 1 would leave its stride open.
         sizes = (2 * (torch.randperm(6)[:3] + 2)).tolist()
-        both = torch.zeros(*sizes, dtype=dtype)
+        both = torch.zeros(*sizes, dtype=dtype, device=device)
         return (both.transpose(0, 1) if turned else both, *dim)
 
     return given
@@ -63,6 +64,7 @@ USAGE = Usage(
         Case("the last dimension", nn.Identity, tuple, given=of_sizes()),
         Case("the first dimension", nn.Identity, tuple, given=of_sizes(0)),
         Case("half precision", nn.Identity, tuple, unseen=True, given=of_sizes(-1, dtype=torch.float16)),
+        Case("on another device", nn.Identity, tuple, unseen=True, given=of_sizes(-1, device="meta")),
         Case("the middle, counted from the end", nn.Identity, tuple, unseen=True, given=of_sizes(-2)),
         Case("an argument that was transposed", nn.Identity, tuple, unseen=True, given=of_sizes(1, turned=True)),
     ),

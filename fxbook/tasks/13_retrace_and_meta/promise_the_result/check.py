@@ -15,7 +15,7 @@ from .cases import gate
 
 @rule
 def keeps_the_promise(case: CaseView) -> Found:
-    """The fake result has the shape, dtype and strides of the real one, no data, and memory of its own."""
+    """The fake result has the shape, dtype, device and strides of the real one, no data, and memory of its own."""
     told, real = table_of(case.value), gate(*case.arguments)
     if told is None or "kind" not in told:
         yield None, "The answer could not be used as a fake function."
@@ -29,6 +29,8 @@ def keeps_the_promise(case: CaseView) -> Found:
         yield None, "The shape of the result is not that of the operator's result."
     if told["dtype"] != encode(real.dtype):
         yield None, "The dtype of the result is not that of the operator's result."
+    if told["device"] != str(real.device):
+        yield None, "The device of the result is not that of the operator's result."
     if _sizes(told["stride"]) != list(real.stride()):
         yield None, "The shape is right, and the strides are not those of the operator's result."
     if told["own"] is not True:

@@ -68,84 +68,168 @@ def measured(
 # ---- right -----------------------------------------------------------------------------------------------------------
 
 
-@right
-def follows_storages(traced, args_list):
-    return measured(traced, args_list)
+def weights_of(traced):
+    """Where the memory of weights and buffers begins."""
+    return {tensor.untyped_storage().data_ptr() for tensor in (*traced.parameters(), *traced.buffers())}
+
+
+def storages_in(values):
+    """The storages of all tensors in a nest of values, each once."""
+    tensors = [part for part in tree_leaves(values) if isinstance(part, torch.Tensor)]
+    return {tensor.untyped_storage().data_ptr(): tensor.untyped_storage() for tensor in tensors}
+
+
+def flops_of(traced, args_list):
+    with torch.no_grad(), FlopCounterMode(display=False) as counter:
+        traced(*[value.clone() for value in args_list])
+    return counter.get_total_flops()
 
 
 @right
 def reads_env(traced, args_list):
     """What the interpreter holds, and what it has made, is what is alive."""
-    kept = {tensor.untyped_storage().data_ptr() for tensor in (*traced.parameters(), *traced.buffers())}
-    peak = 0
+    weights, peaks = weights_of(traced), []
 
     class Memory(fx.Interpreter):
         def run_node(self, node):
-            nonlocal peak
             value = super().run_node(node)
-            parts = [part for part in tree_leaves([list(self.env.values()), value]) if torch.is_tensor(part)]
-            storages = {part.untyped_storage().data_ptr(): part.untyped_storage().nbytes() for part in parts}
-            peak = max(peak, sum(size for place, size in storages.items() if place not in kept))
+            held = storages_in([list(self.env.values()), value])
+            peaks.append(sum(storage.nbytes() for place, storage in held.items() if place not in weights))
             return value
 
     counter = FlopCounterMode(display=False)
     with torch.no_grad(), counter:
         Memory(traced).boxed_run(args_list)
-    return {"peak": peak, "nodes": sum(1 for _ in traced.graph.nodes), "flops": counter.get_total_flops()}
+    return {"peak": max(peaks), "nodes": sum(1 for _ in traced.graph.nodes), "flops": counter.get_total_flops()}
+
+
+@right
+def counts_up_and_down(traced, args_list):
+    """Each storage adds its bytes when it is first seen, and takes them away when it ends."""
+    weights, alive, peak, now = weights_of(traced), weakref.WeakSet(), 0, 0
+
+    def end(size):
+        nonlocal now
+        now -= size
+
+    def see(values):
+        nonlocal now, peak
+        for place, storage in storages_in(values).items():
+            if storage not in alive and place not in weights:
+                alive.add(storage)
+                now += storage.nbytes()
+                weakref.finalize(storage, end, storage.nbytes())
+        peak = max(peak, now)
+
+    class Memory(fx.Interpreter):
+        def run_node(self, node):
+            value = super().run_node(node)
+            see(value)
+            return value
+
+    see(args_list)
+    with torch.no_grad(), FlopCounterMode(display=False) as counter:
+        Memory(traced).boxed_run(args_list)
+    return {"nodes": len(traced.graph.nodes), "flops": counter.get_total_flops(), "peak": peak}
 
 
 @right
 def measures_in_two_runs(traced, args_list):
-    again = [value.clone() for value in args_list]
-    with torch.no_grad(), FlopCounterMode(display=False) as counter:
-        traced(*again)
-    return {**measured(traced, args_list), "flops": counter.get_total_flops()}
+    """The method of an instance is exchanged for one that looks at weak references to storages."""
+    flops, weights = flops_of(traced, args_list), weights_of(traced)
+    seen, peaks = [weakref.ref(storage) for storage in storages_in(args_list).values()], []
+    runner = fx.Interpreter(traced)
+    run_node = runner.run_node
+
+    def watched(node):
+        value = run_node(node)
+        seen.extend(weakref.ref(storage) for place, storage in storages_in(value).items() if place not in weights)
+        alive = {id(storage): storage.nbytes() for ref in seen if (storage := ref()) is not None}
+        peaks.append(sum(alive.values()))
+        return value
+
+    runner.run_node = watched
+    with torch.no_grad():
+        runner.boxed_run(args_list)
+    return {"nodes": len(list(traced.graph.nodes)), "flops": flops, "peak": max(peaks)}
 
 
 @right
 def records_the_run(traced, args_list):
     """With the recorder of this book."""
+    flops = flops_of(traced, args_list)
     with torch.no_grad():
         record = record_run(traced, traced.graph, args_list, "boxed_run")
-        with FlopCounterMode(display=False) as counter:
-            fx.Interpreter(traced).boxed_run(args_list)
-    return {"nodes": len(traced.graph.nodes), "flops": counter.get_total_flops(), "peak": record.peak}
+    return {"nodes": len(traced.graph.nodes), "flops": flops, "peak": record.peak}
 
 
 @right
 class Measure:
-    """A callable object, node by node."""
+    """A callable object, which counts node by node and gives floats."""
 
     def __call__(self, traced, args_list):
-        flops = []
+        flops, weights, peaks = [], weights_of(traced), []
 
-        class Flops(fx.Interpreter):
+        class Measured(fx.Interpreter):
             def run_node(self, node):
                 with FlopCounterMode(display=False) as counter:
                     value = super().run_node(node)
                 flops.append(counter.get_total_flops())
+                held = storages_in([self.env, value])
+                peaks.append(sum(held[place].nbytes() for place in held.keys() - weights))
                 return value
 
         with torch.no_grad():
-            Flops(traced).boxed_run(list(args_list))
-        return {**measured(traced, args_list), "flops": sum(flops)}
+            Measured(traced).boxed_run(args_list)
+        return {"nodes": float(len(traced.graph.nodes)), "flops": float(sum(flops)), "peak": float(max(peaks))}
 
 
 @right
-def gives_floats(traced, args_list):
-    return {name: float(number) for name, number in measured(traced, args_list).items()}
+def measures_in_inference_mode(traced, args_list):
+    kept = {StorageWeakRef(value.untyped_storage()) for value in traced.state_dict().values()}
+    sizes = {}
+
+    def alive(values):
+        for storage in storages_in(values).values():
+            sizes[StorageWeakRef(storage)] = storage.nbytes()
+        return sum(size for ref, size in sizes.items() if ref not in kept and not ref.expired())
+
+    class Memory(fx.Interpreter):
+        peak = 0
+
+        def run_node(self, node):
+            value = super().run_node(node)
+            self.peak = max(self.peak, alive(value))
+            return value
+
+    alive(args_list)
+    runner = Memory(traced)
+    with torch.inference_mode(), FlopCounterMode(display=False) as counter:
+        runner.boxed_run(args_list)
+    return {"nodes": len(traced.graph.nodes), "flops": counter.get_total_flops(), "peak": runner.peak}
 
 
 @right
-def measures_without_a_mode(traced, args_list):
-    with torch.inference_mode():
-        return measured(traced, args_list)
+def derives_the_peak_from_the_sizes(traced, args_list):
+    """A run that keeps every storage tells what each value holds. When it is freed follows from its last user."""
+    flops, weights, holds = flops_of(traced, args_list), weights_of(traced), {}
 
+    class Keeping(fx.Interpreter):
+        def run_node(self, node):
+            value = super().run_node(node)
+            holds[node] = {place: one for place, one in storages_in(value).items() if place not in weights}
+            return value
 
-@right
-def counts_from_the_list(traced, args_list):
-    found = measured(traced, args_list)
-    return dict(sorted({**found, "nodes": len(list(traced.graph.nodes))}.items()))
+    with torch.no_grad():
+        Keeping(traced).run(*args_list)
+    peaks = []
+    for step in traced.graph.nodes:
+        alive = dict(holds[step])
+        for node in traced.graph.nodes:
+            if node < step and (not node.users or max(node.users) >= step):
+                alive |= holds[node]
+        peaks.append(sum(storage.nbytes() for storage in alive.values()))
+    return {"nodes": len(traced.graph.nodes), "flops": flops, "peak": max(peaks)}
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
@@ -239,6 +323,24 @@ def lets_unread_inputs_go(traced, args_list):
         if not node.users:
             args_list[place] = torch.zeros(())
     return measured(traced, args_list)
+
+
+@wrong("peak_measured", says="(weights, views and an input that nothing reads): the peak of the answer is", read=PEAK)
+def forgets_the_weights_of_modules_inside(traced, args_list):
+    """They are counted, though only where they are fetched."""
+    own = {tensor.untyped_storage().data_ptr() for tensor in (*traced.parameters(False), *traced.buffers(False))}
+    peaks = []
+
+    class Memory(fx.Interpreter):
+        def run_node(self, node):
+            value = super().run_node(node)
+            held = storages_in([self.env, value])
+            peaks.append(sum(held[place].nbytes() for place in held.keys() - own))
+            return value
+
+    with torch.no_grad():
+        Memory(traced).boxed_run([value.clone() for value in args_list])
+    return {**measured(traced, args_list), "peak": max(peaks)}
 
 
 @wrong("peak_measured", says="the peak of the answer is", read=PEAK)

@@ -1,4 +1,4 @@
-"""Networks to be measured: with values in place, views, weights that are read, inputs that nothing reads."""
+"""Networks to be measured: with values in place, views, weights that are fetched, inputs that nothing reads."""
 
 from __future__ import annotations
 
@@ -49,21 +49,35 @@ class Small(nn.Module):
         return self.head(x.mean((2, 3)))
 
 
+class Widened(nn.Module):
+    """A product whose weight and bias are fetched from a module that tracing goes into, the weight through a view."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(6, 96))
+        self.register_buffer("bias", torch.randn(96))
+
+    def forward(self, images: Tensor) -> Tensor:
+        return functional.linear(images, self.weight.t(), self.bias)
+
+
 class Mixed(nn.Module):
-    """An input that nothing reads, a weight read by a node, and a view of it, two results of one node, products of two
-    values, and a peak that holds an input.
+    """An input that nothing reads, a size among the values, two results of one node, products of two values, views, and
+    a peak at a node that reads an input and fetched weights.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.mix, self.conv = nn.Parameter(torch.randn(6, 6)), nn.Conv2d(3, 3, 1)
-        self.register_buffer("shift", torch.randn(6, 6))
+        self.conv, self.wide = nn.Conv2d(3, 3, 1), Widened()
         self.eval()
 
     def forward(self, images: Tensor, mean: Tensor, unread: Tensor) -> tuple[Tensor, ...]:
-        largest, places = torch.topk(self.conv(images), 3)
-        mixed = images @ self.mix.t() + self.shift
-        return torch.cat([largest, places.float(), mixed - mean], dim=-1), mixed.flatten(1)
+        mixed = images @ images.mT
+        largest, places = torch.topk(self.conv(mixed), 3)
+        # What follows the product is smaller than its weight and than its bias: the peak tells whether they count.
+        most = self.wide(images).amax(-1, keepdim=True)
+        together = torch.cat([largest, places.float(), most - mean], dim=-1)
+        return together, mixed.reshape(images.size(0), -1)
 
 
 def with_inputs(model: nn.Module) -> tuple[Any, ...]:
