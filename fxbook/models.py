@@ -24,7 +24,7 @@ VOCABULARY = 64
 # Below it are the tokens that begin, end and fill a sentence.
 _FIRST_WORD = 3
 _SPECIAL = {"vocab_size": VOCABULARY, "bos_token_id": 0, "eos_token_id": 1, "pad_token_id": 2}
-_SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+_SIZES = {"hidden_size": 32, "num_attention_heads": 4, "intermediate_size": 64}
 # Two queries share each key and each value.
 _GROUPED = {"num_key_value_heads": 2, "max_position_embeddings": 32}
 
@@ -45,6 +45,7 @@ class _Architecture:
     config: str
     sizes: Mapping[str, Any]
     inputs: Callable[[], dict[str, Tensor]] = lambda: {"input_ids": tokens()}
+    depth: Callable[[int], dict[str, Any]] = lambda layers: {"num_hidden_layers": layers}
 
 
 def _pixels() -> dict[str, Tensor]:
@@ -53,7 +54,10 @@ def _pixels() -> dict[str, Tensor]:
 
 _ARCHITECTURES = {
     "gpt2": _Architecture(
-        "GPT2LMHeadModel", "GPT2Config", {**_SPECIAL, "n_positions": 32, "n_embd": 32, "n_layer": 2, "n_head": 4}
+        "GPT2LMHeadModel",
+        "GPT2Config",
+        {**_SPECIAL, "n_positions": 32, "n_embd": 32, "n_head": 4},
+        depth=lambda layers: {"n_layer": layers},
     ),
     "bert": _Architecture(
         "BertForSequenceClassification", "BertConfig", {**_SPECIAL, **_SIZES, "max_position_embeddings": 32}
@@ -66,15 +70,16 @@ _ARCHITECTURES = {
     "resnet": _Architecture(
         "ResNetForImageClassification",
         "ResNetConfig",
-        {"embedding_size": 16, "hidden_sizes": [16, 32], "depths": [2, 2], "layer_type": "basic"},
+        {"embedding_size": 16, "hidden_sizes": [16, 32], "layer_type": "basic"},
         _pixels,
+        lambda layers: {"depths": [layers, layers]},
     ),
 }
 NAMES = tuple(_ARCHITECTURES)
 
 
-def small(name: str, seed: int = 0, **config: Any) -> tuple[PreTrainedModel, dict[str, Tensor]]:
-    """A model of `transformers` as its authors wrote it, two layers deep, and inputs that it takes by name.
+def small(name: str, seed: int = 0, *, layers: int = 2, **config: Any) -> tuple[PreTrainedModel, dict[str, Tensor]]:
+    """A model of `transformers` as its authors wrote it, a few layers deep, and inputs that it takes by name.
 
     The weights and the inputs are drawn from the seed; the generator of the caller is left as it was. The model is in
     eval mode. Its output has `logits`: ``(2, 8, 64)`` of `gpt2`, `llama` and `qwen2`, ``(2, 2)`` of the others.
@@ -82,6 +87,7 @@ def small(name: str, seed: int = 0, **config: Any) -> tuple[PreTrainedModel, dic
     Args:
         name: one of ``NAMES``.
         seed: of the weights and of the inputs.
+        layers: how many the model has, and `resnet` in each of its two stages.
         config: what is to differ in the configuration, ``attn_implementation="eager"`` for one.
 
     Raises:
@@ -100,6 +106,8 @@ def small(name: str, seed: int = 0, **config: Any) -> tuple[PreTrainedModel, dic
     architecture = _ARCHITECTURES[name]
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        settings = getattr(transformers, architecture.config)(**{**architecture.sizes, **config})
+        settings = getattr(transformers, architecture.config)(
+            **{**architecture.sizes, **architecture.depth(layers), **config}
+        )
         model = getattr(transformers, architecture.model)(settings)
         return model.eval(), architecture.inputs()

@@ -34,6 +34,13 @@ def test_a_configuration_can_be_changed() -> None:
     assert model.config._attn_implementation == "eager"
 
 
+@pytest.mark.parametrize("name", models.NAMES)
+def test_a_model_has_as_many_layers_as_asked(name: str) -> None:
+    parts = [len(list(models.small(name, layers=layers)[0].modules())) for layers in (1, 2, 3)]
+    assert parts[0] < parts[1] == len(list(models.small(name)[0].modules()))
+    assert parts[2] - parts[1] == parts[1] - parts[0]
+
+
 def test_tokens_are_words() -> None:
     drawn = models.tokens(20, 50)
     assert drawn.shape == (20, 50)
