@@ -22,7 +22,8 @@ _CASES, _CASES_NAME = "cases.py", "CASES"
 # What a cell of a sheet may import, and what uses an answer and writes down what it did.
 OBSERVING = (
     *("*.json", "static/*", "__init__.py", "errors.py", "models.py", "rounding.py", "showing.py"),
-    *("drawing/*.py", "graph/*.py", "plotting/*", "stepping/**/*.py"),
+    *("calls.py", "effects.py", "stored.py"),
+    *("drawing/*.py", "graph/*.py", "passes/**/*.py", "plotting/*", "stepping/**/*.py"),
     *(f"learning/{name}.py" for name in ("__init__", "cells", "damage", "exercises", "sheets")),
     *(f"asking/{name}.py" for name in ("__init__", "exercise", "importable", "nameless", "running", "values")),
     *(

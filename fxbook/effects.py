@@ -1,0 +1,257 @@
+"""What a call of a graph does besides returning a value, and which memory the calls of a graph may write.
+
+A pass may compute a call once, or once in place of twice, only if the call is a function of its arguments. The rules
+here answer for layers of ``torch.nn``, operators of ATen, and functions and methods of torch, whichever front end wrote
+the graph. Where they do not know a call, they say so.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+from torch.fx.graph import inplace_methods
+
+aten, functional = torch.ops.aten, nn.functional
+
+
+class Effect(enum.StrEnum):
+    """What a call does besides returning a value."""
+
+    WRITES = "it may write into an argument"
+    RANDOM = "it draws random numbers"
+    MODE = "it may change a mode, such as autocast"
+    CHECK = "it checks something and returns nothing"
+    UNKNOWN = "its effects are not known"
+
+
+_READS = ("placeholder", "get_attr", "output")
+# Functions of Python that compute a value and do nothing else.
+_PYTHON = {getattr, len, int, float, bool, complex, abs, max, min, sum, round, tuple, list, slice, range, isinstance}
+# Operators of Python that ATen has under another name.
+_OF_ATEN = {
+    "truediv": "div",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "invert": "bitwise_not",
+    "pos": "positive",
+}
+# Layers that draw numbers or collect statistics while they train.
+_TRAINED = (
+    *(nn.modules.dropout._DropoutNd, nn.modules.batchnorm._NormBase, nn.RReLU),
+    *(nn.RNNBase, nn.MultiheadAttention, nn.TransformerEncoderLayer, nn.TransformerDecoderLayer),
+)
+_RANDOM_LAYERS = (nn.FractionalMaxPool2d, nn.FractionalMaxPool3d)
+# Layers whose result is new memory in every case.
+_FRESH_LAYERS = (nn.Linear, nn.modules.conv._ConvNd, nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.Embedding)
+# The schema of a composite operator promises nothing of memory: ``einsum`` may return a view. These do not.
+_FRESH_COMPOSITES = {
+    *("linear", "matmul", "conv1d", "conv2d", "conv3d", "scaled_dot_product_attention", "cross_entropy_loss"),
+    *("conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "max_pool2d", "adaptive_avg_pool2d"),
+    *("batch_norm", "layer_norm", "group_norm", "rms_norm", "softmax", "log_softmax", "square"),
+}
+# And these share memory though they are no composites and their schema does not say so.
+_SHARING = {"_unsafe_view", "lift", "unsafe_split", "unsafe_split_with_sizes", "unsafe_chunk"}
+# Names of arguments, and what makes the call a function of its arguments.
+_OFF: dict[str, Any] = {"training": False, "train": False, "p": 0, "dropout_p": 0}
+
+
+def effect(node: fx.Node) -> Effect | None:
+    """What a call does besides returning a value; ``None`` if its value follows from its arguments."""
+    if node.op in _READS:
+        return None
+    if node.op == "call_module":
+        return _of_layer(node.graph.owning_module.get_submodule(str(node.target)))
+    if isinstance(node.target, torch._ops.OpOverload):
+        return _of_operator(node)
+    if node.op == "call_function" and not _of_torch(node.target):
+        private = str(getattr(node.target, "__name__", "")).startswith("_")
+        return Effect.MODE if private else Effect.UNKNOWN
+    return _of_name(node)
+
+
+def may_share(node: fx.Node) -> bool:
+    """Whether the value of a call may share memory with one of its arguments."""
+    if node.op == "call_module":
+        layer = node.graph.owning_module.get_submodule(str(node.target))
+        return not isinstance(layer, _FRESH_LAYERS)
+    overloads = [node.target] if isinstance(node.target, torch._ops.OpOverload) else list(_overloads(node))
+    return not overloads or any(_may_share(overload) for overload in overloads)
+
+
+def _may_share(overload: Any) -> bool:
+    """Whether what an operator returns may share memory with an argument."""
+    name = overload._schema.name.partition("::")[2]
+    if any(value.alias_info is not None for value in overload._schema.returns) or name in _SHARING:
+        return True
+    try:
+        composite = torch._C._dispatch_has_kernel_for_dispatch_key(overload.name(), "CompositeImplicitAutograd")
+    except RuntimeError:  # an operator of TorchScript, on numbers
+        return False
+    return composite and name not in _FRESH_COMPOSITES
+
+
+class Memory:
+    """Which values of a graph live in memory that a call of this graph may write."""
+
+    def __init__(self, module: fx.GraphModule) -> None:
+        self._above: dict[Any, Any] = {}
+        self._module = module
+        written: list[Any] = []
+        for node in module.graph.nodes:
+            self._above.setdefault(node, node)
+            what = effect(node)
+            if node.op == "placeholder":
+                self._join(node, "inputs")  # a caller may pass one tensor twice
+            if node.op == "get_attr":
+                for place in _storages([operator.attrgetter(node.target)(module)]):
+                    self._join(node, place)
+            if node.op.startswith("call") and (what in (Effect.WRITES, Effect.UNKNOWN) or may_share(node)):
+                for read in node.all_input_nodes:
+                    self._join(node, read)
+            if what in (Effect.WRITES, Effect.UNKNOWN):
+                written += [*node.all_input_nodes, *self._places(node)[1:]]
+        self._written = {self._find(place) for place in written}
+        returned = module.graph.output_node().all_input_nodes
+        self._returned = {self._find(node) for node in returned}
+
+    def is_written(self, *values: fx.Node | Tensor) -> bool:
+        """Whether a call may write into one of these: the value of a node, a tensor, or a tensor of a called layer."""
+        places = [place for value in values for place in self._places(value)]
+        return any(self._find(place) in self._written for place in places)
+
+    def is_returned(self, node: fx.Node) -> bool:
+        """Whether the graph returns memory of a node's value."""
+        return self._find(node) in self._returned
+
+    def _places(self, value: fx.Node | Tensor) -> list[Any]:
+        """A node and the memory of the layer that it calls, or the memory of a tensor."""
+        if isinstance(value, Tensor):
+            return list(_storages([value]))
+        if value.op != "call_module":
+            return [value]
+        layer = self._module.get_submodule(str(value.target))
+        return [value, *_storages([*layer.parameters(), *layer.buffers()])]
+
+    def _find(self, place: Any) -> Any:
+        while (above := self._above.setdefault(place, place)) != place:
+            place = above
+        return place
+
+    def _join(self, one: Any, other: Any) -> None:
+        self._above[self._find(one)] = self._find(other)
+
+
+def _storages(values: list[Any]) -> list[int]:
+    """The memory behind tensors, as numbers that are equal where it is the same."""
+    dense = [value for value in values if isinstance(value, Tensor) and value.layout is torch.strided]
+    return [value.untyped_storage()._cdata for value in dense]
+
+
+def has_hooks(node: fx.Node) -> bool:
+    """Whether a call of a layer also calls a hook that somebody has registered."""
+    if node.op != "call_module":
+        return False
+    return any(_hooked(part) for part in node.graph.owning_module.get_submodule(str(node.target)).modules())
+
+
+def _hooked(layer: nn.Module) -> bool:
+    return bool(layer._forward_hooks or layer._forward_pre_hooks or layer._backward_hooks or layer._backward_pre_hooks)
+
+
+def _of_layer(layer: nn.Module) -> Effect | None:
+    for part in layer.modules():
+        if type(part).__module__ == "torch.export._unlift":
+            return Effect.CHECK
+        if not type(part).__module__.startswith("torch.nn.modules") or _hooked(part):
+            return Effect.UNKNOWN
+        if getattr(part, "inplace", False) or getattr(part, "max_norm", None) is not None:
+            return Effect.WRITES
+        if isinstance(part, _RANDOM_LAYERS) or (part.training and isinstance(part, _TRAINED)):
+            return Effect.RANDOM if not isinstance(part, nn.modules.batchnorm._NormBase) else Effect.WRITES
+    return None
+
+
+def _of_operator(node: fx.Node) -> Effect | None:
+    schema = node.target._schema
+    if schema.is_mutable:
+        return Effect.WRITES
+    if node.target.namespace not in ("aten", "prims"):
+        return Effect.UNKNOWN
+    if not schema.returns:
+        return Effect.CHECK
+    given = {argument.name: argument.default_value for argument in schema.arguments}
+    given.update(zip(given, node.args, strict=False))
+    return _by_arguments(schema.name, {**given, **node.kwargs}, [node.target])
+
+
+def _of_name(node: fx.Node) -> Effect | None:
+    """The effect of a function or a method that torch or Python has under this name."""
+    name = str(node.target) if node.op == "call_method" else node.target.__name__
+    if node.target in _PYTHON or getattr(node.target, "__module__", "") == "math":
+        return None
+    if (
+        name in inplace_methods
+        or (name.endswith("_") and not name.startswith("_"))
+        or node.kwargs.get("out") is not None
+    ):
+        return Effect.WRITES
+    if name.startswith("_"):
+        return Effect.MODE
+    overloads = list(_overloads(node))
+    if not overloads:
+        home = getattr(node.target, "__module__", "")
+        return None if home == "_operator" else Effect.UNKNOWN
+    if all(overload._schema.is_mutable for overload in overloads):
+        return Effect.WRITES
+    return _by_arguments(name, _by_name(node), overloads)
+
+
+def _by_arguments(name: str, given: dict[str, Any], overloads: list[Any]) -> Effect | None:
+    """The effect that the arguments of a call decide."""
+    if given.get("inplace") or given.get("max_norm") is not None:
+        return Effect.WRITES
+    functional_norm = name.endswith("functional")
+    if "norm" in name and not functional_norm and (given.get("training") or given.get("use_input_stats")):
+        return Effect.WRITES
+    drawn = any(torch.Tag.nondeterministic_seeded in overload.tags for overload in overloads)
+    off = [given.get(argument, "absent") for argument in _OFF]
+    if drawn and not any(value == wanted for value, wanted in zip(off, _OFF.values(), strict=True)):
+        return Effect.RANDOM
+    return None
+
+
+def _by_name(node: fx.Node) -> dict[str, Any]:
+    """The arguments of a call by name, as far as torch knows the names."""
+    given = dict(node.kwargs)
+    for overload in _overloads(node):
+        defaults = {argument.name: argument.default_value for argument in overload._schema.arguments}
+        given = {**defaults, **dict(zip(defaults, node.args, strict=False)), **given}
+    try:
+        known = node.normalized_arguments(node.graph.owning_module, normalize_to_only_use_kwargs=True)
+    except (RuntimeError, AssertionError):  # torch has several functions of this name
+        known = None
+    return known.kwargs if known else given
+
+
+def _overloads(node: fx.Node) -> Iterator[Any]:
+    """The operators of ATen that have the name of a function or a method, without those that write into ``out``."""
+    if isinstance(node.target, torch._ops.HigherOrderOperator):
+        return
+    name = str(node.target) if node.op == "call_method" else str(getattr(node.target, "__name__", ""))
+    packet = getattr(aten, _OF_ATEN.get(name.strip("_") if name.startswith("__") else name, name), None)
+    for overload in packet.overloads() if packet is not None else ():
+        if "out" not in overload:
+            yield getattr(packet, overload)
+
+
+def _of_torch(target: Any) -> bool:
+    """Whether a function is one of torch's or Python's own, found where its name says."""
+    name = getattr(target, "__name__", "")
+    homes = (torch, functional, operator, math, torch.special, torch.linalg, torch.fft)
+    return target in _PYTHON or any(getattr(home, name, None) is target for home in homes)

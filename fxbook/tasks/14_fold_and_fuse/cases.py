@@ -1,0 +1,65 @@
+"""What the exercises of chapter 14 share: exported graphs, each made once in a process, and a copy for each case."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+
+class Result(nn.Module):
+    """A model of `transformers` that takes one tensor and returns one."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.model(x)[0]
+
+
+@functools.cache
+def real(name: str) -> tuple[nn.Module, Tensor]:
+    """A model of `transformers`, which is imported here, and its input. Nothing of it is changed: copy it."""
+    from fxbook.models import small
+
+    decodes = name in ("llama", "gpt2")
+    model, inputs = small(name, **({"use_cache": False} if decodes else {}))
+    return Result(model).eval(), *inputs.values()
+
+
+@functools.cache
+def _exported(build: Callable[[], tuple[nn.Module, Tensor]], functional: bool) -> fx.GraphModule:
+    # Only the first case of a process comes here: what it draws is drawn from no other.
+    with torch.random.fork_rng(), warnings.catch_warnings():
+        # torch's own code is what it warns of.
+        warnings.simplefilter("ignore", FutureWarning)
+        torch.manual_seed(0)
+        model, x = build()
+        program = torch.export.export(model, (x,))
+        if functional:
+            program = program.run_decompositions({})
+        return program.module(check_guards=False)
+
+
+def exported(build: Callable[[], tuple[nn.Module, Tensor]], functional: bool = False) -> fx.GraphModule:
+    """A copy of the exported graph of a model, its notes included."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        return copy.deepcopy(_exported(build, functional))
+
+
+def shuffled(items: list[Any]) -> list[Any]:
+    """A list in a drawn order."""
+    return [items[place] for place in torch.randperm(len(items)).tolist()]
+
+
+def some(items: list[Any]) -> list[Any]:
+    """A drawn part of a list, of one item at least and not of all, if it has two or more."""
+    count = int(torch.randint(1, max(2, len(items)), ()))
+    return shuffled(items)[:count]

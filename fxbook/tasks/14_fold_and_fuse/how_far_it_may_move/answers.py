@@ -1,0 +1,206 @@
+"""Answers to 14-how-far-it-may-move: the same layer on absolute values."""
+
+import copy
+
+import torch
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+functional = nn.functional
+
+
+def sizes_of(layer, x, bias=True, of_input=True, of_weight=True):
+    """The sum of the absolute values of the terms, and what a wrong answer leaves out."""
+    parts = {name: part.detach().double() for name, part in layer.named_parameters()}
+    if of_weight:
+        parts = {name: part.abs() for name, part in parts.items()}
+    if not bias and "bias" in parts:
+        parts["bias"] = torch.zeros_like(parts["bias"])
+    return torch.func.functional_call(layer, parts, (x.double().abs() if of_input else x.double(),))
+
+
+def terms_of(layer):
+    return layer.weight[0].numel() + (layer.bias is not None)
+
+
+def unit(dtype):
+    return torch.finfo(dtype).eps / 2
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def changes_a_copy(layer, x, dtype):
+    own = copy.deepcopy(layer).double()
+    with torch.no_grad():
+        for part in own.parameters():
+            part.abs_()
+        return own(x.double().abs()) * (terms_of(layer) * unit(dtype))
+
+
+@right
+def calls_the_function(layer, x, dtype):
+    weight = layer.weight.detach().double().abs()
+    bias = layer.bias.detach().double().abs() if layer.bias is not None else None
+    if isinstance(layer, nn.Linear):
+        total = functional.linear(x.double().abs(), weight, bias)
+    else:
+        total = functional.conv2d(
+            x.double().abs(), weight, bias, layer.stride, layer.padding, layer.dilation, layer.groups
+        )
+    return total * terms_of(layer) * unit(dtype)
+
+
+@right
+def loads_a_state(layer, x, dtype):
+    own = copy.deepcopy(layer).double()
+    own.load_state_dict({name: part.abs() for name, part in layer.state_dict().items()})
+    return (own(x.abs().double()) * terms_of(layer) * unit(dtype)).detach()
+
+
+@right
+def takes_windows(layer, x, dtype):
+    """Each result is a product of rows of weights with a window of the input."""
+    weight = layer.weight.detach().double().abs()
+    x = x.double().abs()
+    if isinstance(layer, nn.Linear):
+        total = torch.einsum("...i,oi->...o", x, weight)
+    else:
+        windows = functional.unfold(x, layer.kernel_size, layer.dilation, layer.padding, layer.stride)
+        windows = windows.view(len(x), layer.groups, -1, windows.shape[-1])
+        rows = weight.view(layer.groups, -1, windows.shape[2])
+        total = torch.einsum("gok,bgkp->bgop", rows, windows).reshape(layer(x.float()).shape)
+    if layer.bias is not None:
+        bias = layer.bias.detach().double().abs()
+        total = total + (bias if isinstance(layer, nn.Linear) else bias.view(-1, 1, 1))
+    return total * terms_of(layer) * unit(dtype)
+
+
+@right
+def calls_the_operator(layer, x, dtype):
+    weight = layer.weight.detach().double().abs()
+    bias = layer.bias.detach().double().abs() if layer.bias is not None else None
+    x = x.double().abs()
+    if isinstance(layer, nn.Linear):
+        total = torch.ops.aten.linear.default(x, weight, bias)
+    else:
+        total = torch.ops.aten.convolution.default(
+            x, weight, bias, layer.stride, layer.padding, layer.dilation, False, [0, 0], layer.groups
+        )
+    return total * terms_of(layer) * unit(dtype)
+
+
+@right
+def scales_the_weights_first(layer, x, dtype):
+    factor = terms_of(layer) * unit(dtype)
+    parts = {name: part.detach().double().abs() * factor for name, part in layer.named_parameters()}
+    return torch.func.functional_call(layer, parts, (x.double().abs(),))
+
+
+@right
+def edits_a_traced_layer(layer, x, dtype):
+    """A graph in which the layer is one call."""
+    traced = fx.symbolic_trace(nn.Sequential(copy.deepcopy(layer).double()))
+    with torch.no_grad():
+        for part in traced.parameters():
+            part.copy_(part.abs())
+        return traced(x.double().abs()) * terms_of(layer) * unit(dtype)
+
+
+@right
+def adds_the_positive_and_the_negative_part(layer, x, dtype):
+    """|w| |x| is the sum of four products of parts that are not negative."""
+    total, x = 0, x.double()
+    for weight_sign in (1, -1):
+        for sign in (1, -1):
+            parts = {"weight": (weight_sign * layer.weight.detach().double()).clamp(min=0)}
+            if layer.bias is not None:
+                parts["bias"] = torch.zeros_like(layer.bias).double()
+            total = total + torch.func.functional_call(layer, parts, ((sign * x).clamp(min=0),))
+    if layer.bias is not None:
+        bias = layer.bias.detach().double().abs()
+        total = total + (bias if isinstance(layer, nn.Linear) else bias.view(-1, 1, 1))
+    return total * terms_of(layer) * unit(dtype)
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("sums_the_sizes", says="in no fixed proportion to the sums of the absolute values")
+def takes_the_result_for_its_terms(layer, x, dtype):
+    return layer(x).double().abs() * terms_of(layer) * unit(dtype)
+
+
+@wrong("sums_the_sizes", says="in no fixed proportion to the sums of the absolute values")
+def takes_the_input_as_it_is(layer, x, dtype):
+    return sizes_of(layer, x, of_input=False) * terms_of(layer) * unit(dtype)
+
+
+@wrong("sums_the_sizes", says="in no fixed proportion to the sums of the absolute values")
+def takes_the_weights_as_they_are(layer, x, dtype):
+    return sizes_of(layer, x, of_weight=False) * terms_of(layer) * unit(dtype)
+
+
+@wrong("sums_the_sizes", says="in no fixed proportion to the sums of the absolute values")
+def leaves_the_bias_out(layer, x, dtype):
+    return sizes_of(layer, x, bias=False) * terms_of(layer) * unit(dtype)
+
+
+@wrong("counts_the_terms", says="Each number is 2 times what it should be")
+def takes_eps_for_u(layer, x, dtype):
+    return sizes_of(layer, x) * terms_of(layer) * torch.finfo(dtype).eps
+
+
+@wrong("counts_the_terms", says="Each number is 0.")
+def counts_the_products_alone(layer, x, dtype):
+    return sizes_of(layer, x) * layer.weight[0].numel() * unit(dtype)
+
+
+@wrong("counts_the_terms", says="times what it should be: look at `n` and `u`")
+def counts_all_weights(layer, x, dtype):
+    return sizes_of(layer, x) * layer.weight.numel() * unit(dtype)
+
+
+@wrong("counts_the_terms", says="(a convolution with groups): each number is")
+def counts_the_inputs_of_all_groups(layer, x, dtype):
+    wide = layer.in_features if isinstance(layer, nn.Linear) else layer.in_channels * layer.weight[0, 0].numel()
+    return sizes_of(layer, x) * (wide + (layer.bias is not None)) * unit(dtype)
+
+
+@wrong("counts_the_terms", says="times what it should be: look at `n` and `u`")
+def takes_u_of_the_input(layer, x, dtype):
+    """In float32, whatever was asked: 16 bits are seen by the factor."""
+    return sizes_of(layer, x) * terms_of(layer) * unit(torch.float64)
+
+
+@wrong("sums_the_sizes", says="in no fixed proportion to the sums of the absolute values")
+def leaves_the_padding_out(layer, x, dtype):
+    """At the border of an image fewer products are counted."""
+    parts = {name: torch.ones_like(part).double() for name, part in layer.named_parameters()}
+    terms = torch.func.functional_call(layer, parts, (torch.ones_like(x).double(),))
+    return sizes_of(layer, x) * terms * unit(dtype)
+
+
+@wrong("is_a_tensor", says="and `float64` was asked")
+def returns_float32(layer, x, dtype):
+    return (sizes_of(layer, x) * terms_of(layer) * unit(dtype)).float()
+
+
+@wrong("is_a_tensor", says="The answer has the shape ()")
+def returns_the_largest(layer, x, dtype):
+    return (sizes_of(layer, x) * terms_of(layer) * unit(dtype)).max()
+
+
+@wrong("is_a_tensor", says="The answer is not a tensor")
+def returns_a_list(layer, x, dtype):
+    return (sizes_of(layer, x) * terms_of(layer) * unit(dtype)).tolist()
+
+
+@wrong("nothing_left", says="the weight `weight` has other values")
+def leaves_the_layer_changed(layer, x, dtype):
+    with torch.no_grad():
+        for part in layer.parameters():
+            part.abs_()
+    return (copy.deepcopy(layer).double()(x.double().abs()) * terms_of(layer) * unit(dtype)).detach()

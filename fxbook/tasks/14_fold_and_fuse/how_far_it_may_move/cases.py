@@ -1,0 +1,60 @@
+"""Layers with and without bias, groups, strides and padding; inputs whose terms cancel; a layer of a real model."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import real
+
+_DTYPES = (torch.float32, torch.bfloat16, torch.float16)
+
+
+def stem() -> nn.Module:
+    """The first convolution of ResNet."""
+    return copy.deepcopy(real("resnet")[0].model.resnet.embedder.embedder.convolution)
+
+
+def gate() -> nn.Module:
+    """A linear layer of Llama, without bias."""
+    return copy.deepcopy(real("llama")[0].model.model.layers[0].mlp.gate_proj)
+
+
+def grouped() -> nn.Module:
+    groups = int(torch.randint(2, 4, ()))
+    return nn.Conv2d(2 * groups, 3 * groups, (3, 2), stride=(2, 1), padding=1, dilation=(1, 2), groups=groups)
+
+
+def with_bias() -> nn.Module:
+    layer = nn.Linear(*torch.randint(3, 9, (2,)).tolist())
+    # A bias that a sum cannot do without.
+    nn.init.normal_(layer.bias, std=3.0)
+    return layer
+
+
+def on(*shape: int) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """The layer, an input of this shape after the batch, and a drawn dtype."""
+
+    def given(layer: nn.Module) -> tuple[Any, ...]:
+        width = layer.in_features if isinstance(layer, nn.Linear) else layer.in_channels
+        sizes = (*shape, width) if isinstance(layer, nn.Linear) else (2, width, *shape)
+        return layer, torch.randn(*sizes), _DTYPES[int(torch.randint(len(_DTYPES), ()))]
+
+    return given
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("the first convolution of ResNet", stem, tuple, given=on(8, 8)),
+        Case("a linear layer with a bias", with_bias, tuple, given=on(3, 2)),
+        Case("a convolution with groups", grouped, tuple, unseen=True, given=on(6, 7)),
+        Case("a linear layer of Llama", gate, tuple, unseen=True, given=on(2, 3)),
+    ),
+)

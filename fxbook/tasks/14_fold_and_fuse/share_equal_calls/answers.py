@@ -1,0 +1,279 @@
+"""Answers to 14-share-equal-calls: equal calls are made once."""
+
+import copy
+import operator
+
+import torch
+from torch import fx
+from torch.fx.passes.dialect.common.cse_pass import CSEPass
+
+from fxbook.tasks.answering import right, wrong
+
+EQUAL = "14_fold_and_fuse#equal-calls-are-made-once"
+PURE = {torch.sin, torch.exp, torch.add, torch.mul, torch.cat, operator.add, operator.mul, "sum", "abs"}
+
+
+def spelled(value, types=True):
+    if isinstance(value, fx.Node):
+        return value
+    if isinstance(value, tuple | list):
+        return (type(value) if types else tuple, *(spelled(one, types) for one in value))
+    return (type(value), repr(value)) if types else value
+
+
+def key_of(node, types=True, keywords="sorted", op=True):
+    named = [(name, spelled(value, types)) for name, value in node.kwargs.items()]
+    if keywords == "sorted":
+        named.sort(key=lambda pair: pair[0])
+    return (node.op if op else "", node.target, spelled(node.args, types), *(named if keywords else []))
+
+
+def is_pure(node):
+    return node.op in ("call_function", "call_method") and node.target in PURE
+
+
+def share(traced, key=key_of, pure=is_pure, returned=True, erase=True, compile_it=True):
+    """What the solution does, and what a wrong answer leaves out."""
+    first, output = {}, traced.graph.output_node()
+    for node in list(traced.graph.nodes):
+        if not pure(node):
+            continue
+        earlier = first.setdefault(key(node), node)
+        if earlier is node or (returned and output in node.users and output in earlier.users):
+            continue
+        node.replace_all_uses_with(earlier)
+        if erase:
+            traced.graph.erase_node(node)
+    if compile_it:
+        traced.recompile()
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def walks_once(traced):
+    share(traced)
+
+
+@right
+def repeats_until_nothing_changes(traced):
+    """Pair by pair, from the start again after each merge."""
+
+    def one_pair():
+        output = traced.graph.output_node()
+        nodes = [node for node in traced.graph.nodes if is_pure(node)]
+        for place, node in enumerate(nodes):
+            for earlier in nodes[:place]:
+                both = output in node.users and output in earlier.users
+                if key_of(node) == key_of(earlier) and not both:
+                    node.replace_all_uses_with(earlier)
+                    traced.graph.erase_node(node)
+                    return True
+        return False
+
+    while one_pair():
+        pass
+    traced.recompile()
+    return traced
+
+
+@right
+def erases_at_the_end(traced):
+    first, gone, output = {}, [], traced.graph.output_node()
+    for node in traced.graph.nodes:
+        if is_pure(node):
+            earlier = first.setdefault(key_of(node), node)
+            if earlier is not node and not (output in node.users and output in earlier.users):
+                node.replace_all_uses_with(earlier)
+                gone.append(node)
+    for node in reversed(gone):
+        traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@right
+def groups_by_target_first(traced):
+    for target in PURE:
+        for op in ("call_function", "call_method"):
+            traced.graph.find_nodes(op=op, target=target)
+    share(traced, key=lambda node: str(key_of(node)))
+
+
+@right
+def compares_the_arguments_one_by_one(traced):
+    """Without a key."""
+
+    def same(one, other):
+        if type(one) is not type(other):
+            return False
+        if isinstance(one, tuple | list):
+            return len(one) == len(other) and all(map(same, one, other))
+        return one is other or (not isinstance(one, fx.Node) and repr(one) == repr(other))
+
+    def equal(one, other):
+        if one.op != other.op or one.target != other.target or one.kwargs.keys() != other.kwargs.keys():
+            return False
+        return same(one.args, other.args) and all(same(one.kwargs[name], other.kwargs[name]) for name in one.kwargs)
+
+    kept, output = [], traced.graph.output_node()
+    for node in list(traced.graph.nodes):
+        if not is_pure(node):
+            continue
+        for earlier in kept:
+            if equal(node, earlier) and not (output in node.users and output in earlier.users):
+                node.replace_all_uses_with(earlier)
+                traced.graph.erase_node(node)
+                break
+        else:
+            kept.append(node)
+    traced.recompile()
+
+
+@right
+def changes_the_readers_one_by_one(traced):
+    first, output = {}, traced.graph.output_node()
+    for node in list(traced.graph.nodes):
+        if is_pure(node):
+            earlier = first.setdefault(key_of(node), node)
+            if earlier is node or (output in node.users and output in earlier.users):
+                continue
+            for user in list(node.users):
+                user.replace_input_with(node, earlier)
+            traced.graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
+@right
+def works_on_the_graph_of_a_copy(traced):
+    """The copied graph is assigned, with nodes that are copies."""
+    own = copy.deepcopy(traced)
+    share(own)
+    traced.graph = own.graph
+    return traced
+
+
+@right
+def rebuilds_the_graph(traced):
+    """A new graph in which an equal call is not copied."""
+    last = set(traced.graph.output_node().all_input_nodes)
+    new, found, first, returned = fx.Graph(), {}, {}, set()
+    for node in traced.graph.nodes:
+        copied = new.node_copy(node, lambda old: found[old])
+        earlier = first.setdefault(key_of(copied), copied) if is_pure(copied) else copied
+        found[node] = earlier
+        if earlier is copied or (node in last and earlier in returned):
+            found[node] = copied
+        else:
+            new.erase_node(copied)
+        if node in last:
+            returned.add(found[node])
+    traced.graph = new
+    return traced
+
+
+@right
+def keeps_the_last_in_place_of_the_first(traced):
+    """The later call goes, and the name of the first is the shorter."""
+    share(traced, key=lambda node: (key_of(node), "one"))
+    traced.graph.lint()
+    traced.recompile()
+    return traced
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("equal_calls_are_one", node="sin_1", says="is equal to `sin`, and one of the two is enough", read=EQUAL)
+def leaves_all_as_it_is(traced):
+    pass
+
+
+@wrong("equal_calls_are_one", node="abs_2", says="and one of the two is enough", read=EQUAL)
+def compares_the_text_of_the_calls(traced):
+    """Names of nodes before anything is merged: calls that become equal are missed."""
+    keys = {node: key_of(node) for node in traced.graph.nodes}
+    share(traced, key=lambda node: keys[node])
+
+
+@wrong("others_stay", says="or a call like it is gone, and is not in `PURE`", read=EQUAL)
+def merges_whatever_is_equal(traced):
+    share(traced, pure=lambda node: node.op.startswith("call"))
+
+
+@wrong("others_stay", says="(layers and methods of one name): ", read=EQUAL)
+def goes_by_the_target_alone(traced):
+    share(traced, pure=lambda node: node.target in PURE)
+
+
+@wrong("same_output", node="output", says="has dtype int64, float32 was asked")
+def compares_constants_by_value(traced):
+    share(traced, key=lambda node: key_of(node, types=False))
+
+
+@wrong("equal_calls_are_one", node="sum_2", says="and one of the two is enough", read=EQUAL)
+def keeps_the_order_of_keywords(traced):
+    share(traced, key=lambda node: key_of(node, keywords="as written"))
+
+
+@wrong("same_output", node="output", says="The result is not the one asked for")
+def forgets_the_keywords(traced):
+    share(traced, key=lambda node: key_of(node, keywords=None))
+
+
+@wrong("results_apart", node="sin", says="is returned twice", read=EQUAL)
+def merges_results(traced):
+    share(traced, returned=False)
+
+
+@wrong("equal_calls_are_one", node="mul_1", says="(results that are equal): ", read=EQUAL)
+def keeps_whatever_is_returned(traced):
+    output = traced.graph.output_node()
+    share(traced, pure=lambda node: is_pure(node) and output not in node.users)
+
+
+@wrong("equal_calls_are_one", node="abs_2", says="and one of the two is enough", read=EQUAL)
+def knows_functions_alone(traced):
+    share(traced, pure=lambda node: node.op == "call_function" and is_pure(node))
+
+
+@wrong("no_dead_nodes", node="sin_1", says="is dead: no node uses its result")
+def leaves_the_calls_behind(traced):
+    share(traced, erase=False)
+
+
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(traced):
+    share(traced, compile_it=False)
+
+
+@wrong("given_edited", says="You edited a copy")
+def edits_a_copy(traced):
+    own = copy.deepcopy(traced)
+    share(own)
+    return own
+
+
+@wrong("edited", says="it was traced or built anew")
+def traces_again(traced):
+    share(traced)
+    return fx.symbolic_trace(traced)
+
+
+@wrong("lints", node="abs_1", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
+def keeps_the_later_call(traced):
+    """Users that stand before it read it too early."""
+    last = {}
+    for node in reversed(list(traced.graph.nodes)):
+        if is_pure(node):
+            later = last.setdefault(key_of(node), node)
+            if later is not node:
+                node.replace_all_uses_with(later)
+                traced.graph.erase_node(node)
+    traced.recompile()
+
+
+@wrong("given_edited", says="You edited a copy")
+def calls_the_pass_of_torch(traced):
+    return CSEPass()(traced).graph_module

@@ -1,0 +1,104 @@
+"""Make equal calls once: none is left twice, none is gone that differs, and two results stay two."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+
+from fxbook.asking import Check
+from fxbook.asking.explained import given_edited, lints, recompiled
+from fxbook.asking.predicates import edited, no_dead_nodes, same_output
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+from fxbook.graph.naming import callable_name
+from fxbook.graph.record import GraphRecord, NodeRecord
+
+from .cases import PURE
+
+EQUAL = "14_fold_and_fuse#equal-calls-are-made-once"
+_FUNCTIONS = {callable_name(target) for target in PURE if callable(target)}
+_METHODS = {target for target in PURE if isinstance(target, str)}
+
+
+def _is_pure(node: NodeRecord) -> bool:
+    return (node.op == "call_function" and node.target in _FUNCTIONS) or (
+        node.op == "call_method" and node.target in _METHODS
+    )
+
+
+def _key(node: NodeRecord) -> str:
+    """A call, as text that is equal for equal calls."""
+    named = sorted(node.kwargs["dict"], key=lambda pair: pair[0])
+    return json.dumps([node.op, node.target, node.args, named])
+
+
+def _returned(graph: GraphRecord) -> list[int]:
+    return [index for node in graph if node.op == "output" for index in node.inputs]
+
+
+def _called(nodes: GraphRecord, wanted: Callable[[NodeRecord], bool]) -> Counter[str]:
+    return Counter(f"{node.op} {node.target}" for node in nodes if wanted(node))
+
+
+@rule(EQUAL)
+def others_stay(case: CaseView) -> Found:
+    """What is not in ``PURE`` is called as often as before."""
+    if case.graph is None:
+        return
+    before = _called(case.before, lambda node: not _is_pure(node))
+    after = _called(case.graph, lambda node: not _is_pure(node))
+    for node in case.before:
+        call = f"{node.op} {node.target}"
+        if not _is_pure(node) and after[call] < before[call]:
+            yield node, f"or a call like it is gone, and is not in `PURE`: `{node.call}`"
+    for node in case.nodes:
+        call = f"{node.op} {node.target}"
+        if not _is_pure(node) and after[call] > before[call]:
+            yield node, f"is one more than was there: `{node.call}`"
+
+
+@rule(EQUAL)
+def results_apart(case: CaseView) -> Found:
+    """Two results that were two calls are two calls."""
+    if case.graph is None:
+        return
+    was, is_now = _returned(case.before), _returned(case.graph)
+    if len(was) != len(is_now):
+        return
+    for one in range(len(was)):
+        for other in range(one):
+            if was[one] != was[other] and is_now[one] == is_now[other]:
+                names = sorted((case.before.nodes[was[other]].name, case.before.nodes[was[one]].name))
+                node = case.graph.nodes[is_now[one]]
+                yield node, f"is returned twice: `{names[0]}` and `{names[1]}` were two results"
+
+
+@rule(EQUAL)
+def equal_calls_are_one(case: CaseView) -> Found:
+    """No two calls of ``PURE`` are equal, unless the graph returns both."""
+    if case.graph is None:
+        return
+    returned, first = set(_returned(case.graph)), dict[str, list[NodeRecord]]()
+    for node in case.nodes:
+        if not _is_pure(node):
+            continue
+        for earlier in first.setdefault(_key(node), []):
+            if not {node.index, earlier.index} <= returned:
+                yield node, f"is equal to `{earlier.name}`, and one of the two is enough: `{node.call}`"
+        first[_key(node)].append(node)
+
+
+CHECK = Check(
+    (
+        lints,
+        recompiled,
+        edited,
+        given_edited,
+        others_stay,
+        results_apart,
+        same_output,
+        no_dead_nodes,
+        equal_calls_are_one,
+    )
+)

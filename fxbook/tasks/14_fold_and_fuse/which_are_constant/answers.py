@@ -1,0 +1,215 @@
+"""Answers to 14-which-are-constant: what follows from stored tensors alone."""
+
+import operator
+
+import torch
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+RANDOM = torch.Tag.nondeterministic_seeded
+
+
+def tensor_of(module, node):
+    return operator.attrgetter(node.target)(module)
+
+
+def is_pure(node, random=True, returns=True):
+    if node.target is operator.getitem:
+        return True
+    drawn = random and RANDOM in node.target.tags
+    return not drawn and (not returns or len(node.target._schema.returns) > 0)
+
+
+def found(module, trained=True, reads=lambda node: node.all_input_nodes, deep=True, pure=is_pure, none_read=True):
+    """The names of the constants, and what a wrong answer leaves out."""
+    fixed, names = set(), []
+    for node in module.graph.nodes:
+        if node.op == "get_attr" and not (trained and tensor_of(module, node).requires_grad):
+            fixed.add(node)
+        if node.op != "call_function" or not fixed.issuperset(reads(node)) or not pure(node):
+            continue
+        if not none_read and not reads(node):
+            continue
+        if deep:
+            fixed.add(node)
+        names.append(node.name)
+    return names
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def walks_once(module):
+    return found(module)
+
+
+@right
+def strikes_out_what_may_change(module):
+    """From the inputs, the trained weights and the random calls down to all that uses them."""
+    changing, waiting = set(), []
+    for node in module.graph.nodes:
+        if node.op == "placeholder" or (node.op == "get_attr" and tensor_of(module, node).requires_grad):
+            waiting.append(node)
+        if node.op == "call_function" and not is_pure(node):
+            waiting.append(node)
+    while waiting:
+        node = waiting.pop()
+        if node not in changing:
+            changing.add(node)
+            waiting += node.users
+    return [node for node in module.graph.nodes if node.op == "call_function" and node not in changing]
+
+
+@right
+def asks_each_node_backwards(module):
+    known = {}
+
+    def fixed(node):
+        if node not in known:
+            match node.op:
+                case "get_attr":
+                    known[node] = not tensor_of(module, node).requires_grad
+                case "call_function":
+                    known[node] = is_pure(node) and all(fixed(read) for read in node.all_input_nodes)
+                case _:
+                    known[node] = False
+        return known[node]
+
+    return {node.name for node in module.graph.nodes if node.op == "call_function" and fixed(node)}
+
+
+@right
+def repeats_until_nothing_changes(module):
+    names, before = {node.name for node in module.graph.nodes if node.op == "call_function"}, None
+    stored = {n.name for n in module.graph.nodes if n.op == "get_attr" and not tensor_of(module, n).requires_grad}
+    nodes = {node.name: node for node in module.graph.nodes}
+    while names != before:
+        before = names
+        names = {
+            name
+            for name in names
+            if is_pure(nodes[name]) and all(read.name in names | stored for read in nodes[name].all_input_nodes)
+        }
+    return sorted(names)
+
+
+@right
+def collects_the_nodes_with_map_arg(module):
+    def reads(node):
+        gathered = []
+        fx.node.map_arg((node.args, node.kwargs), gathered.append)
+        return gathered
+
+    return found(module, reads=reads)
+
+
+@right
+def marks_the_notes(module):
+    """In the notes of the nodes."""
+    for node in module.graph.nodes:
+        fixed = all(read.meta["fixed"] for read in node.all_input_nodes)
+        if node.op == "get_attr":
+            fixed = not tensor_of(module, node).requires_grad
+        elif node.op == "call_function":
+            fixed = fixed and is_pure(node)
+        else:
+            fixed = False
+        node.meta["fixed"] = fixed
+    return [node.name for node in module.graph.nodes if node.op == "call_function" and node.meta["fixed"]]
+
+
+@right
+def knows_the_trained_by_name(module):
+    trained = {name for name, weight in module.named_parameters() if weight.requires_grad}
+    fixed = set()
+    for node in module.graph.nodes:
+        stored = node.op == "get_attr" and node.target not in trained
+        called = node.op == "call_function" and is_pure(node) and all(read in fixed for read in node.all_input_nodes)
+        if stored or called:
+            fixed.add(node)
+    return [node for node in fixed if node.op != "get_attr"]
+
+
+@right
+def runs_a_walker(module):
+    """As an Interpreter whose values say whether they are fixed."""
+
+    class Walker(fx.Interpreter):
+        def run_node(self, n):
+            reads = [self.env[read] for read in n.all_input_nodes]
+            match n.op:
+                case "get_attr":
+                    return not tensor_of(module, n).requires_grad
+                case "call_function":
+                    return is_pure(n) and all(reads)
+            return False
+
+    walker = Walker(module, garbage_collect_values=False)
+    inputs = [None for node in module.graph.nodes if node.op == "placeholder"]
+    walker.run(*inputs, enable_io_processing=False)
+    return [node.name for node, fixed in walker.env.items() if fixed and node.op == "call_function"]
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("finds_the_constants", says="is a constant, and is missing in the answer")
+def looks_one_step_far(module):
+    return found(module, deep=False)
+
+
+@wrong("finds_the_constants", says="which is trained")
+def does_not_ask_who_trains(module):
+    return found(module, trained=False)
+
+
+@wrong("finds_the_constants", says="is in the answer, and is no constant: it draws random numbers")
+def does_not_ask_for_random_numbers(module):
+    return found(module, pure=lambda node: is_pure(node, random=False))
+
+
+@wrong("finds_the_constants", says="it returns nothing")
+def does_not_ask_for_a_result(module):
+    return found(module, pure=lambda node: is_pure(node, returns=False))
+
+
+@wrong("finds_the_constants", says="is a constant, and is missing in the answer")
+def wants_something_to_be_read(module):
+    return found(module, none_read=False)
+
+
+@wrong("finds_the_constants", says="is no constant: it reads")
+def reads_arguments_alone(module):
+    """A node in a list is not seen."""
+    return found(module, reads=lambda node: [value for value in node.args if isinstance(value, fx.Node)])
+
+
+@wrong("finds_the_constants", says="and is no call of a function")
+def tells_stored_tensors_too(module):
+    stored = [n.name for n in module.graph.nodes if n.op == "get_attr" and not tensor_of(module, n).requires_grad]
+    return stored + found(module)
+
+
+@wrong("finds_the_constants", says="is a constant, and is missing in the answer")
+def takes_weights_for_changing(module):
+    """Parameters are never constant: only buffers are."""
+    weights = dict(module.named_parameters())
+    nodes = {node.name: node for node in module.graph.nodes}
+    return [name for name in found(module) if not any(read.target in weights for read in nodes[name].all_input_nodes)]
+
+
+@wrong("finds_the_constants", says="The answer is not a list of names of nodes")
+def returns_the_count(module):
+    return len(found(module))
+
+
+@wrong("finds_the_constants", says="is a constant, and is missing in the answer")
+def leaves_items_out(module):
+    return found(module, pure=lambda node: node.target is not operator.getitem and is_pure(node))
+
+
+@wrong("ends well", says="has no attribute 'tags'")
+def takes_getitem_for_an_operator(module):
+    return found(module, pure=lambda node: RANDOM not in node.target.tags and len(node.target._schema.returns) > 0)

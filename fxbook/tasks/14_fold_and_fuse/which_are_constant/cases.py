@@ -1,0 +1,70 @@
+"""Functional exported graphs; which weights are trained is drawn for each case."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import exported, real, some
+
+
+class Weighed(nn.Module):
+    """Expressions of weights and of a table, each by itself and together; random numbers; pairs; a check."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        for name in ("first", "second", "third", "fourth"):
+            setattr(self, name, nn.Parameter(torch.rand(4) + 1))
+        self.register_buffer("table", torch.arange(8.0).view(2, 4))
+        self.register_buffer("order", torch.tensor([3, 1, 0, 2]))
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        low, high = self.table.sqrt().max(0)
+        scaled = x * (self.first.exp() + self.second.log()) + low * self.third.tanh()
+        noise = torch.rand(4) + self.fourth.sin()
+        picked = (self.table.cos() * self.fourth)[:, self.order]
+        places = torch.arange(4) + high
+        return scaled + noise.cos(), picked.sum(0) * x, places.double() + self.table.double().sum()
+
+
+def llama() -> tuple[nn.Module, Tensor]:
+    return real("llama")
+
+
+def gpt2() -> tuple[nn.Module, Tensor]:
+    return real("gpt2")
+
+
+def weighed() -> tuple[nn.Module, Tensor]:
+    return Weighed(), torch.randn(4)
+
+
+def partly_trained(build: Callable[[], tuple[nn.Module, Tensor]]) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """The graph, in which drawn parameters are trained and the others are not."""
+
+    def given(model: nn.Module) -> tuple[Any, ...]:
+        module = exported(build, functional=True).requires_grad_(False)
+        for weight in some(list(module.parameters())):
+            weight.requires_grad_(True)
+        return (module,)
+
+    return given
+
+
+_nothing = functools.partial(nn.Module)
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("a Llama", _nothing, tuple, given=partly_trained(llama)),
+        Case("expressions of weights", _nothing, tuple, given=partly_trained(weighed)),
+        Case("a GPT-2", _nothing, tuple, unseen=True, given=partly_trained(gpt2)),
+        Case("other weights are trained", _nothing, tuple, unseen=True, given=partly_trained(weighed)),
+    ),
+)

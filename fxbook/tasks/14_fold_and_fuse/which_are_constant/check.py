@@ -1,0 +1,64 @@
+"""Find the constants of a functional graph: no call is missing, and none is there that may change."""
+
+from __future__ import annotations
+
+import operator
+
+import torch
+from torch import fx
+
+from fxbook.asking import Check
+from fxbook.asking.returned import names_of
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+CONSTANT = "14_fold_and_fuse#a-constant-is-computed-once"
+
+
+def reasons(module: fx.GraphModule) -> dict[str, str | None]:
+    """Of each call that computes something, why it is no constant; ``None`` where it is one."""
+    found: dict[str, str | None] = {}
+    fixed: set[fx.Node] = set()
+    for node in module.graph.nodes:
+        if node.op == "get_attr" and not operator.attrgetter(str(node.target))(module).requires_grad:
+            fixed.add(node)
+        if node.op != "call_function":
+            continue
+        why = _why_not(node, fixed)
+        if why is None:
+            fixed.add(node)
+        found[node.name] = why
+    return found
+
+
+def _why_not(node: fx.Node, fixed: set[fx.Node]) -> str | None:
+    for read in node.all_input_nodes:
+        if read not in fixed:
+            trained = ", which is trained" if read.op == "get_attr" else ", which is no constant"
+            return f"it reads `{read.name}`{trained}"
+    if node.target is operator.getitem:
+        return None
+    if torch.Tag.nondeterministic_seeded in node.target.tags:
+        return "it draws random numbers"
+    return None if node.target._schema.returns else "it returns nothing"
+
+
+@rule(CONSTANT)
+def finds_the_constants(case: CaseView) -> Found:
+    """The answer has each call that is a constant, and no other node."""
+    names = names_of(case.value)
+    if names is None:
+        yield None, "The answer is not a list of names of nodes."
+        return
+    [module] = case.arguments
+    told = reasons(module)
+    for name in sorted(names - told.keys()):
+        yield None, f"`{name}` is in the answer, and is no call of a function."
+    for name, why in told.items():
+        if why and name in names:
+            yield case.before.named(name), f"is in the answer, and is no constant: {why}"
+        if not why and name not in names:
+            yield case.before.named(name), "is a constant, and is missing in the answer"
+
+
+CHECK = Check((finds_the_constants,))

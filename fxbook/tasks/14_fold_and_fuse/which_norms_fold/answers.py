@@ -1,0 +1,197 @@
+"""Answers to 14-which-norms-fold: conditions on exported graphs."""
+
+import operator
+
+import torch
+
+from fxbook.calls import given, kind_of
+from fxbook.tasks.answering import right, wrong
+
+aten = torch.ops.aten
+LAYERS = (aten.conv1d.default, aten.conv2d.default, aten.linear.default)
+
+
+def norms_of(module):
+    return module.graph.find_nodes(op="call_function", target=aten.batch_norm.default)
+
+
+def found(module, training=True, layers=LAYERS, users=True, dimensions=True, more=lambda norm: True):
+    """The norms that can be folded, and what a wrong answer leaves out."""
+    names = []
+    for norm in norms_of(module):
+        layer = norm.args[0]
+        if training and norm.args[5]:
+            continue
+        if layer.target not in layers or (users and len(layer.users) > 1):
+            continue
+        if dimensions and layer.meta["val"].ndim != layer.args[1].meta["val"].ndim:
+            continue
+        if more(norm):
+            names.append(norm.name)
+    return names
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def reads_the_notes(module):
+    return found(module)
+
+
+@right
+def returns_nodes(module):
+    nodes = {node.name: node for node in module.graph.nodes}
+    return [nodes[name] for name in found(module)]
+
+
+@right
+def begins_at_the_layers(module):
+    """Each layer that has one user, and that user is a norm."""
+    names = set()
+    for target in LAYERS:
+        for layer in module.graph.find_nodes(op="call_function", target=target):
+            users = list(layer.users)
+            fits = layer.meta["val"].ndim == layer.args[1].meta["val"].ndim
+            if fits and [user.target for user in users] == [aten.batch_norm.default] and not users[0].args[5]:
+                names.add(users[0].name)
+    return names
+
+
+@right
+def knows_the_dimensions_of_each_layer(module):
+    wanted = {aten.conv1d.default: 3, aten.conv2d.default: 4, aten.linear.default: 2}
+    return [
+        norm.name
+        for norm in norms_of(module)
+        if not norm.args[5]
+        and len(norm.args[0].users) == 1
+        and norm.args[0].target in wanted
+        and norm.args[0].meta["val"].ndim == wanted[norm.args[0].target]
+    ]
+
+
+@right
+def reads_by_name(module):
+    """With the functions of the book."""
+    names = []
+    for node in module.graph.nodes:
+        if kind_of(node) != "batchnorm" or given(node)["training"]:
+            continue
+        layer = given(node)["input"]
+        known = kind_of(layer) in ("conv1d", "conv2d", "linear") and len(layer.users) == 1
+        if known and layer.meta["val"].ndim == given(layer)["weight"].ndim:
+            names.append(node.name)
+    return names
+
+
+@right
+def strikes_out(module):
+    """All norms, less those with a reason to stay."""
+    left = {norm: norm.args[0] for norm in norms_of(module)}
+    left = {norm: layer for norm, layer in left.items() if norm.args[5] is False}
+    left = {norm: layer for norm, layer in left.items() if layer.target in LAYERS}
+    left = {norm: layer for norm, layer in left.items() if set(layer.users) == {norm}}
+    shapes = {norm: operator.attrgetter(layer.args[1].target)(module).shape for norm, layer in left.items()}
+    return tuple(norm.name for norm, layer in left.items() if len(layer.meta["val"].shape) == len(shapes[norm]))
+
+
+@right
+def counts_the_uses(module):
+    uses = {}
+    for node in module.graph.nodes:
+        for read in node.all_input_nodes:
+            uses[read] = uses.get(read, 0) + 1
+    names = found(module, users=False)
+    return [norm.name for norm in norms_of(module) if norm.name in names and uses[norm.args[0]] == 1]
+
+
+@right
+def compares_the_channels(module):
+    """Behind the channels are as many dimensions as the weight has behind its own."""
+    names = []
+    for norm in norms_of(module):
+        layer = norm.args[0]
+        if norm.args[5] or layer.target not in LAYERS or len(layer.users) > 1:
+            continue
+        value, kernel = layer.meta["val"], len(layer.args[1].meta["val"].shape[2:])
+        if value.dim() - 2 == kernel:
+            names.append(norm)
+    return names
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("finds_the_norms", says="is in the answer, and cannot be folded")
+def tells_all(module):
+    return [norm.name for norm in norms_of(module)]
+
+
+@wrong("finds_the_norms", says="cannot be folded: its argument `training` is True")
+def does_not_ask_for_training(module):
+    return found(module, training=False)
+
+
+@wrong("finds_the_norms", says="has another user")
+def does_not_count_the_users(module):
+    return found(module, users=False)
+
+
+@wrong("finds_the_norms", says="dimensions, and its weight has")
+def does_not_ask_for_the_dimensions(module):
+    return found(module, dimensions=False)
+
+
+@wrong("finds_the_norms", says="can be folded, and is missing in the answer")
+def knows_conv2d_alone(module):
+    return found(module, layers=(aten.conv2d.default,))
+
+
+@wrong("finds_the_norms", says="is the result of none of the three operators")
+def takes_a_transposed_convolution_too(module):
+    return found(module, layers=(*LAYERS, aten.conv_transpose2d.input, aten.conv3d.default))
+
+
+@wrong("finds_the_norms", says="is the result of none of the three operators")
+def looks_through_an_activation(module):
+    names = found(module)
+    for norm in norms_of(module):
+        before = norm.args[0]
+        if before.target is not aten.relu.default or before.args[0].target not in LAYERS or norm.args[5]:
+            continue
+        if len(before.users) == len(before.args[0].users) == 1:
+            names.append(norm.name)
+    return names
+
+
+@wrong("finds_the_norms", says="can be folded, and is missing in the answer")
+def refuses_shared_weights(module):
+    return found(module, more=lambda norm: len(norm.args[0].args[1].users) == 1)
+
+
+@wrong("finds_the_norms", says="(shared layers): ")
+def refuses_shared_statistics(module):
+    return found(module, more=lambda norm: len(norm.args[3].users) == 1)
+
+
+@wrong("finds_the_norms", says="can be folded, and is missing in the answer")
+def counts_the_users_of_the_norm(module):
+    return found(module, more=lambda norm: len(norm.users) == 0)
+
+
+@wrong("finds_the_norms", says="and calls no `aten.batch_norm.default`")
+def names_the_layers(module):
+    norms = {norm.name: norm.args[0].name for norm in norms_of(module)}
+    return [norms[name] for name in found(module)]
+
+
+@wrong("finds_the_norms", says="The answer is not a list of names of nodes")
+def returns_a_dict(module):
+    return dict.fromkeys(found(module), True)
+
+
+@wrong("finds_the_norms", says="is missing in the answer")
+def asks_whether_the_module_trains(module):
+    """A module of `torch.export` is not told the mode of the model."""
+    return [] if module.training else found(module)

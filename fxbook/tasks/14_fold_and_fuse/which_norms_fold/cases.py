@@ -1,0 +1,105 @@
+"""Exported graphs with norms; which of them train and which layers have a second user is drawn for each case."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import exported, real, shuffled
+
+_aten = torch.ops.aten
+_functional = nn.functional
+_LAYERS = (_aten.conv1d.default, _aten.conv2d.default, _aten.linear.default)
+
+
+class Rows(nn.Module):
+    """Linear layers and 1-d convolutions, each on a batch and on what has a dimension more or less."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flat, self.deep = nn.Linear(6, 6), nn.Linear(6, 6)
+        self.slide, self.alone = nn.Conv1d(6, 6, 1), nn.Conv1d(6, 6, 1)
+        self.norms = nn.ModuleList(nn.BatchNorm1d(6) for _ in range(8))
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        first, second, third, fourth, fifth, sixth, seventh, last = self.norms
+        rows = second(self.flat(first(self.flat(x[:, 0]))))
+        deep = third(self.deep(fourth(self.deep(x))))
+        slid = sixth(self.slide(fifth(self.slide(x))))
+        alone = last(self.alone(seventh(self.alone(x[0]))))
+        return rows, deep, slid, alone
+
+
+class Shared(nn.Module):
+    """A convolution and a norm that several calls share, norms behind something else, and other convolutions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv, self.other = nn.Conv2d(3, 3, 1), nn.Conv2d(3, 3, 3, padding=1, bias=False)
+        self.up, self.cube = nn.ConvTranspose2d(3, 3, 1), nn.Conv3d(3, 3, 1)
+        self.norm, self.deep = nn.BatchNorm2d(3), nn.BatchNorm3d(3)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        one = self.norm(self.conv(x)) + self.norm(self.conv(torch.neg(x)))
+        two = self.norm(torch.relu(self.other(one))) - self.norm(self.other(one))
+        three = self.norm(self.norm(self.other(two)))
+        four = self.norm(_functional.dropout(self.conv(three), 0.5, self.training))
+        return four, self.norm(self.up(three)), self.deep(self.cube(x[..., None]))
+
+
+def resnet() -> tuple[nn.Module, Tensor]:
+    return real("resnet")
+
+
+def rows() -> tuple[nn.Module, Tensor]:
+    return Rows().eval(), torch.randn(6, 6, 6)
+
+
+def shared() -> tuple[nn.Module, Tensor]:
+    return Shared().eval(), torch.randn(2, 3, 4, 4)
+
+
+def changed(build: Callable[[], tuple[nn.Module, Tensor]]) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """The exported graph, in which drawn norms train and drawn layers get a second user."""
+
+    def given(model: nn.Module) -> tuple[Any, ...]:
+        module = exported(build)
+        norms = module.graph.find_nodes(op="call_function", target=_aten.batch_norm.default)
+        # At least one of those that could be folded is left.
+        first, *others = shuffled([norm for norm in norms if norm.args[0].target in _LAYERS])
+        _use_again(first.args[0])
+        for norm in others[: max(1, len(others) // 4)]:
+            norm.update_arg(5, True)
+        module.recompile()
+        return (module,)
+
+    return given
+
+
+def _use_again(layer: fx.Node) -> None:
+    """A second user, whose result the graph returns."""
+    graph = layer.graph
+    output = graph.output_node()
+    with graph.inserting_before(output):
+        again = graph.call_function(_aten.sum.default, (layer,))
+    output.args = ((*output.args[0], again),)
+
+
+# The graph is given, not a model.
+_nothing = functools.partial(nn.Module)
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("a ResNet", _nothing, tuple, given=changed(resnet)),
+        Case("linear layers and 1-d convolutions", _nothing, tuple, given=changed(rows)),
+        Case("shared layers", _nothing, tuple, unseen=True, given=changed(shared)),
+        Case("another draw of the linear layers", _nothing, tuple, unseen=True, given=changed(rows)),
+    ),
+)

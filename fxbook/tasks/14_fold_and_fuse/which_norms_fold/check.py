@@ -1,0 +1,54 @@
+"""Find the norms that can be folded: no norm is missing, and none is there that must stay."""
+
+from __future__ import annotations
+
+import operator
+
+import torch
+from torch import fx
+
+from fxbook.asking import Check
+from fxbook.asking.returned import names_of
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+_aten = torch.ops.aten
+_LAYERS = (_aten.conv1d.default, _aten.conv2d.default, _aten.linear.default)
+STAYS = "14_fold_and_fuse#what-is-not-proven-stays-with-a-reason"
+
+
+def reason_to_stay(module: fx.GraphModule, norm: fx.Node) -> str | None:
+    """Why a norm cannot be folded; ``None`` where it can."""
+    layer = norm.args[0]
+    if norm.args[5]:
+        return "its argument `training` is True"
+    if layer.target not in _LAYERS:
+        return f"its input `{layer.name}` is the result of none of the three operators"
+    if len(layer.users) > 1:
+        return f"`{layer.name}` has another user"
+    weight = operator.attrgetter(layer.args[1].target)(module)
+    if layer.meta["val"].ndim != weight.ndim:
+        return f"`{layer.name}` has {layer.meta['val'].ndim} dimensions, and its weight has {weight.ndim}"
+    return None
+
+
+@rule(STAYS)
+def finds_the_norms(case: CaseView) -> Found:
+    """The answer has each norm that can be folded, and no other node."""
+    names = names_of(case.value)
+    if names is None:
+        yield None, "The answer is not a list of names of nodes."
+        return
+    [module] = case.arguments
+    norms = module.graph.find_nodes(op="call_function", target=_aten.batch_norm.default)
+    for name in sorted(names - {norm.name for norm in norms}):
+        yield None, f"`{name}` is in the answer, and calls no `aten.batch_norm.default`."
+    for norm in norms:
+        why = reason_to_stay(module, norm)
+        if why and norm.name in names:
+            yield case.before.named(norm.name), f"is in the answer, and cannot be folded: {why}"
+        if not why and norm.name not in names:
+            yield case.before.named(norm.name), "can be folded, and is missing in the answer"
+
+
+CHECK = Check((finds_the_norms,))

@@ -1,0 +1,340 @@
+"""The passes of chapter 14, taken out of the printed page, on modules that the page does not have."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import warnings
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, fx, nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.passes.fake_tensor_prop import FakeTensorProp
+
+from tests.taken import taken
+
+functional = nn.functional
+
+
+@pytest.fixture(scope="module")
+def passes() -> SimpleNamespace:
+    names = ("fold_batch_norms", "fold_constants", "share_common_subexpressions", "kind_of", "NORMS")
+    return SimpleNamespace(**dict(zip(names, taken("14_fold_and_fuse", *names), strict=True)))
+
+
+def lived(model: nn.Module) -> nn.Module:
+    for norm in model.modules():
+        if isinstance(norm, nn.modules.batchnorm._BatchNorm) and norm.running_mean is not None:
+            nn.init.uniform_(norm.running_var, 0.5, 1.5)
+            nn.init.normal_(norm.running_mean)
+            if norm.affine:
+                nn.init.uniform_(norm.weight, 0.5, 1.5)
+                nn.init.normal_(norm.bias)
+    return model.eval().double()
+
+
+class Program(nn.Module):
+    """Layers by name, and a function that calls them."""
+
+    def __init__(self, forward: Callable[..., Any], **layers: nn.Module) -> None:
+        super().__init__()
+        self.program = forward
+        for name, layer in layers.items():
+            setattr(self, name, layer)
+
+    def forward(self, x: Tensor) -> Any:
+        return self.program(self, x)
+
+
+def conv(**settings: Any) -> nn.Conv2d:
+    return nn.Conv2d(4, 4, 1, **settings)
+
+
+def by_function(m: nn.Module, x: Tensor) -> Tensor:
+    y = functional.conv2d(input=x, weight=m.conv.weight, bias=m.conv.bias)
+    return functional.batch_norm(y, m.norm.running_mean, m.norm.running_var, m.norm.weight, m.norm.bias) + m.conv(x)
+
+
+def hooked(m: nn.Module) -> nn.Module:
+    m.norm.register_forward_hook(lambda layer, inputs, result: result.abs())
+    return m
+
+
+def training(m: nn.Module) -> nn.Module:
+    m.norm.train()
+    return m
+
+
+IMAGES = (2, 4, 3, 3)
+# A module, the shape of its input, and how many norms may go: in a traced graph with shapes, in exported ones.
+CASES: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], int, int]] = {
+    "a pair": (lambda: Program(lambda m, x: m.norm(m.conv(x)), conv=conv(), norm=nn.BatchNorm2d(4)), IMAGES, 1, 1),
+    "called twice": (
+        lambda: Program(lambda m, x: m.norm(m.conv(x)) - m.norm(m.conv(-x)), conv=conv(), norm=nn.BatchNorm2d(4)),
+        IMAGES,
+        2,
+        2,
+    ),
+    "a second call without a norm": (
+        lambda: Program(lambda m, x: m.norm(m.conv(x)) - m.conv(-x), conv=conv(), norm=nn.BatchNorm2d(4)),
+        IMAGES,
+        1,
+        1,
+    ),
+    "two norms in a row": (
+        lambda: Program(lambda m, x: m.norm(m.norm(m.conv(x))), conv=conv(groups=2), norm=nn.BatchNorm2d(4)),
+        IMAGES,
+        2,
+        2,
+    ),
+    "two users": (
+        lambda: Program(lambda m, x: (y := m.conv(x)) * m.norm(y), conv=conv(), norm=nn.BatchNorm2d(4)),
+        IMAGES,
+        0,
+        0,
+    ),
+    "by function, by name": (lambda: Program(by_function, conv=conv(), norm=nn.BatchNorm2d(4)), IMAGES, 1, 1),
+    "without statistics": (
+        lambda: Program(lambda m, x: m.norm(m.conv(x)), conv=conv(), norm=nn.BatchNorm2d(4, track_running_stats=False)),
+        IMAGES,
+        0,
+        0,
+    ),
+    "a hook, which an export records": (
+        lambda: hooked(Program(lambda m, x: m.norm(m.conv(x)), conv=conv(), norm=nn.BatchNorm2d(4))),
+        IMAGES,
+        0,
+        1,
+    ),
+    "a weight that is written": (
+        lambda: Program(
+            lambda m, x: (m.conv.weight.mul_(1.0), m.norm(m.conv(x)))[1], conv=conv(), norm=nn.BatchNorm2d(4)
+        ),
+        IMAGES,
+        0,
+        0,
+    ),
+    "rows of a sequence": (
+        lambda: Program(lambda m, x: m.norm(m.rows(x)), rows=nn.Linear(4, 4), norm=nn.BatchNorm1d(4)),
+        (3, 4, 4),
+        0,
+        0,
+    ),
+    "no batch": (
+        lambda: Program(lambda m, x: m.norm(m.slide(x)), slide=nn.Conv1d(4, 4, 1), norm=nn.BatchNorm1d(4)),
+        (4, 4),
+        0,
+        0,
+    ),
+    "an activation in place behind it": (
+        lambda: Program(
+            lambda m, x: m.act(m.norm(m.conv(x))).add_(1),
+            conv=conv(bias=False),
+            norm=nn.BatchNorm2d(4, affine=False),
+            act=nn.ReLU(inplace=True),
+        ),
+        IMAGES,
+        1,
+        1,
+    ),
+}
+
+
+def graphs(model: nn.Module, x: Tensor) -> Iterator[tuple[str, fx.GraphModule]]:
+    traced = fx.symbolic_trace(model)
+    FakeTensorProp(traced, FakeTensorMode(allow_non_fake_inputs=True)).propagate(x)
+    yield "traced", traced
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        program = torch.export.export(model, (x,))
+        yield "exported", program.module(check_guards=False)
+        yield "with guards", program.module()
+        yield "functional", program.run_decompositions({}).module(check_guards=False)
+
+
+def norms_in(passes: SimpleNamespace, module: fx.GraphModule) -> int:
+    return sum(passes.kind_of(node) in passes.NORMS for node in module.graph.nodes)
+
+
+@pytest.mark.parametrize("name", CASES)
+@torch.no_grad()
+def test_norms_are_folded_where_it_is_proven_and_numbers_stay(name: str, passes: SimpleNamespace) -> None:
+    torch.manual_seed(0)
+    build, shape, of_layers, of_operators = CASES[name]
+    model, x = lived(build()), torch.randn(*shape, dtype=torch.float64)
+    state, expected = copy.deepcopy(model.state_dict()), model(x)
+    for kind, module in graphs(model, x):
+        before = norms_in(passes, module)
+        modified = passes.fold_batch_norms(module).modified
+        gone = before - norms_in(passes, module)
+        # In a functional graph, the written weight is another value, which is computed.
+        assert gone == (of_layers if kind == "traced" else of_operators), kind
+        assert modified == bool(gone)
+        torch.testing.assert_close(module(x), expected, rtol=1e-10, atol=1e-10)
+        assert not passes.fold_batch_norms(module).modified
+        assert state.keys() == model.state_dict().keys()
+        for key, value in state.items():
+            assert torch.equal(value, model.state_dict()[key]), key
+
+
+def test_a_norm_that_trains_stays_and_the_reason_is_logged(
+    passes: SimpleNamespace, caplog: pytest.LogCaptureFixture
+) -> None:
+    model = training(lived(Program(lambda m, x: m.norm(m.conv(x)), conv=conv(), norm=nn.BatchNorm2d(4))))
+    traced = fx.symbolic_trace(model)
+    with caplog.at_level(logging.INFO, "passes"):
+        assert not passes.fold_batch_norms(traced).modified
+    assert "norm stays: it takes its statistics from the batch" in caplog.text
+
+
+class Weighed(nn.Module):
+    """Constants, and what only looks like one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("table", torch.arange(6.0).view(2, 3))
+        self.register_buffer("count", torch.zeros(()))
+        self.weight = nn.Parameter(torch.rand(3))
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        self.count.add_(1)
+        angles = (self.table * 2).sin().t()
+        noise = torch.rand(3) * 0
+        fresh = torch.zeros(3).add_(x.sum())
+        return x @ angles + self.count.exp(), noise + self.weight.exp() * x.sum(), fresh, self.table.cos()
+
+
+@torch.no_grad()
+def test_constants_are_folded_and_what_changes_is_not(passes: SimpleNamespace) -> None:
+    x = torch.randn(4, 3)
+    for kind in ("exported", "functional"):
+        model, twin = Weighed(), Weighed()
+        twin.load_state_dict(model.state_dict())
+        module = dict(_exports(model, x))[kind]
+        before = len(module.graph.nodes)
+        assert passes.fold_constants(module).modified
+        assert len(module.graph.nodes) < before
+        for _ in range(2):
+            torch.testing.assert_close(module(x), twin(x))
+        model.weight.mul_(3)
+        twin.weight.mul_(3)
+        model.count.add_(5)
+        twin.count.add_(5)
+        torch.testing.assert_close(module(x), twin(x))
+
+
+def _exports(model: nn.Module, x: Tensor) -> Iterator[tuple[str, fx.GraphModule]]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        program = torch.export.export(model, (x,))
+        yield "exported", program.module(check_guards=False)
+        yield "functional", program.run_decompositions({}).module(check_guards=False)
+
+
+def test_a_constant_that_is_too_large_stays(passes: SimpleNamespace) -> None:
+    class Outer(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("places", torch.arange(64.0))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x + self.places[:, None] * self.places
+
+    module = dict(_exports(Outer(), torch.ones(64, 64)))["functional"]
+    passes.fold_constants(module, most_bytes=1000)
+    assert sum(tensor.nbytes for tensor in module.state_dict().values()) < 1000
+    assert passes.fold_constants(module, most_bytes=64 * 64 * 4).modified
+    assert torch.equal(module(torch.ones(64, 64)), Outer()(torch.ones(64, 64)))
+
+
+SHARED: dict[str, tuple[Callable[[Tensor], Any], int]] = {
+    "equal calls": (lambda x: x.sin() + x.sin(), 1),
+    "in a chain": (lambda x: torch.exp(x.sin()) + torch.exp(x.sin()), 2),
+    "keywords in another order": (lambda x: x.sum(dim=0, keepdim=True) + x.sum(keepdim=True, dim=0), 1),
+    "random": (lambda x: torch.rand_like(x) - torch.rand_like(x), 0),
+    "1 and 1.0": (lambda x: (torch.add(x, 1), torch.add(x, 1.0)), 0),
+    "0.0 and -0.0": (lambda x: torch.div(1, torch.mul(x, 0.0)) + torch.div(1, torch.mul(x, -0.0)), 0),
+    "both returned": (lambda x: (x.sin(), x.sin()), 0),
+    "one returned": (lambda x: (x.sin(), x.sin() + 1), 1),
+    "a write between": (lambda x: (y := x.neg()).sin() + (y.add_(1), y.sin())[1], 0),
+    "a result that is written": (lambda x: (x.neg().add_(1), x.neg())[1], 0),
+    "a view that is written": (lambda x: (x.neg().view(-1).add_(1), x.neg())[1], 0),
+    "a write through einsum": (
+        lambda x: ((y := x.neg()), (d := torch.einsum("ij->ji", y)), y.sin() + (d.add_(1), y.sin())[1])[2],
+        0,
+    ),
+    "an index and a list": (lambda x: x[(0, 1)] + x[[0, 1]].sum(), 0),
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_equal_calls_are_made_once_where_it_is_proven(name: str, passes: SimpleNamespace) -> None:
+    program, fewer = SHARED[name]
+    traced = fx.symbolic_trace(program)
+    before = len(traced.graph.nodes)
+    torch.manual_seed(0)
+    expected = program(torch.tensor([[1, 2], [3, 4]]).float())
+    assert passes.share_common_subexpressions(traced).modified == bool(fewer)
+    assert before - len(traced.graph.nodes) == fewer
+    torch.manual_seed(0)
+    torch.testing.assert_close(traced(torch.tensor([[1, 2], [3, 4]]).float()), expected, equal_nan=True)
+
+
+def test_a_mode_ends_what_may_be_shared_or_folded(passes: SimpleNamespace) -> None:
+    table = torch.ones(2, 2)
+
+    def program(x: Tensor) -> Tensor:
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            half = x @ x
+            folded = table @ table
+        return half.float() + x @ x + folded.float()
+
+    kept: list[fx.GraphModule] = []
+    torch.compiler.reset()
+
+    def backend(module: fx.GraphModule, example_inputs: list[Any]) -> fx.GraphModule:
+        kept.append(module)
+        return module
+
+    x = torch.randn(2, 2)
+    expected = torch.compile(program, backend=backend)(x)
+    [module] = kept
+    assert not passes.share_common_subexpressions(module).modified
+    passes.fold_constants(module)
+    inputs = [x if node.name.startswith("l_x") else table for node in module.graph.find_nodes(op="placeholder")]
+    assert torch.equal(module(*inputs)[0], expected)
+
+
+def test_gradients_of_the_inputs_stay(passes: SimpleNamespace) -> None:
+    torch.manual_seed(0)
+    model = lived(Program(lambda m, x: m.norm(m.conv(x)).sin(), conv=conv(), norm=nn.BatchNorm2d(4)))
+    traced = fx.symbolic_trace(model)
+    assert passes.fold_batch_norms(traced).modified
+    slopes = []
+    for module in (model, traced):
+        x = torch.ones(IMAGES, dtype=torch.float64, requires_grad=True)
+        slopes.append(torch.autograd.grad(module(x).sum(), x)[0])
+    torch.testing.assert_close(*slopes)
+
+
+def test_a_norm_of_make_fx_is_read_and_one_of_another_kind_is_logged(
+    passes: SimpleNamespace, caplog: pytest.LogCaptureFixture
+) -> None:
+    model = lived(Program(lambda m, x: m.norm(m.conv(x)), conv=conv(), norm=nn.BatchNorm2d(4)))
+    x = torch.randn(*IMAGES, dtype=torch.float64)
+    made = make_fx(model, tracing_mode="real")(x)
+    for node in made.graph.nodes:
+        if node.op == "call_function" and "convolution" in str(node.target):
+            node.meta["val"] = torch.empty(IMAGES)
+    assert passes.fold_batch_norms(made).modified
+    torch.testing.assert_close(made(x), model(x), rtol=1e-10, atol=1e-10)
+    model.norm = nn.SyncBatchNorm(4).eval()
+    traced = fx.symbolic_trace(model)
+    with caplog.at_level(logging.INFO, "passes"):
+        assert not passes.fold_batch_norms(traced).modified
+    assert "norm stays: SyncBatchNorm is a norm of another kind" in caplog.text

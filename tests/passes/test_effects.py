@@ -1,0 +1,213 @@
+"""What a call does besides returning a value, as ``fxbook.effects`` tells it, is what a run of it does."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import fx, nn
+
+from fxbook.effects import Effect, Memory, effect, has_hooks, may_share
+
+aten, functional = torch.ops.aten, nn.functional
+
+
+class Calling(nn.Module):
+    """A module whose forward calls one layer."""
+
+    def __init__(self, layer: nn.Module) -> None:
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, x: Any) -> Any:
+        return self.layer(x)
+
+
+def call(program: Callable[..., Any] | nn.Module) -> fx.Node:
+    """The last call of a traced program."""
+    traced = fx.symbolic_trace(program)
+    call.kept = traced  # a node holds its module weakly
+    return [node for node in traced.graph.nodes if node.op.startswith("call")][-1]
+
+
+PURE = {
+    "an addition": lambda x: x + 1,
+    "a method": lambda x: x.sum(0),
+    "an attribute": lambda x: x.shape,
+    "an item": lambda x: x[0],
+    "a division": lambda x: x / 2,
+    "a function of nn.functional": lambda x: functional.gelu(x),
+    "relu, not in place": lambda x: functional.relu(x, False),
+    "dropout in eval mode": lambda x: functional.dropout(x, 0.5, False),
+    "attention without dropout": lambda x: functional.scaled_dot_product_attention(x, x, x),
+    "a norm in eval mode": lambda x: functional.batch_norm(x, None, None, training=False),
+    "an operator": lambda x: aten.mul.Tensor(x, 2),
+    "an operator of dropout that is off": lambda x: aten.dropout.default(x, 0.5, False),
+}
+EFFECTS = {
+    "a method in place": (lambda x: x.add_(1), Effect.WRITES),
+    "relu in place, by position": (lambda x: functional.relu(x, True), Effect.WRITES),
+    "relu in place, by name": (lambda x: functional.relu(x, inplace=True), Effect.WRITES),
+    "a function that ends with _": (lambda x: torch.relu_(x), Effect.WRITES),
+    "a result that is given": (lambda x: torch.add(x, 1, out=x), Effect.WRITES),
+    "an operator in place": (lambda x: aten.add_.Tensor(x, 1), Effect.WRITES),
+    "a norm that trains": (lambda x: functional.batch_norm(x, x[0], x[0], training=True), Effect.WRITES),
+    "an operator of a norm that trains": (
+        lambda x: aten.batch_norm.default(x, None, None, x, x, True, 0.1, 1e-5, False),
+        Effect.WRITES,
+    ),
+    "random numbers": (lambda x: torch.rand_like(x), Effect.RANDOM),
+    "an operator of random numbers": (lambda x: aten.bernoulli.default(x), Effect.RANDOM),
+    "dropout": (lambda x: functional.dropout(x), Effect.RANDOM),
+    "attention with dropout": (lambda x: functional.scaled_dot_product_attention(x, x, x, None, 0.1), Effect.RANDOM),
+    "an assertion": (lambda x: aten._assert_tensor_metadata.default(x), Effect.CHECK),
+}
+
+
+@pytest.mark.parametrize("name", PURE)
+def test_a_function_of_its_arguments_has_no_effect(name: str) -> None:
+    assert effect(call(PURE[name])) is None
+
+
+@pytest.mark.parametrize("name", EFFECTS)
+def test_what_more_a_call_does_is_told(name: str) -> None:
+    program, told = EFFECTS[name]
+    assert effect(call(program)) is told
+
+
+@pytest.mark.parametrize("target", [operator.setitem, operator.iadd, operator.imul])
+def test_an_operator_of_python_in_place_writes(target: Callable[..., Any]) -> None:
+    graph = fx.Graph()
+    assert effect(graph.call_function(target, (graph.placeholder("x"), 0, 1))) is Effect.WRITES
+
+
+def of_another_library(x: Any) -> Any:
+    return x
+
+
+fx.wrap("of_another_library")
+
+
+@pytest.mark.parametrize(
+    ("layer", "told"),
+    [
+        (nn.Linear(2, 2), None),
+        (nn.Dropout().eval(), None),
+        (nn.Sequential(nn.Linear(2, 2), nn.ReLU()), None),
+        (nn.ReLU(inplace=True), Effect.WRITES),
+        (nn.Dropout(), Effect.RANDOM),
+        (nn.BatchNorm1d(2), Effect.WRITES),
+        (nn.BatchNorm1d(2).eval(), None),
+        (nn.Embedding(2, 2, max_norm=1.0), Effect.WRITES),
+        (torch.nn.utils.parametrizations.orthogonal(nn.Linear(2, 2)), Effect.UNKNOWN),
+    ],
+)
+def test_a_layer_is_known_by_its_class_and_its_settings(layer: nn.Module, told: Effect | None) -> None:
+    class Whole(fx.Tracer):
+        def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
+            return True
+
+    module = Calling(layer)
+    traced = fx.GraphModule(module, Whole().trace(module))
+    [node] = traced.graph.find_nodes(op="call_module", target="layer")
+    assert effect(node) is told
+
+
+def test_a_call_that_nobody_knows_is_told_as_such() -> None:
+    assert effect(call(lambda x: of_another_library(x))) is Effect.UNKNOWN
+
+
+def test_a_change_of_mode_is_told() -> None:
+    graph = fx.Graph()
+    assert effect(graph.call_function(torch._C._set_grad_enabled, (False,))) is Effect.MODE
+    assert (
+        effect(graph.call_function(torch.amp.autocast_mode._enter_autocast, ("cpu", None, True, None))) is Effect.MODE
+    )
+
+
+def test_a_hook_is_seen() -> None:
+    layer = nn.Linear(2, 2)
+    assert not has_hooks(call(Calling(layer)))
+    layer.register_forward_hook(lambda *_: None)
+    node = call(Calling(layer))
+    assert has_hooks(node)
+    assert effect(node) is Effect.UNKNOWN
+
+
+# Programs and their inputs: whether the result shares memory is asked of a run.
+SHARING = {
+    "view": lambda x: x.view(-1),
+    "transpose": lambda x: torch.transpose(x, 0, 1),
+    "contiguous": lambda x: x.contiguous(),
+    "to the same dtype": lambda x: x.to(torch.float32),
+    "dropout that is off": lambda x: functional.dropout(x, 0.5, False),
+    "an item": lambda x: x[0],
+    "chunks": lambda x: torch.chunk(x, 2)[0],
+    "an operator": lambda x: aten.slice.Tensor(x, 0, 0, 1),
+    "reshape": lambda x: aten.reshape.default(x, [-1]),
+    "expand": lambda x: x.expand(2, 2),
+    "einsum": lambda x: torch.einsum("ij->ji", x),
+    "atleast_2d": lambda x: torch.atleast_2d(x),
+    "conj_physical": lambda x: torch.conj_physical(x),
+    "broadcast_tensors": lambda x: torch.broadcast_tensors(x, x)[0],
+    "sum_to_size": lambda x: x.sum_to_size(2, 2),
+    "_unsafe_view": lambda x: aten._unsafe_view.default(x, [4]),
+}
+FRESH = {
+    "addition": lambda x: x + 1,
+    "sum": lambda x: x.sum(0),
+    "matmul": lambda x: torch.matmul(x, x),
+    "clone": lambda x: x.clone(),
+    "softmax": lambda x: functional.softmax(x, -1),
+    "linear": lambda x: functional.linear(x, x),
+    "layer_norm": lambda x: functional.layer_norm(x, (2,)),
+    "attention": lambda x: functional.scaled_dot_product_attention(x, x, x),
+    "max_pool2d": lambda x: functional.max_pool2d(x[None], 1),
+    "adaptive_avg_pool2d": lambda x: functional.adaptive_avg_pool2d(x[None], 2),
+    "square": lambda x: torch.square(x),
+    "an operator": lambda x: aten.mm.default(x, x),
+}
+
+
+@pytest.mark.parametrize("name", SHARING)
+def test_what_shares_memory_in_a_run_is_told_to_share(name: str) -> None:
+    x = torch.ones(2, 2)
+    result = SHARING[name](x)
+    assert result.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
+    assert may_share(call(SHARING[name]))
+
+
+@pytest.mark.parametrize("name", FRESH)
+def test_what_is_told_to_be_new_is_new(name: str) -> None:
+    x = torch.ones(2, 2)
+    assert FRESH[name](x).untyped_storage().data_ptr() != x.untyped_storage().data_ptr()
+    assert not may_share(call(FRESH[name]))
+
+
+def test_memory_knows_what_is_written_through_a_view_and_through_a_layer() -> None:
+    class Writing(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer, self.other = nn.Linear(2, 2), nn.Linear(2, 2)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            hidden = torch.sin(x)
+            kept = torch.cos(x)
+            hidden.view(-1).add_(1)
+            self.layer.weight.mul_(2)
+            return self.layer(hidden) + self.other(kept)
+
+    traced = fx.symbolic_trace(Writing())
+    memory, nodes = Memory(traced), {node.name: node for node in traced.graph.nodes}
+    assert {name for name in ("sin", "view", "cos", "layer", "other") if memory.is_written(nodes[name])} == {
+        "sin",
+        "view",
+        "layer",
+    }
+    assert memory.is_written(traced.layer.weight)
+    assert not memory.is_written(traced.other.weight)
+    assert memory.is_returned(nodes["add"])
+    assert not memory.is_returned(nodes["cos"])

@@ -1,0 +1,100 @@
+"""Take a function out of a printed notebook, with all that it needs and nothing that the page does besides."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import symtable
+from typing import Any
+
+import nbformat
+
+from press import ROOT
+
+
+@functools.cache
+def taken(notebook: str, name: str, *others: str) -> Any:
+    """What a notebook calls by this name: its definition is run, after the imports and definitions that it uses.
+
+    Args:
+        notebook: its name under ``chapters/``, without the suffix.
+        name: of a function or a class.
+        others: further names; what is returned is a tuple then, of functions that share what they use.
+
+    Raises:
+        LookupError: no cell defines it, or something that it uses.
+    """
+    cells = nbformat.read(ROOT / "chapters" / f"{notebook}.ipynb", as_version=4).cells
+    statements = [
+        (statement, names)
+        for cell in cells
+        if cell.cell_type == "code"
+        for statement in ast.parse(cell.source).body
+        if (names := _bound(statement)) or _owners(statement)
+    ]
+    needed: set[int] = set()
+    wanted = [_place(statements, asked, len(statements), notebook) for asked in (name, *others)]
+    while wanted:
+        place = wanted.pop()
+        if place in needed:
+            continue
+        needed.add(place)
+        statement, names = statements[place]
+        wanted += [_place(statements, used, place, notebook) for used in _used(statement)]
+        # What a decorator registers for a function, as the fake kernel of an operator, belongs to it.
+        # So does what is given to a class afterwards.
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            wanted += [after for after, (other, _) in enumerate(statements) if _owners(other) & names]
+    module = ast.Module([statements[place][0] for place in sorted(needed)], type_ignores=[])
+    namespace: dict[str, Any] = {"__name__": f"{notebook}.{name}"}
+    exec(compile(module, f"{notebook}.ipynb", "exec"), namespace)
+    return tuple(namespace[asked] for asked in (name, *others)) if others else namespace[name]
+
+
+def _place(statements: list[tuple[ast.stmt, set[str]]], name: str, before: int, notebook: str) -> int:
+    """Where a name gets its value: the last place above the use; a function may also use what stands below it."""
+    places = [place for place, (_, names) in enumerate(statements) if name in names]
+    if not places:
+        raise LookupError(f"No cell of {notebook} defines {name}.")
+    return max((place for place in places if place < before), default=places[0])
+
+
+def _owners(statement: ast.stmt) -> set[str]:
+    """The names of which a decorator is a method, or which are given an attribute."""
+    places: list[ast.expr] = []
+    if isinstance(statement, ast.FunctionDef):
+        places = [place.func if isinstance(place, ast.Call) else place for place in statement.decorator_list]
+    elif isinstance(statement, ast.Assign):
+        places = statement.targets
+    return {
+        place.value.id for place in places if isinstance(place, ast.Attribute) and isinstance(place.value, ast.Name)
+    }
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    """The names that a statement of a cell defines: by import, definition or assignment."""
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return {statement.name}
+    if isinstance(statement, ast.Assign | ast.AnnAssign):
+        return _names(statement, ast.Store)
+    return set()
+
+
+def _used(statement: ast.stmt) -> set[str]:
+    """The names that a statement uses and that no scope inside it has for its own."""
+    tables = [symtable.symtable(ast.unparse(statement), "cell", "exec")]
+    used: set[str] = set()
+    while tables:
+        table = tables.pop()
+        top = table.get_type() == "module"
+        names = table.get_symbols()
+        used |= {name.get_name() for name in names if name.is_referenced() and (top or name.is_global())}
+        tables += table.get_children()
+    return used - _bound(statement) - set(dir(builtins))
+
+
+def _names(statement: ast.stmt, context: type[ast.expr_context]) -> set[str]:
+    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, context)}
