@@ -52,7 +52,9 @@ _SHAPES = _words(
     "repeat_interleave reshape roll rot90 select slice split split_with_sizes squeeze stack swapaxes swapdims t "
     "tensor_split tile transpose tril triu unbind unflatten unsqueeze vstack"
 )
-_PRODUCTS = _words("addmm addmv baddbmm bmm dot einsum linear matmul mm mv outer tensordot vdot")
+_PRODUCTS = _words(
+    "addmm addmv baddbmm bmm dot einsum linear matmul mm mv outer scaled_dot_product_attention tensordot vdot"
+)
 _LAYERS = _words(
     "adaptive_avg_pool1d adaptive_avg_pool2d alpha_dropout avg_pool1d avg_pool2d conv1d conv2d dropout "
     "feature_dropout glu group_norm layer_norm max_pool1d max_pool2d normalize pad"

@@ -1,0 +1,37 @@
+"""What the cases of chapter 15 share: parts of real models, whose weights are drawn anew."""
+
+from __future__ import annotations
+
+import copy
+import functools
+
+import torch
+from torch import nn
+
+from fxbook.models import small
+
+WIDTH = 32
+
+
+@functools.cache
+def _model(name: str) -> nn.Module:
+    """A model of `transformers`, made once in a process: its import takes seconds."""
+    return small(name)[0]
+
+
+def gpt2() -> nn.Module:
+    """GPT-2 with a language head, whose weight is that of the embedding."""
+    return _drawn(_model("gpt2"))
+
+
+def llama_layer() -> nn.Module:
+    """A decoder layer of Llama."""
+    return _drawn(_model("llama").model.layers[0])
+
+
+def _drawn(part: nn.Module) -> nn.Module:
+    part = copy.deepcopy(part)
+    with torch.no_grad():
+        for weight in part.parameters():
+            weight.copy_(torch.randn_like(weight) / 4)
+    return part

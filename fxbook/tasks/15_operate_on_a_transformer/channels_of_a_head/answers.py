@@ -1,0 +1,267 @@
+"""Answers to 15-channels-of-a-head: which channels of linear layers a head of attention reads."""
+
+import torch
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+sdpa = nn.functional.scaled_dot_product_attention
+
+
+def attention_of(module):
+    return next(node for node in module.graph.nodes if node.target is sdpa)
+
+
+def layers_before(module, node):
+    found = []
+    for other in module.graph.nodes:
+        if other is node:
+            return found
+        if other.op == "call_module" and isinstance(module.get_submodule(other.target), nn.Linear):
+            found.append(other)
+    return found
+
+
+class Changing(fx.Interpreter):
+    """An Interpreter that changes the results of some nodes, and notes that of the attention."""
+
+    def __init__(self, module, change):
+        super().__init__(module)
+        self.change, self.attended, self.results = change, None, {}
+
+    def run_node(self, n):
+        value = super().run_node(n)
+        if n in self.change:
+            value = self.change[n](value)
+        if n.target is sdpa:
+            self.attended = value
+        self.results[n] = value
+        return value
+
+
+def attended(module, x, change=()):
+    with torch.no_grad():
+        changing = Changing(module, dict(change))
+        changing.run(x)
+    return changing.attended
+
+
+def leaves_of(module, x):
+    """The results of the linear layers before the attention, as leaves, and the result of the attention."""
+    layers = layers_before(module, attention_of(module))
+
+    def leaf(value):
+        return value.detach().requires_grad_()
+
+    with torch.enable_grad():
+        changing = Changing(module, dict.fromkeys(layers, leaf))
+        changing.run(x)
+    return {node: changing.results[node] for node in layers}, changing.attended
+
+
+def used(gradient):
+    return [] if gradient is None else gradient.flatten(0, -2).ne(0).any(0).nonzero().flatten().tolist()
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def asks_autograd(module, x, head):
+    leaves, result = leaves_of(module, x)
+    with torch.enable_grad():
+        total = (result[:, head] * torch.randn_like(result[:, head])).sum()
+        gradients = torch.autograd.grad(total, list(leaves.values()), allow_unused=True)
+    return {node.name: used(gradient) for node, gradient in zip(leaves, gradients, strict=True)}
+
+
+@right
+def calls_backward(module, x, head):
+    leaves, result = leaves_of(module, x)
+    result[:, head].square().sum().backward()
+    return {node: used(leaf.grad) for node, leaf in leaves.items()}
+
+
+@right
+def retains_gradients(module, x, head):
+    """The results stay in the graph of autograd, and keep their gradients."""
+    layers = layers_before(module, attention_of(module))
+
+    def retain(value):
+        value.retain_grad()
+        return value
+
+    with torch.enable_grad():
+        changing = Changing(module, dict.fromkeys(layers, retain))
+        changing.run(x.clone().requires_grad_())
+        loss = changing.attended[:, head].pow(3).sum()
+        loss.backward(inputs=[changing.results[node] for node in layers])
+    return {node.name: tuple(used(changing.results[node].grad)) for node in layers}
+
+
+@right
+def changes_all_channels_in_one_batch(module, x, head):
+    """Each row of the batch has another channel changed."""
+    found = {}
+    for node, leaf in leaves_of(module, x)[0].items():
+        count = leaf.shape[-1]
+        rows = x[:1].expand(count, -1, -1)
+        change = torch.diag(torch.full((count,), 10.0))[:, None]
+        drawn = change * torch.randn(1, x.shape[1], 1)
+        before = attended(module, rows)[:, head]
+        after = attended(module, rows, {node: lambda value, drawn=drawn: value + drawn})[:, head]
+        moved = (after - before).flatten(1).abs().amax(1) > 1e-6
+        found[node.name] = moved.nonzero().flatten().tolist()
+    return found
+
+
+@right
+def differentiates_the_head_by_position(module, x, head):
+    """One row of the result after the other."""
+    leaves, result = leaves_of(module, x)
+    found = {node.name: set() for node in leaves}
+    with torch.enable_grad():
+        for value in result[:, head].sum((0, 1)):
+            gradients = torch.autograd.grad(value, list(leaves.values()), retain_graph=True, allow_unused=True)
+            for node, gradient in zip(leaves, gradients, strict=True):
+                found[node.name].update(used(gradient))
+    return {name: sorted(channels) for name, channels in found.items()}
+
+
+@right
+def works_in_double(module, x, head):
+    import copy
+
+    wide = copy.deepcopy(module).double()
+    leaves, result = leaves_of(wide, x.double())
+    torch.autograd.backward(result[:, head], torch.randn_like(result[:, head]))
+    return {node.name: torch.tensor(used(leaf.grad)) if used(leaf.grad) else [] for node, leaf in leaves.items()}
+
+
+@right
+def asks_the_biases(module, x, head):
+    """The gradient of a bias is that of the result, summed up: each layer gets one that is zero."""
+    layers = layers_before(module, attention_of(module))
+    with torch.enable_grad():
+        biases = {}
+
+        def with_bias(node):
+            def add(value):
+                biases[node] = torch.zeros(value.shape[1:], requires_grad=True)
+                return value.detach() + biases[node]
+
+            return add
+
+        changing = Changing(module, {node: with_bias(node) for node in layers})
+        changing.run(x)
+        total = (changing.attended[:, head] * torch.randn_like(changing.attended[:, head])).sum()
+        gradients = torch.autograd.grad(total, [biases[node] for node in layers], allow_unused=True)
+    return {node.name: used(gradient) for node, gradient in zip(layers, gradients, strict=True)}
+
+
+@right
+def uses_hooks(module, x, head):
+    """The hooks are taken off again."""
+    layers, kept = layers_before(module, attention_of(module)), {}
+    handles = []
+    for node in layers:
+
+        def keep(layer, inputs, result, node=node):
+            kept[node] = result.detach().requires_grad_()
+            return kept[node]
+
+        handles.append(module.get_submodule(node.target).register_forward_hook(keep))
+    with torch.enable_grad():
+        changing = Changing(module, {})
+        changing.run(x)
+        changing.attended[:, head].pow(2).sum().backward()
+    for handle in handles:
+        handle.remove()
+    return {node.name: used(kept[node].grad) for node in layers}
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("all_channels", says="The answer is not a dict with names of nodes as keys")
+def returns_the_lists(module, x, head):
+    return list(asks_autograd(module, x, head).values())
+
+
+@wrong("all_channels", says="but it is no linear layer before the attention")
+def names_the_last_layer_too(module, x, head):
+    found = asks_autograd(module, x, head)
+    for node in module.graph.find_nodes(op="call_module"):
+        found.setdefault(node.name, [])
+    return found
+
+
+@wrong("all_channels", says="is a linear layer before the attention, and is missing in the answer")
+def leaves_out_what_is_not_read(module, x, head):
+    return {name: channels for name, channels in asks_autograd(module, x, head).items() if channels}
+
+
+@wrong("all_channels", says="has no list of channels in the answer")
+def counts_the_channels(module, x, head):
+    return {name: len(channels) for name, channels in asks_autograd(module, x, head).items()}
+
+
+@wrong("all_channels", says="not in increasing order")
+def goes_backwards(module, x, head):
+    return {name: channels[::-1] for name, channels in asks_autograd(module, x, head).items()}
+
+
+@wrong("all_channels", says="has a channel in the answer that the head does not read")
+def takes_all_heads(module, x, head):
+    leaves, result = leaves_of(module, x)
+    result.square().sum().backward()
+    return {node.name: used(leaf.grad) for node, leaf in leaves.items()}
+
+
+@wrong("all_channels", says="has a channel in the answer that the head does not read")
+def supposes_that_heads_lie_one_behind_the_other(module, x, head):
+    leaves, result = leaves_of(module, x)
+    width = result.shape[-1]
+    return {
+        node.name: [place for place in range(leaf.shape[-1]) if place // width % result.shape[1] == head]
+        for node, leaf in leaves.items()
+    }
+
+
+@wrong("all_channels", says="has a channel that the head reads, and that is missing in the answer")
+def leaves_out_what_others_read_too(module, x, head):
+    own, heads = asks_autograd(module, x, head), leaves_of(module, x)[1].shape[1]
+    for other in range(heads):
+        if other != head:
+            for name, channels in asks_autograd(module, x, other).items():
+                own[name] = [channel for channel in own[name] if channel not in channels]
+    return own
+
+
+@wrong("all_channels", says="has a channel that the head reads, and that is missing in the answer")
+def asks_for_the_value_alone(module, x, head):
+    attention = attention_of(module)
+    layers = layers_before(module, attention)
+
+    def leaf(value):
+        return value.detach().requires_grad_()
+
+    with torch.enable_grad():
+        changing = Changing(module, dict.fromkeys(layers, leaf))
+        changing.run(x)
+        value = changing.results[attention.args[2]]
+        groups = changing.attended.shape[1] // value.shape[1]
+        total = value[:, head // groups].square().sum()
+        gradients = torch.autograd.grad(total, [changing.results[node] for node in layers], allow_unused=True)
+    return {node.name: used(gradient) for node, gradient in zip(layers, gradients, strict=True)}
+
+
+@wrong("input_unchanged", says="")
+def leaves_its_graph_behind(module, x, head):
+    found = asks_autograd(module, x, head)
+    for node in module.graph.find_nodes(op="call_module"):
+        if node.name in found:
+            layer = module.get_submodule(node.target)
+            with torch.no_grad():
+                layer.weight.mul_(0.5)
+    return found

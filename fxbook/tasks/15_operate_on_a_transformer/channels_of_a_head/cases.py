@@ -1,0 +1,112 @@
+"""Attention whose heads lie in the channels in different ways: one behind the other, shared, interleaved, turned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.asking.exercise import one_of
+
+from ..cases import WIDTH, gpt2, llama_layer
+
+HEADS = 4
+sdpa = nn.functional.scaled_dot_product_attention
+
+
+class Grouped(nn.Module):
+    """The layers of Llama's attention: four queries, two keys and values."""
+
+    heads = HEADS
+
+    def __init__(self) -> None:
+        super().__init__()
+        layer = llama_layer()
+        self.norm, self.attention = layer.input_layernorm, layer.self_attn
+
+    def forward(self, x: Tensor) -> Tensor:
+        hidden = self.norm(x)
+        q = self.attention.q_proj(hidden).unflatten(-1, (HEADS, -1)).transpose(1, 2)
+        k = self.attention.k_proj(hidden).unflatten(-1, (HEADS // 2, -1)).transpose(1, 2)
+        v = self.attention.v_proj(hidden).unflatten(-1, (HEADS // 2, -1)).transpose(1, 2)
+        mixed = sdpa(q, k, v, enable_gqa=True)
+        return x + self.attention.o_proj(mixed.transpose(1, 2).flatten(2))
+
+
+class Fused(nn.Module):
+    """GPT-2's attention, with its `Conv1D` as a linear layer: one layer computes query, key and value."""
+
+    heads = HEADS
+
+    def __init__(self) -> None:
+        super().__init__()
+        attention = gpt2().transformer.h[0].attn
+        self.first, self.last = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
+        for layer, conv in ((self.first, attention.c_attn), (self.last, attention.c_proj)):
+            layer.weight = nn.Parameter(conv.weight.detach().T.contiguous())
+
+    def forward(self, x: Tensor) -> Tensor:
+        q, k, v = (part.unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in self._split(x))
+        return self.last(sdpa(q, k, v).transpose(1, 2).flatten(2))
+
+    def _split(self, x: Tensor) -> tuple[Tensor, ...]:
+        both = self.first(x)
+        return both[..., :WIDTH], both[..., WIDTH : 2 * WIDTH], both[..., 2 * WIDTH :]
+
+
+class Interleaved(nn.Module):
+    """The heads take turns in the channels, the parts stand in a drawn order, and each half of a head is turned as in
+    a rotary embedding. A gate stands before the attention, which does not read it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heads = int(one_of(2, 4, 8))
+        self.first, self.gate, self.last = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.order = torch.randperm(3).tolist()
+
+    def forward(self, x: Tensor) -> Tensor:
+        gate, parts = self.gate(x), self.first(x)
+        parts = [parts[..., WIDTH * place : WIDTH * (place + 1)] for place in self.order]
+        q, k, v = (part.unflatten(-1, (-1, self.heads)).permute(0, 3, 1, 2) for part in parts)
+        half = WIDTH // self.heads // 2
+        q, k = (part * 0.8 + torch.cat([-part[..., half:], part[..., :half]], -1) * 0.6 for part in (q, k))
+        return self.last(sdpa(q, k, v).transpose(1, 2).flatten(2)) * gate
+
+
+class Shared(nn.Module):
+    """One key and one value for all heads, and queries from two layers, of which each head reads one."""
+
+    heads = HEADS
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left, self.right = nn.Linear(WIDTH, WIDTH // 2), nn.Linear(WIDTH, WIDTH // 2)
+        self.both, self.last = nn.Linear(WIDTH, 2 * WIDTH // HEADS), nn.Linear(WIDTH, WIDTH)
+
+    def forward(self, x: Tensor) -> Tensor:
+        q = torch.cat([self.left(x), self.right(x)], -1).unflatten(-1, (HEADS, -1)).transpose(1, 2)
+        both = self.both(x).unsqueeze(1)
+        width = WIDTH // HEADS
+        k, v = (part.repeat(1, HEADS, 1, 1) for part in (both[..., :width], both[..., width:]))
+        return self.last(sdpa(q, k, v).transpose(1, 2).flatten(2))
+
+
+def given(model: nn.Module) -> tuple[Any, ...]:
+    """The traced model, an input, and a head."""
+    head = int(torch.randint(0, model.heads, ()))
+    return fx.symbolic_trace(model), torch.randn(2, int(torch.randint(3, 6, ())), WIDTH), head
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("the attention of Llama", Grouped, tuple),
+        Case("the attention of GPT-2", Fused, tuple),
+        Case("heads that take turns", Interleaved, tuple, unseen=True),
+        Case("one key for all heads", Shared, tuple, unseen=True),
+    ),
+    given=given,
+)

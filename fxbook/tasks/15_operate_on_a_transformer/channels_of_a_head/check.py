@@ -1,0 +1,77 @@
+"""Find the channels of linear layers that one head of attention reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Check
+from fxbook.asking.predicates import input_unchanged
+from fxbook.asking.returned import numbers_of, table_of
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+_SDPA = nn.functional.scaled_dot_product_attention
+
+
+class _Cutting(fx.Interpreter):
+    """An Interpreter in which the results of linear layers are leaves of autograd, up to the attention."""
+
+    def __init__(self, module: fx.GraphModule) -> None:
+        super().__init__(module)
+        self.leaves: dict[str, Tensor] = {}
+        self.attended: Tensor | None = None
+
+    def run_node(self, n: fx.Node) -> Any:
+        value = super().run_node(n)
+        if n.target is _SDPA:
+            self.attended = value
+        if n.op == "call_module" and isinstance(self.fetch_attr(n.target), nn.Linear) and self.attended is None:
+            value = self.leaves[n.name] = value.detach().requires_grad_()
+        return value
+
+
+def channels(module: fx.GraphModule, x: Tensor, head: int) -> dict[str, list[int]]:
+    """For each linear layer before the attention, the channels on which the result of a head depends."""
+    with torch.enable_grad():
+        cutting = _Cutting(module)
+        cutting.run(x)
+        one = cutting.attended[:, head]
+        leaves = list(cutting.leaves.values())
+        slopes = torch.autograd.grad((one * torch.randn_like(one)).sum(), leaves, allow_unused=True)
+    return {
+        name: [] if slope is None else slope.flatten(0, -2).any(0).nonzero().flatten().tolist()
+        for name, slope in zip(cutting.leaves, slopes, strict=True)
+    }
+
+
+@rule
+def all_channels(case: CaseView) -> Found:
+    """The answer maps each linear layer before the attention to the channels that the head reads."""
+    table, asked = table_of(case.value), channels(*case.arguments)
+    if table is None:
+        yield None, "The answer is not a dict with names of nodes as keys."
+        return
+    for name in table:
+        if name not in asked:
+            yield None, f"`{name}` is in the answer, but it is no linear layer before the attention."
+    for name, right in asked.items():
+        node = case.before.named(name)
+        if name not in table:
+            yield node, "is a linear layer before the attention, and is missing in the answer"
+            return
+        found = numbers_of(table[name])
+        if found is None:
+            yield node, "has no list of channels in the answer"
+            return
+        if set(found) - set(right):
+            yield node, "has a channel in the answer that the head does not read"
+        if set(right) - set(found):
+            yield node, "has a channel that the head reads, and that is missing in the answer"
+        if found != sorted(set(found)):
+            yield node, "has channels in the answer that are not in increasing order, each once"
+
+
+CHECK = Check((all_channels, input_unchanged))

@@ -1,0 +1,161 @@
+"""Answers to 15-int8-by-channel: a weight in eight bits."""
+
+import torch
+from torch import nn
+
+from fxbook.tasks.answering import right, wrong
+
+
+def inputs_of(transposed):
+    return 0 if transposed else 1
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def clamps_the_scale(weight, transposed):
+    scale = weight.abs().amax(inputs_of(transposed), keepdim=True).div(127).clamp(min=1e-30)
+    return torch.round(weight / scale).to(torch.int8), scale
+
+
+@right
+def works_on_the_transposed_weight(weight, transposed):
+    rows = weight.T if transposed else weight
+    scale = rows.abs().max(dim=1, keepdim=True).values / 127
+    scale[scale == 0] = 1
+    values = (rows / scale).round().char()
+    return (values.T, scale.T) if transposed else (values, scale)
+
+
+@right
+def goes_row_by_row(weight, transposed):
+    values, scales = [], []
+    for row in weight.unbind(1 if transposed else 0):
+        scale = row.abs().max() / 127 if row.any() else torch.tensor(1.0)
+        values.append((row / scale).round().to(torch.int8))
+        scales.append(scale)
+    at = 1 if transposed else 0
+    return torch.stack(values, at), torch.stack(scales).unsqueeze(1 - at)
+
+
+@right
+def computes_in_double(weight, transposed):
+    wide = weight.double()
+    scale = wide.abs().amax(inputs_of(transposed), keepdim=True) / 127
+    scale = scale + (scale == 0)
+    return (wide / scale).round().to(torch.int8), scale
+
+
+@right
+def multiplies_by_the_inverse(weight, transposed):
+    largest = weight.double().abs().amax(inputs_of(transposed), keepdim=True)
+    inverse = torch.where(largest == 0, 127.0, 127 / largest)
+    return (weight * inverse).round().to(torch.int8), 1 / inverse
+
+
+@right
+def takes_the_norm(weight, transposed):
+    """The norm of infinite order is the largest absolute value."""
+    scale = torch.linalg.vector_norm(weight, float("inf"), dim=inputs_of(transposed), keepdim=True) / 127
+    scale = scale.masked_fill(scale == 0, 1.0)
+    return [(weight / scale).round().clamp(-127, 127).to(torch.int8), scale]
+
+
+@right
+def adds_a_half(weight, transposed):
+    largest = torch.maximum(*(side.amax(inputs_of(transposed), keepdim=True) for side in (weight, -weight)))
+    scale = torch.where(largest > 0, largest, 127) / 127
+    return torch.floor(weight / scale + 0.5).to(torch.int8), scale
+
+
+@right
+def asks_torch(weight, transposed):
+    """torch's own quantizer, with zero points of zero."""
+    axis = 1 if transposed else 0
+    scale = weight.abs().amax(1 - axis) / 127
+    scale = torch.where(scale > 0, scale, 1)
+    zeros = torch.zeros_like(scale, dtype=torch.int32)
+    values = torch.fake_quantize_per_channel_affine(weight, scale, zeros, axis, -127, 127)
+    shaped = scale.unsqueeze(1 - axis)
+    return (values / shaped).round().to(torch.int8), shaped
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("right_form", says="The answer is not a pair of tensors")
+def returns_the_product(weight, transposed):
+    values, scale = clamps_the_scale(weight, transposed)
+    return values * scale
+
+
+@wrong("right_form", says="The values have dtype `float32`")
+def leaves_the_values_as_floats(weight, transposed):
+    values, scale = clamps_the_scale(weight, transposed)
+    return values.float(), scale
+
+
+@wrong("right_form", says="The values do not have the shape of the weight")
+def turns_the_weight(weight, transposed):
+    values, scale = clamps_the_scale(weight, transposed)
+    return values.T, scale
+
+
+@wrong("right_form", says="The scale does not have one number for each output")
+def takes_one_scale(weight, transposed):
+    scale = weight.abs().max() / 127
+    return (weight / scale).round().to(torch.int8), scale
+
+
+@wrong("right_form", says="The scale does not have one number for each output")
+def forgets_that_a_weight_is_transposed(weight, transposed):
+    return clamps_the_scale(weight, False)
+
+
+@wrong("right_form", says="The scale does not have one number for each output")
+def drops_the_dimension(weight, transposed):
+    values, scale = clamps_the_scale(weight, transposed)
+    return values, scale.flatten()
+
+
+@wrong("right_form", says="The scale is not a tensor of floating-point numbers")
+def rounds_the_scale(weight, transposed):
+    values, scale = clamps_the_scale(weight, transposed)
+    return values, scale.ceil().int()
+
+
+@wrong("within_half_a_step", says="off by more than half a step")
+def cuts_the_fraction_off(weight, transposed):
+    _, scale = clamps_the_scale(weight, transposed)
+    return (weight / scale).to(torch.int8), scale
+
+
+@wrong("within_half_a_step", says="a scale is not a finite number above zero")
+def divides_by_zero(weight, transposed):
+    scale = weight.abs().amax(inputs_of(transposed), keepdim=True) / 127
+    return (weight / scale).round().nan_to_num().to(torch.int8), scale
+
+
+@wrong("within_half_a_step", says="A value is -128")
+def scales_by_128(weight, transposed):
+    scale = clamps_the_scale(weight, transposed)[1] * (127 / 128)
+    return (weight / scale).round().clamp(-128, 127).to(torch.int8), scale
+
+
+@wrong("within_half_a_step", says="off by more than half a step")
+def takes_the_largest_without_its_sign(weight, transposed):
+    scale = weight.amax(inputs_of(transposed), keepdim=True).abs().clamp(min=1e-30) / 127
+    return (weight / scale).round().clamp(-127, 127).to(torch.int8), scale
+
+
+@wrong("within_half_a_step", says="The largest element of a channel is not 127")
+def leaves_some_room(weight, transposed):
+    scale = clamps_the_scale(weight, transposed)[1] * (127 / 126.45)
+    return (weight / scale).round().clamp(-126, 126).to(torch.int8), scale
+
+
+@wrong("right_form", says="The answer is not a pair of tensors")
+def wraps_the_values_in_a_parameter(weight, transposed):
+    values, scale = clamps_the_scale(weight, transposed)
+    return {"values": nn.Parameter(values, requires_grad=False), "scale": scale}

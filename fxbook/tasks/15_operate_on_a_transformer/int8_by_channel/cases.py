@@ -1,0 +1,59 @@
+"""Weights of Llama and GPT-2, and weights whose channels differ in size, of which some are zero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import gpt2, llama_layer
+
+
+class Weight(nn.Module):
+    """A weight, and whether it is stored as ``(in, out)``."""
+
+    def __init__(self, weight: Tensor, transposed: bool) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(weight.detach().clone(), requires_grad=False)
+        self.transposed = transposed
+
+
+def of_llama() -> Weight:
+    """The key of a layer of Llama: fewer outputs than inputs."""
+    return Weight(llama_layer().self_attn.k_proj.weight, False)
+
+
+def of_gpt2() -> Weight:
+    """The layer of GPT-2 that computes query, key and value."""
+    return Weight(gpt2().transformer.h[0].attn.c_attn.weight, True)
+
+
+def uneven(transposed: bool) -> Weight:
+    """Channels of very different sizes, with either sign at the largest place, and one of zeros; not square."""
+    outputs, inputs = torch.randint(3, 7, ()) * 2, torch.randint(3, 7, ()) * 2 + 1
+    weight = torch.randn(int(outputs), int(inputs)) * 10.0 ** torch.linspace(-4, 4, int(outputs))[:, None]
+    order = torch.randperm(int(outputs))
+    weight[order[0]] = 0
+    largest = weight[order[1]].abs().argmax()
+    weight[order[1], largest] = -weight[order[1], largest].abs()
+    return Weight(weight.T.contiguous() if transposed else weight, transposed)
+
+
+def given(model: nn.Module) -> tuple[Any, ...]:
+    """The weight, and how it is stored."""
+    return model.weight.detach().clone(), model.transposed
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("a weight of Llama", of_llama, tuple),
+        Case("a transposed weight of GPT-2", of_gpt2, tuple),
+        Case("channels of very different sizes", lambda: uneven(False), tuple, unseen=True),
+        Case("the same, transposed", lambda: uneven(True), tuple, unseen=True),
+    ),
+    given=given,
+)

@@ -1,0 +1,68 @@
+"""Store a weight in eight bits, with a scale for each output channel."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from fxbook.asking import Check
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import decode_tensor
+from fxbook.asking.view import CaseView
+
+# Of a step, with room for the rounding of float32 and for a scale that is a little larger.
+_HALF = 0.505
+
+
+def _pair(case: CaseView) -> tuple[Tensor, Tensor] | None:
+    """The two tensors of the answer, if these they are."""
+    match case.value:
+        case {"tuple": [first, second]} | [first, second]:
+            try:
+                return decode_tensor(first), decode_tensor(second)
+            except (TypeError, ValueError, RuntimeError, KeyError, AttributeError):
+                return None
+    return None
+
+
+@rule
+def right_form(case: CaseView) -> Found:
+    """The answer is a pair of tensors: int8 values of the weight's shape, and a scale for each output."""
+    weight, transposed = case.arguments
+    pair = _pair(case)
+    if pair is None:
+        yield None, "The answer is not a pair of tensors."
+        return
+    values, scale = pair
+    if values.dtype != torch.int8:
+        yield None, f"The values have dtype `{str(values.dtype).removeprefix('torch.')}`: `int8` was asked."
+    if values.shape != weight.shape:
+        yield None, "The values do not have the shape of the weight."
+    outputs = weight.shape[1 if transposed else 0]
+    if scale.shape != ((1, outputs) if transposed else (outputs, 1)):
+        yield None, "The scale does not have one number for each output, in a shape that broadcasts with the weight."
+    if not scale.is_floating_point():
+        yield None, "The scale is not a tensor of floating-point numbers."
+
+
+@rule
+def within_half_a_step(case: CaseView) -> Found:
+    """The product is the weight, up to half a step of its channel."""
+    weight, transposed = case.arguments
+    values, scale = _pair(case) or (weight, weight)
+    if not bool((scale.isfinite() & (scale > 0)).all()):
+        yield None, "A scale is not a finite number above zero."
+        return
+    inputs = 0 if transposed else 1
+    step = weight.abs().amax(inputs, keepdim=True).double() / 127
+    off = (values.double() * scale.double() - weight.double()).abs()
+    if bool((values == -128).any()):
+        yield None, "A value is -128."
+    if bool((off > _HALF * step).any()):
+        yield None, "An element of `values * scale` is off by more than half a step of its channel."
+    largest = values.int().abs().amax(inputs, keepdim=True)
+    if bool(((largest != 127) & (step > 0)).any()):
+        yield None, "The largest element of a channel is not 127 or -127."
+
+
+CHECK = Check((right_form, within_half_a_step))

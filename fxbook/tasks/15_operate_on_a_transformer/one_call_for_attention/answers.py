@@ -1,0 +1,261 @@
+"""Answers to 15-one-call-for-attention: scaled_dot_product_attention in place of attention that is written out."""
+
+import operator
+
+import torch
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+sdpa = nn.functional.scaled_dot_product_attention
+
+
+def softmaxes(graph):
+    return graph.find_nodes(op="call_function", target=torch.softmax)
+
+
+def parts_of(softmax):
+    """The query, the transposed key, the scale and the mask of a softmax, and the node that reads it."""
+    scores, mask = softmax.args[0], None
+    if scores.target is operator.add:
+        scores, mask = scores.args
+    product, scale = scores.args
+    return *product.args, scale, mask, next(iter(softmax.users))
+
+
+def may_go(softmax):
+    [*users] = softmax.users
+    return softmax.args[1] == -1 and len(users) == 1 and users[0].target is operator.matmul
+
+
+def erase_upwards(graph, node):
+    """Erase a node, and whatever only this node has used."""
+    waiting = [node]
+    while waiting:
+        last = waiting.pop()
+        if not last.users and last.op.startswith("call"):
+            above = last.all_input_nodes
+            graph.erase_node(last)
+            waiting.extend(one for one in above if one not in waiting)
+
+
+def finish(module):
+    module.graph.lint()
+    module.recompile()
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def erases_upwards(module):
+    for softmax in softmaxes(module.graph):
+        if may_go(softmax):
+            query, turned, scale, mask, result = parts_of(softmax)
+            with module.graph.inserting_after(result):
+                new = module.graph.call_function(sdpa, (query, turned.args[0], result.args[1], mask), {"scale": scale})
+            result.replace_all_uses_with(new)
+            erase_upwards(module.graph, result)
+    finish(module)
+
+
+@right
+def removes_dead_code(module):
+    for softmax in filter(may_go, softmaxes(module.graph)):
+        query, turned, scale, mask, result = parts_of(softmax)
+        with module.graph.inserting_before(result):
+            parts = {"query": query, "key": turned.args[0], "value": result.args[1]}
+            new = module.graph.call_function(sdpa, (), {**parts, "attn_mask": mask, "scale": scale})
+        result.replace_all_uses_with(new)
+    module.graph.eliminate_dead_code()
+    finish(module)
+
+
+@right
+def changes_the_last_product(module):
+    """The product becomes the call: it keeps its users and its place."""
+    for softmax in filter(may_go, softmaxes(module.graph)):
+        query, turned, scale, mask, result = parts_of(softmax)
+        result.target, result.args = sdpa, (query, turned.args[0], result.args[1])
+        result.kwargs = {"attn_mask": mask, "scale": scale}
+        erase_upwards(module.graph, softmax)
+    finish(module)
+
+
+@right
+def walks_from_the_products(module):
+    for result in module.graph.find_nodes(op="call_function", target=operator.matmul):
+        softmax = result.args[0]
+        if softmax.target is torch.softmax and softmax.args[1] == -1 and list(softmax.users) == [result]:
+            query, turned, scale, mask, _ = parts_of(softmax)
+            with module.graph.inserting_before(result):
+                new = module.graph.call_function(sdpa, (query, turned.args[0], result.args[1], mask, 0.0, False))
+                new.update_kwarg("scale", scale)
+            result.replace_all_uses_with(new)
+            module.graph.erase_node(result)
+            erase_upwards(module.graph, softmax)
+    finish(module)
+
+
+@right
+def replaces_one_and_begins_again(module):
+    """Until none is left: the list of nodes is read anew each time."""
+    while found := list(filter(may_go, softmaxes(module.graph))):
+        query, turned, scale, mask, result = parts_of(found[0])
+        with module.graph.inserting_before(result):
+            new = module.graph.create_node(
+                "call_function", sdpa, (query, turned.args[0], result.args[1], mask), {"scale": scale}, "attention"
+            )
+        result.replace_all_uses_with(new)
+        erase_upwards(module.graph, result)
+    finish(module)
+
+
+@right
+def transposes_back(module):
+    """The key is the transposed key, transposed: a view."""
+    for softmax in filter(may_go, softmaxes(module.graph)):
+        query, turned, scale, mask, result = parts_of(softmax)
+        with module.graph.inserting_before(result):
+            key = module.graph.call_method("transpose", (turned, -2, -1))
+            new = module.graph.call_function(sdpa, (query, key, result.args[1]), {"attn_mask": mask, "scale": scale})
+        result.replace_all_uses_with(new)
+        erase_upwards(module.graph, result)
+    finish(module)
+
+
+@right
+def scales_the_query(module):
+    for softmax in filter(may_go, softmaxes(module.graph)):
+        query, turned, scale, mask, result = parts_of(softmax)
+        with module.graph.inserting_before(result):
+            scaled = module.graph.call_function(operator.mul, (query, scale))
+            new = module.graph.call_function(sdpa, (scaled, turned.args[0], result.args[1], mask), {"scale": 1.0})
+        result.replace_all_uses_with(new)
+        erase_upwards(module.graph, result)
+    finish(module)
+
+
+@right
+def builds_another_graph(module):
+    """A Transformer does not know the users; so the products that go are noted before."""
+    going = {next(iter(softmax.users)): parts_of(softmax) for softmax in softmaxes(module.graph) if may_go(softmax)}
+    graph, env = fx.Graph(module), {}
+    for node in module.graph.nodes:
+        if node in going:
+            query, turned, scale, mask, _ = going[node]
+            parts = [env[part] for part in (query, turned.args[0], node.args[1])]
+            env[node] = graph.call_function(sdpa, (*parts, mask and env[mask]), {"scale": scale})
+        else:
+            env[node] = graph.node_copy(node, env.__getitem__)
+    graph.eliminate_dead_code()
+    module.graph = graph
+    finish(module)
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+def fuse(module, *, asks=may_go, **change):
+    """As `removes_dead_code`, with what a mistake changes."""
+    for softmax in filter(asks, softmaxes(module.graph)):
+        query, turned, scale, mask, result = parts_of(softmax)
+        options = {"attn_mask": mask, "scale": scale, **change}
+        with module.graph.inserting_before(result):
+            new = module.graph.call_function(sdpa, (query, turned.args[0], result.args[1]), options)
+        result.replace_all_uses_with(new)
+    module.graph.eliminate_dead_code()
+    finish(module)
+
+
+@wrong("same_result", node="transpose_4", says="it holds other numbers")
+def forgets_the_scale(module):
+    fuse(module, scale=None)
+
+
+@wrong("same_result", node="transpose_4", says="it holds other numbers")
+def forgets_the_mask(module):
+    fuse(module, attn_mask=None)
+
+
+@wrong("same_result", node="output", says="item 0 of it holds other numbers")
+def does_not_ask_for_the_dimension(module):
+    def is_read_by_a_product(softmax):
+        [*users] = softmax.users
+        return len(users) == 1 and users[0].target is operator.matmul
+
+    fuse(module, asks=is_read_by_a_product)
+
+
+@wrong("each_in_one_call", says="scaled_dot_product_attention 4 times: 3 were asked")
+def does_not_ask_who_reads_the_weights(module):
+    def is_over_the_keys(softmax):
+        return softmax.args[1] == -1 and next(iter(softmax.users)).target is operator.matmul
+
+    fuse(module, asks=is_over_the_keys)
+
+
+@wrong("each_in_one_call", node="softmax", says="is still the softmax of attention that one call can replace")
+def replaces_the_masked_ones_alone(module):
+    fuse(module, asks=lambda softmax: may_go(softmax) and softmax.args[0].target is operator.add)
+
+
+@wrong(
+    "no_dead_nodes", node="matmul_1", read="02_insertion_points#a-new-node-needs-a-user", says="no node uses its result"
+)
+def leaves_the_old_nodes(module):
+    for softmax in filter(may_go, softmaxes(module.graph)):
+        query, turned, scale, mask, result = parts_of(softmax)
+        with module.graph.inserting_before(result):
+            parts = (query, turned.args[0], result.args[1])
+            new = module.graph.call_function(sdpa, parts, {"attn_mask": mask, "scale": scale})
+        result.replace_all_uses_with(new)
+    finish(module)
+
+
+@wrong("recompiled", read="00_first_graph#change-one-node", says="the compiled code is stale")
+def does_not_recompile(module):
+    for softmax in filter(may_go, softmaxes(module.graph)):
+        query, turned, scale, mask, result = parts_of(softmax)
+        result.target, result.args = sdpa, (query, turned.args[0], result.args[1])
+        result.kwargs = {"attn_mask": mask, "scale": scale}
+    module.graph.eliminate_dead_code()
+
+
+@wrong("edited", says="it was traced or built anew")
+def edits_a_new_trace(module):
+    again = fx.symbolic_trace(module)
+    fuse(again)
+    return again
+
+
+@wrong("given_edited", says="You edited a copy")
+def edits_a_copy(module):
+    import copy
+
+    module = copy.deepcopy(module)
+    fuse(module)
+    return module
+
+
+@wrong("each_in_one_call", node="softmax", says="is still the softmax")
+def changes_nothing(module):
+    finish(module)
+
+
+@wrong(
+    "lints",
+    node="scaled_dot_product_attention",
+    says="before it is defined",
+    read="02_insertion_points#two-nodes-one-anchor",
+)
+def puts_the_call_at_the_softmax(module):
+    """The values may be computed later, and the transposed key too."""
+    for softmax in filter(may_go, softmaxes(module.graph)):
+        query, turned, scale, mask, result = parts_of(softmax)
+        with module.graph.inserting_after(query):
+            parts = (query, turned.args[0], result.args[1])
+            new = module.graph.call_function(sdpa, parts, {"attn_mask": mask, "scale": scale})
+        result.replace_all_uses_with(new)
+        erase_upwards(module.graph, result)
+    module.recompile()

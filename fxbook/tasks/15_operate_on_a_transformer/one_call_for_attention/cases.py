@@ -1,0 +1,63 @@
+"""Attention that is written out: with the layers of Llama, and in places where one call may not take its place."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.asking.exercise import one_of
+
+from ..cases import WIDTH, llama_layer
+
+
+class Heads(nn.Module):
+    """The layers of Llama's attention; the two keys and values are repeated for its four heads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        layer = llama_layer()
+        self.norm, self.attention = layer.input_layernorm, layer.self_attn
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        hidden = self.norm(x)
+        q = self.attention.q_proj(hidden).unflatten(-1, (4, -1)).transpose(1, 2)
+        k = self.attention.k_proj(hidden).unflatten(-1, (2, -1)).transpose(1, 2).repeat_interleave(2, 1)
+        v = self.attention.v_proj(hidden).unflatten(-1, (2, -1)).transpose(1, 2).repeat_interleave(2, 1)
+        weights = torch.softmax(q @ k.transpose(-2, -1) * 0.25 + mask, -1)
+        return x + self.attention.o_proj((weights @ v).transpose(1, 2).flatten(2))
+
+
+class Places(nn.Module):
+    """Several, of which some have to stay: over the queries, read by others, a softmax without values."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.key, self.gate = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.scale = float(one_of(0.125, 0.5, 0.75))
+
+    def forward(self, x: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
+        k = self.key(x)
+        first = torch.softmax(x @ k.transpose(-2, -1) * self.scale, -1) @ x
+        second = torch.softmax(first @ k.transpose(-2, -1) * 0.25 + mask, -1) @ k
+        turned = torch.softmax(x @ k.transpose(-2, -1) * 0.5 + mask, -2) @ second
+        weights = torch.softmax(second @ x.transpose(-2, -1) * 0.25 + mask, -1)
+        seen = weights @ k
+        gates = torch.softmax(self.gate(seen), -1)
+        kept = k.transpose(-2, -1)
+        third = torch.softmax(seen @ kept * 2.0, -1) @ turned
+        return third, weights, gates * seen, kept, torch.softmax(x @ kept * 1.5, -2)
+
+
+def inputs() -> tuple[Tensor, Tensor]:
+    """Two sentences of five tokens, and a mask of floats."""
+    return torch.randn(2, 5, WIDTH), 2 * torch.randn(5, 5)
+
+
+USAGE = Usage(
+    "edit",
+    cases=(
+        Case("the attention of Llama", Heads, inputs),
+        Case("several places, of which some stay", Places, inputs, unseen=True),
+    ),
+)

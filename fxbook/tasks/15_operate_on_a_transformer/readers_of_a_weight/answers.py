@@ -1,0 +1,196 @@
+"""Answers to 15-readers-of-a-weight: which weights of linear layers another node reads."""
+
+import collections
+import operator
+
+import torch
+from torch import fx, nn
+
+from fxbook.tasks.answering import right, wrong
+
+
+def linear_calls(module):
+    for node in module.graph.find_nodes(op="call_module"):
+        layer = module.get_submodule(node.target)
+        if isinstance(layer, nn.Linear):
+            yield node, layer
+
+
+def held_by(module, node):
+    """The tensors that a node reads."""
+    if node.op == "call_module":
+        return list(module.get_submodule(node.target).parameters())
+    if node.op == "get_attr":
+        return [operator.attrgetter(node.target)(module)]
+    return []
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def asks_every_other_node(module):
+    return {
+        node.name
+        for node, layer in linear_calls(module)
+        if any(
+            tensor is layer.weight
+            for other in module.graph.nodes
+            if other is not node
+            for tensor in held_by(module, other)
+        )
+    }
+
+
+@right
+def counts_tensors(module):
+    counts = collections.Counter(tensor for node in module.graph.nodes for tensor in held_by(module, node))
+    return [node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1]
+
+
+@right
+def compares_memory(module):
+    readers = collections.defaultdict(set)
+    for node in module.graph.nodes:
+        for tensor in held_by(module, node):
+            readers[tensor.data_ptr()].add(node)
+    return {node for node, layer in linear_calls(module) if len(readers[layer.weight.data_ptr()]) > 1}
+
+
+@right
+def keeps_the_first_reader(module):
+    """The first reader joins as soon as there is a second one."""
+    first, found = {}, set()
+    for node in module.graph.nodes:
+        for tensor in held_by(module, node):
+            if id(tensor) in first:
+                found |= {node, first[id(tensor)]}
+            first.setdefault(id(tensor), node)
+    shared = collections.Counter(id(tensor) for node in module.graph.nodes for tensor in held_by(module, node))
+    calls = dict(linear_calls(module))
+    return {node.name for node in found if node in calls and shared[id(calls[node].weight)] > 1}
+
+
+@right
+def fetches_as_an_interpreter_does(module):
+    """`fetch_attr` follows the path of a layer and that of a weight alike."""
+    interpreter, seen = fx.Interpreter(module), collections.defaultdict(list)
+    for node in module.graph.nodes:
+        if node.op in ("call_module", "get_attr"):
+            value = interpreter.fetch_attr(node.target)
+            for tensor in value.parameters() if isinstance(value, nn.Module) else [value]:
+                seen[id(tensor)].append(node.name)
+    return {node.name for node, layer in linear_calls(module) if len(seen[id(layer.weight)]) > 1}
+
+
+@right
+def names_all_paths(module):
+    """All names of a tensor, and the nodes whose target leads to one of them."""
+    paths = collections.defaultdict(list)
+    for name, tensor in module.named_parameters(remove_duplicate=False):
+        paths[id(tensor)].append(name)
+    found = set()
+    for node, layer in linear_calls(module):
+        for other in module.graph.nodes:
+            if other is not node and other.op in ("call_module", "get_attr"):
+                for path in paths[id(layer.weight)]:
+                    if path == other.target or path.startswith(f"{other.target}."):
+                        found.add(node.name)
+    return found
+
+
+@right
+def marks_the_tensors(module):
+    """A weight that is read a second time is put into a list."""
+    once, twice = [], []
+    for node in module.graph.nodes:
+        for tensor in held_by(module, node):
+            (twice if any(tensor is other for other in once) else once).append(tensor)
+    return tuple(node.name for node, layer in linear_calls(module) if any(layer.weight is one for one in twice))
+
+
+@right
+def tries_which_change_is_seen(module):
+    """A reader holds a tensor that has the same address after `untyped_storage`."""
+    addresses = [
+        (node, tensor.untyped_storage().data_ptr()) for node in module.graph.nodes for tensor in held_by(module, node)
+    ]
+    return {
+        node.name
+        for node, layer in linear_calls(module)
+        if sum(address == layer.weight.untyped_storage().data_ptr() for _, address in addresses) >= 2
+    }
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("finds_the_shared", says="has a weight that another node reads too, and is missing in the answer")
+def counts_the_calls_of_a_layer(module):
+    counts = collections.Counter(node.target for node in module.graph.find_nodes(op="call_module"))
+    return {node.name for node, _ in linear_calls(module) if counts[node.target] > 1}
+
+
+@wrong("finds_the_shared", says="has a weight that another node reads too, and is missing in the answer")
+def forgets_what_is_fetched(module):
+    counts = collections.Counter(
+        tensor for node in module.graph.find_nodes(op="call_module") for tensor in held_by(module, node)
+    )
+    return {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
+
+
+@wrong("finds_the_shared", says="has a weight that another node reads too, and is missing in the answer")
+def looks_at_linear_layers_alone(module):
+    """The embedding reads the weight too."""
+    counts = collections.Counter(layer.weight for _, layer in linear_calls(module))
+    return {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
+
+
+@wrong("finds_the_shared", says="has a weight that another node reads too, and is missing in the answer")
+def looks_at_the_weight_of_a_module(module):
+    """A layer that is kept whole holds others."""
+    counts = collections.Counter()
+    for node in module.graph.nodes:
+        if node.op == "call_module":
+            counts[getattr(module.get_submodule(node.target), "weight", None)] += 1
+        counts.update(held_by(module, node) if node.op == "get_attr" else [])
+    return {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
+
+
+@wrong("finds_the_shared", says="is in the answer, and no other node reads its weight")
+def compares_numbers(module):
+    found = set()
+    for node, layer in linear_calls(module):
+        for other in module.graph.nodes:
+            for tensor in held_by(module, other):
+                if other is not node and torch.equal(tensor, layer.weight):
+                    found.add(node.name)
+    return found
+
+
+@wrong("finds_the_shared", says="is in the answer, and no other node reads its weight")
+def counts_the_bias_too(module):
+    counts = collections.Counter(tensor for node in module.graph.nodes for tensor in held_by(module, node))
+    return {
+        node.name for node, layer in linear_calls(module) if any(counts[tensor] > 1 for tensor in layer.parameters())
+    }
+
+
+@wrong("finds_the_shared", says="but it is no node that calls an `nn.Linear`")
+def returns_every_reader(module):
+    counts = collections.Counter(tensor for node in module.graph.nodes for tensor in held_by(module, node))
+    return {node.name for node in module.graph.nodes if any(counts[tensor] > 1 for tensor in held_by(module, node)[:1])}
+
+
+@wrong("finds_the_shared", says="The answer is not a set of names of nodes")
+def counts_them(module):
+    return len(asks_every_other_node(module))
+
+
+@wrong("input_unchanged", says="weight")
+def unties_what_it_finds(module):
+    found = asks_every_other_node(module)
+    for node, layer in linear_calls(module):
+        if node.name in found:
+            layer.weight = nn.Parameter(layer.weight.detach().clone())
+    return found

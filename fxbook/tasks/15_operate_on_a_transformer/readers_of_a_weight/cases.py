@@ -1,0 +1,75 @@
+"""Graphs in which weights are shared, as at the ends of GPT-2 and in every other way; and graphs in which none is."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.asking.exercise import one_of
+
+from ..cases import WIDTH, gpt2, llama_layer
+
+
+class Ends(nn.Module):
+    """GPT-2 without its layers: the embedding, the norm, and the head that has the embedding's weight."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        model = gpt2()
+        self.embedding, self.norm, self.head = model.transformer.wte, model.transformer.ln_f, model.lm_head
+        self.extra = nn.Linear(WIDTH, WIDTH)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        return self.head(self.extra(self.norm(self.embedding(tokens))))
+
+
+class FeedForward(nn.Module):
+    """The feed-forward block of Llama: three layers of three weights."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mlp = llama_layer().mlp
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.mlp(x)
+
+
+class Shared(nn.Module):
+    """A layer that is called twice, two layers of one weight, one of two with one bias, a weight that is fetched, one
+    inside a layer that is kept whole, and equal numbers in two weights.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(WIDTH, WIDTH) for _ in range(8 + int(one_of(0, 1, 2))))
+        order = torch.randperm(8).tolist()
+        _, first, second, _, inside, *rest = (self.layers[place] for place in order)
+        second.weight = first.weight
+        rest[0].bias = rest[1].bias
+        rest[2].weight = nn.Parameter(rest[0].weight.detach().clone())
+        self.attention = nn.MultiheadAttention(WIDTH, 2, batch_first=True)
+        self.attention.out_proj.weight = inside.weight
+        self.again, self.fetched = order[0], order[3]
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = layer(x).relu()
+        x = self.layers[self.again](x) + x @ self.layers[self.fetched].weight
+        return self.attention(x, x, x)[0]
+
+
+def traced(model: nn.Module) -> tuple[fx.GraphModule]:
+    """The traced model."""
+    return (fx.symbolic_trace(model),)
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("the ends of GPT-2", Ends, tuple),
+        Case("the feed-forward block of Llama", FeedForward, tuple),
+        Case("weights that are shared in every way", Shared, tuple, unseen=True),
+    ),
+    given=traced,
+)

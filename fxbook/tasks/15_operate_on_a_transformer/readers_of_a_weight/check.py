@@ -1,0 +1,50 @@
+"""Find the calls of linear layers whose weight another node reads too."""
+
+from __future__ import annotations
+
+import operator
+
+from torch import fx, nn
+
+from fxbook.asking import Check
+from fxbook.asking.predicates import input_unchanged
+from fxbook.asking.returned import names_of
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+
+def readers(module: fx.GraphModule) -> dict[str, int]:
+    """For each call of a linear layer, how many nodes read its weight."""
+    counts: dict[int, int] = {}
+    for node in module.graph.nodes:
+        if node.op == "call_module":
+            held = list(module.get_submodule(node.target).parameters())
+        elif node.op == "get_attr":
+            held = [operator.attrgetter(node.target)(module)]
+        else:
+            continue
+        for tensor in held:
+            counts[id(tensor)] = counts.get(id(tensor), 0) + 1
+    layers = {node.name: module.get_submodule(node.target) for node in module.graph.find_nodes(op="call_module")}
+    return {name: counts[id(layer.weight)] for name, layer in layers.items() if isinstance(layer, nn.Linear)}
+
+
+@rule
+def finds_the_shared(case: CaseView) -> Found:
+    """The answer has each call of a linear layer whose weight has two readers, and no other node."""
+    names, counts = names_of(case.value), readers(*case.arguments)
+    if names is None:
+        yield None, "The answer is not a set of names of nodes."
+        return
+    for name, count in counts.items():
+        node = case.before.named(name)
+        if name in names and count == 1:
+            yield node, "is in the answer, and no other node reads its weight"
+        if name not in names and count > 1:
+            yield node, "has a weight that another node reads too, and is missing in the answer"
+    for name in sorted(names):
+        if name not in counts:
+            yield None, f"`{name}` is in the answer, but it is no node that calls an `nn.Linear`."
+
+
+CHECK = Check((finds_the_shared, input_unchanged))

@@ -1,0 +1,184 @@
+"""Attention that is written out is found in every spelling; what is none, or what others read, is told apart."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, fx, nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.passes.fake_tensor_prop import FakeTensorProp
+
+from fxbook.attention import (
+    DroppingAttention,
+    key_of,
+    mask_of,
+    passed_by,
+    put_in_place,
+    scale_of,
+    written_attention,
+)
+
+sdpa = nn.functional.scaled_dot_product_attention
+Program = Callable[..., Any]
+
+
+def examples() -> tuple[Tensor, ...]:
+    """Query, key and value of four heads whose memory is that of a projection, and a mask."""
+    torch.manual_seed(0)
+    return (*torch.randn(3, 2, 6, 4, 8).transpose(2, 3), torch.randn(6, 6))
+
+
+def traced(program: Program) -> fx.GraphModule:
+    module = fx.symbolic_trace(program)
+    FakeTensorProp(module, FakeTensorMode(allow_non_fake_inputs=True)).propagate(*examples())
+    return module
+
+
+class Calling(nn.Module):
+    """A module that calls a function."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__()
+        self._program = program
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor, m: Tensor) -> Any:
+        return self._program(q, k, v, m)
+
+
+def exported(program: Program) -> fx.GraphModule:
+    return torch.export.export(Calling(program), examples()).module(check_guards=False)
+
+
+SPELLED: dict[str, Program] = {
+    "operators": lambda q, k, v, m: ((q @ k.mT) * 0.5 + m).softmax(-1) @ v,
+    "functions": lambda q, k, v, m: torch.matmul(
+        torch.softmax(torch.add(m, torch.div(torch.matmul(q, k.transpose(-1, -2)), 2)), dim=-1), v
+    ),
+    "by keyword": lambda q, k, v, m: torch.matmul(
+        other=v, input=nn.functional.softmax(input=torch.matmul(input=q, other=k.transpose(3, 2)) + m, dim=3)
+    ),
+    "in place": lambda q, k, v, m: torch.matmul(q, k.mT).mul_(0.25).add_(m).softmax(-1) @ v,
+    "a cast": lambda q, k, v, m: nn.functional.softmax(q @ k.mT + m, -1, dtype=torch.float32).to(q.dtype) @ v,
+    "no mask, a scale first": lambda q, k, v, m: (
+        nn.functional.dropout((0.3 * (q @ k.mT)).softmax(-1), 0.5, training=False) @ v
+    ),
+    "hidden with minus infinity": lambda q, k, v, m: (q @ k.mT).masked_fill(m > 1, -float("inf")).softmax(-1) @ v,
+    "kept, else the lowest": lambda q, k, v, m: torch.where(m > -9, q @ k.mT, -3e38).softmax(-1) @ v,
+    "hidden, the lowest": lambda q, k, v, m: torch.where(m > 1, -3e38, q @ k.mT).softmax(-1) @ v,
+    "a view behind": lambda q, k, v, m: ((q @ k.mT).softmax(-1) @ v).view(-1),
+}
+
+
+def replaced(module: fx.GraphModule) -> fx.GraphModule:
+    """Each attention as one call, whatever a pass would have to ask."""
+    for old in written_attention(module)[0]:
+        parts = old.query, key_of(module, old), old.value
+        options = {"attn_mask": mask_of(module, old), "scale": scale_of(old)}
+        with module.graph.inserting_before(old.output):
+            put_in_place(module, old, module.graph.call_function(sdpa, parts, options))
+    module.graph.lint()
+    module.recompile()
+    return module
+
+
+@pytest.mark.parametrize("spelling", SPELLED)
+def test_each_spelling_is_found_and_replaced(spelling: str) -> None:
+    program = SPELLED[spelling]
+    for module in (traced(program), exported(program)):
+        found, left = written_attention(module)
+        assert len(found) == 1 and left == {}
+        assert passed_by(module, found[0]) is None
+        after = replaced(module)
+        assert not [node for node in after.graph.nodes if "softmax" in str(node.target)]
+        torch.testing.assert_close(after(*examples()), program(*examples()))
+
+
+NONE: dict[str, tuple[Program, str]] = {
+    "weights that are returned": (lambda q, k, v, m: ((w := (q @ k.mT).softmax(-1)) @ v, w), "has 2 readers"),
+    "scores that are returned": (lambda q, k, v, m: ((s := q @ k.mT).softmax(-1) @ v, s), "has 2 readers"),
+    "a mask before the scale": (
+        lambda q, k, v, m: ((q @ k.mT + m) * 2).softmax(-1) @ v,
+        "before the scores are scaled",
+    ),
+    "two masks": (lambda q, k, v, m: (q @ k.mT + m + m).softmax(-1) @ v, "masks a second time"),
+    "two scales": (lambda q, k, v, m: (q @ k.mT * 2 / 3).softmax(-1) @ v, "scales a second time"),
+    "a scale that is a tensor": (lambda q, k, v, m: (q @ k.mT * m).softmax(-1) @ v, "scales by a tensor"),
+    "a sum with a factor": (lambda q, k, v, m: torch.add(q @ k.mT, m, alpha=2).softmax(-1) @ v, "has a setting"),
+    "a number that is added": (lambda q, k, v, m: (q @ k.mT + 1).softmax(-1) @ v, "adds a number"),
+    "weights on the right": (lambda q, k, v, m: v.mT @ (q @ k.mT).softmax(-1), "reads the weights"),
+    "a soft cap": (lambda q, k, v, m: ((q @ k.mT).tanh() * 5 + m).softmax(-1) @ v, "the scores come from tanh"),
+    "no product": (lambda q, k, v, m: q.exp().softmax(-1) @ k.mT, "the scores come from exp"),
+    "other weights": (lambda q, k, v, m: (q @ k.mT).softmax(-1).pow(2) @ v, "reads the weights"),
+}
+
+
+@pytest.mark.parametrize("kind", NONE)
+def test_what_is_no_such_attention_is_left_alone(kind: str) -> None:
+    program, reason = NONE[kind]
+    found, left = written_attention(traced(program))
+    assert found == []
+    [told] = left.values()
+    assert reason in told
+
+
+def test_a_graph_without_examples_is_left_alone() -> None:
+    found, left = written_attention(fx.symbolic_trace(SPELLED["operators"]))
+    assert found == [] and "FakeTensorProp" in next(iter(left.values()))
+
+
+def test_a_graph_of_lower_operators_is_left_alone() -> None:
+    found, left = written_attention(make_fx(SPELLED["operators"])(*examples()))
+    assert found == [] and "reads the weights" in next(iter(left.values()))
+
+
+def test_a_write_in_between_is_told() -> None:
+    def program(q: Tensor, k: Tensor, v: Tensor, m: Tensor) -> Tensor:
+        scores = q @ k.mT
+        q.zero_()
+        return scores.softmax(-1) @ v
+
+    module = traced(program)
+    [old] = written_attention(module)[0]
+    assert passed_by(module, old).target == "zero_"
+
+
+def test_a_draw_in_between_is_told() -> None:
+    def program(q: Tensor, k: Tensor, v: Tensor, m: Tensor) -> Tensor:
+        weights = nn.functional.dropout((q @ k.mT).softmax(-1), 0.5)
+        return weights @ nn.functional.dropout(v, 0.5)
+
+    module = traced(program)
+    [old] = written_attention(module)[0]
+    assert passed_by(module, old).args[0] is module.graph.find_nodes(op="placeholder", target="v")[0]
+
+
+def test_attention_behind_attention_reads_the_new_value() -> None:
+    def program(q: Tensor, k: Tensor, v: Tensor, m: Tensor) -> Tensor:
+        first = (q @ k.mT).softmax(-1) @ v
+        return (first @ first.mT / 3).softmax(-1) @ first
+
+    module = traced(program)
+    torch.testing.assert_close(replaced(copy.deepcopy(module))(*examples()), program(*examples()))
+    assert len(written_attention(module)[0]) == 2
+
+
+def test_a_key_that_is_transposed_for_others_stays() -> None:
+    def program(q: Tensor, k: Tensor, v: Tensor, m: Tensor) -> tuple[Tensor, Tensor]:
+        turned = k.transpose(-2, -1)
+        return (q @ turned).softmax(-1) @ v, turned
+
+    after = replaced(traced(program))
+    for one, other in zip(after(*examples()), program(*examples()), strict=True):
+        torch.testing.assert_close(one, other)
+
+
+def test_attention_drops_while_its_layer_trains() -> None:
+    attention, (q, k, v, _) = DroppingAttention(nn.Dropout(0.5)), examples()
+    assert not torch.equal(attention(q, k, v), attention(q, k, v))
+    attention.eval()
+    torch.testing.assert_close(attention(q, k, v), sdpa(q, k, v))

@@ -1,0 +1,150 @@
+"""Linear layers are found in every spelling, and one that may not be changed is left alone with its reason."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor, fx, nn
+from torch.nn.utils import parametrizations
+
+from fxbook.linears import linears, operand, spell_out
+
+WIDTH = 4
+
+
+class Spelled(nn.Module):
+    """One layer as a call of a module, one as a function, one as GPT-2 stores it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(WIDTH, 5)
+        self.function, self.stored = nn.Parameter(torch.randn(6, 5)), nn.Parameter(torch.randn(6, 7))
+        self.bias = nn.Parameter(torch.randn(7))
+
+    def forward(self, x: Tensor) -> Tensor:
+        hidden = nn.functional.linear(weight=self.function, input=self.layer(x))
+        return torch.addmm(self.bias, hidden, self.stored)
+
+
+class Holding(nn.Module):
+    """A module that calls a function with one layer."""
+
+    def __init__(self, forward: Callable[[nn.Linear, Tensor], Tensor], layer: nn.Module | None = None) -> None:
+        super().__init__()
+        self.layer = layer or nn.Linear(WIDTH, WIDTH)
+        self._forward = forward
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self._forward(self.layer, x)
+
+
+def test_each_spelling_is_found() -> None:
+    x = torch.randn(2, WIDTH)
+    for module in (fx.symbolic_trace(Spelled()), torch.export.export(Spelled(), (x,)).module(check_guards=False)):
+        known = linears(module)
+        assert [(one.name, one.shape, one.transposed) for one in known.found] == [
+            ("layer.weight", (5, WIDTH), False),
+            ("function", (6, 5), False),
+            ("stored", (7, 6), True),
+        ]
+        assert known.left_alone == {}
+        function = known.found[1].calls[0]
+        assert operand(function, "weight").target == "function"
+        assert operand(function, "input") is known.found[0].calls[0]
+
+
+def test_calls_of_one_weight_are_one_layer() -> None:
+    first, second = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
+    second.weight = first.weight
+    [one] = linears(fx.symbolic_trace(nn.Sequential(first, second, first))).found
+    assert [call.target for call in one.calls] == ["0", "1", "0"]
+
+
+def test_layers_are_asked_for_by_their_last_name_under_any_name_of_the_weight() -> None:
+    model = nn.ModuleDict({"q": nn.Linear(WIDTH, WIDTH), "k": nn.Linear(WIDTH, WIDTH), "v": nn.Linear(WIDTH, WIDTH)})
+    model["v"].weight = model["q"].weight
+    graph = fx.Graph(model)
+    x = graph.placeholder("x")
+    graph.output([graph.call_module(name, (x,)) for name in model])
+    known = linears(fx.GraphModule(model, graph))
+    for name in ("q", "v"):
+        [one], told = known.called([name])
+        assert one.names == ("q.weight", "v.weight") and len(one.calls) == 2
+        assert told == {"v.weight": "it is q.weight, which is changed for both"}
+    assert known.called(["k", "misspelt"])[1] == {"misspelt": "no linear layer has this name"}
+
+
+class Lora(nn.Linear):
+    """A layer of a class of one's own."""
+
+
+def hooked() -> nn.Linear:
+    layer = nn.Linear(WIDTH, WIDTH)
+    layer.register_forward_hook(lambda *_: None)
+    return layer
+
+
+def turned(layer: nn.Linear, x: Tensor) -> Tensor:
+    return nn.functional.linear(x, layer.weight) + x @ layer.weight
+
+
+LEFT = {
+    "another reader": (Holding(turned), "reads the weight too"),
+    "a subclass": (Holding(lambda layer, x: layer(x), Lora(WIDTH, WIDTH)), "it is a Lora"),
+    "a parametrized layer": (
+        Holding(lambda layer, x: layer(x), parametrizations.weight_norm(nn.Linear(WIDTH, WIDTH))),
+        "it is a ParametrizedLinear",
+    ),
+    "hooks": (Holding(lambda layer, x: layer(x), hooked()), "it has hooks"),
+    "a computed weight": (Holding(lambda layer, x: nn.functional.linear(x, layer.weight * 2)), "is computed"),
+    "a scaled sum": (Holding(lambda layer, x: torch.addmm(layer.bias, x, layer.weight, alpha=2)), "its sum is not"),
+    "two forms": (
+        Holding(lambda layer, x: torch.addmm(layer.bias, nn.functional.linear(x, layer.weight), layer.weight)),
+        "in two forms",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", LEFT)
+def test_what_may_not_be_changed_is_left_alone(kind: str) -> None:
+    module, reason = LEFT[kind]
+
+    class Whole(fx.Tracer):
+        def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
+            return isinstance(m, nn.Linear) or super().is_leaf_module(m, module_qualified_name)
+
+    known = linears(fx.GraphModule(module, Whole().trace(module)))
+    assert known.found == ()
+    [told] = known.left_alone.values()
+    assert reason in told
+
+
+def test_a_view_of_an_embedding_is_its_weight() -> None:
+    class Tied(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.embedding, self.head = nn.Embedding(5, WIDTH), nn.Linear(5, WIDTH, bias=False)
+            self.head.weight = nn.Parameter(self.embedding.weight.detach().T)
+
+        def forward(self, tokens: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
+            return self.embedding(tokens), self.head(x)
+
+    known = linears(fx.symbolic_trace(Tied()))
+    assert known.found == () and "embedding" in known.left_alone["head.weight"]
+
+
+def test_a_spelled_out_layer_keeps_names_and_the_model_its_layer() -> None:
+    model = nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.ReLU(), nn.Linear(WIDTH, 2, bias=False))
+    module, x = fx.symbolic_trace(model), torch.randn(3, WIDTH)
+    before = copy.deepcopy(module)
+    for one in linears(module).found:
+        for call in one.calls:
+            spell_out(module, call)
+    module.graph.lint()
+    module.recompile()
+    assert torch.equal(module(x), before(x)) and type(model[0]) is nn.Linear
+    assert list(module.state_dict()) == list(before.state_dict())
+    assert [one.name for one in linears(module).found] == ["0.weight", "2.weight"]
