@@ -1,0 +1,215 @@
+"""Answers to 16-add-tied-gradients: one sum for each weight, over all parts and all its names."""
+
+import functools
+import operator
+from collections import defaultdict
+
+import torch
+
+from fxbook.tasks.answering import right, wrong
+
+
+def all_names(model):
+    return dict(model.named_parameters(remove_duplicate=False))
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def goes_by_id(model, found):
+    first = {id(weight): name for name, weight in model.named_parameters()}
+    totals = dict.fromkeys(first.values())
+    for part in found:
+        for name, gradient in part.items():
+            key = first[id(all_names(model)[name])]
+            if gradient is not None:
+                totals[key] = gradient if totals[key] is None else totals[key] + gradient
+    return totals
+
+
+@right
+def compares_by_is(model, found):
+    totals = {}
+    for name, weight in model.named_parameters():
+        same = [other for other, tensor in all_names(model).items() if tensor is weight]
+        given = [part[other] for part in found for other in same if part.get(other) is not None]
+        totals[name] = torch.stack(given).sum(0) if given else None
+    return totals
+
+
+@right
+def goes_by_memory(model, found):
+    totals = {}
+    for name, weight in model.named_parameters():
+        collected = [
+            gradient
+            for part in found
+            for other, gradient in part.items()
+            if gradient is not None and model.get_parameter(other).data_ptr() == weight.data_ptr()
+        ]
+        totals[name] = functools.reduce(operator.add, collected) if collected else None
+    return totals
+
+
+@right
+def adds_into_a_clone(model, found):
+    totals = dict.fromkeys(name for name, _ in model.named_parameters())
+    for name, weight in model.named_parameters():
+        for part in found:
+            for other, gradient in part.items():
+                if gradient is not None and all_names(model)[other] is weight:
+                    if totals[name] is None:
+                        totals[name] = gradient.clone()
+                    else:
+                        totals[name] += gradient
+    return totals
+
+
+@right
+def begins_with_zeros(model, found):
+    totals = {weight: torch.zeros_like(weight) for weight in model.parameters()}
+    has = set()
+    for part in found:
+        for name, gradient in part.items():
+            weight = model.get_parameter(name)
+            if gradient is not None:
+                has.add(weight)
+                totals[weight] = totals[weight] + gradient
+    return {name: totals[weight] if weight in has else None for name, weight in model.named_parameters()}
+
+
+@right
+def groups_in_a_defaultdict(model, found):
+    groups = defaultdict(list)
+    for part in found:
+        for name, gradient in part.items():
+            groups[model.get_parameter(name)] += [gradient] * (gradient is not None)
+    return {name: sum(groups[w]) if groups[w] else None for name, w in model.named_parameters()}
+
+
+@right
+def asks_the_state_dict(model, found):
+    """The tensors of a state dict are new objects, on the same memory."""
+    places = {name: tensor.data_ptr() for name, tensor in model.state_dict().items()}
+    totals = {}
+    for name, _ in model.named_parameters():
+        mine = [part[key] for part in found for key in part if places[key] == places[name]]
+        mine = [gradient for gradient in mine if gradient is not None]
+        totals[name] = torch.zeros_like(mine[0]).add(sum(mine)) if mine else None
+    return totals
+
+
+@right
+def walks_the_modules(model, found):
+    totals = {}
+    for name, weight in model.named_parameters():
+        names = [
+            f"{path}.{key}".lstrip(".")
+            for path, module in model.named_modules(remove_duplicate=False)
+            for key, parameter in module.named_parameters(recurse=False)
+            if parameter is weight
+        ]
+        given = [g for part in found for other, g in part.items() if other in names and g is not None]
+        totals[name] = sum(given[1:], given[0]) if given else None
+    return totals
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("sums_of_gradients", says="is not the sum")
+def looks_up_one_name(model, found):
+    """Misses the other names of a tied weight."""
+    totals = {}
+    for name, _ in model.named_parameters():
+        given = [part[name] for part in found if part.get(name) is not None]
+        totals[name] = sum(given) if given else None
+    return totals
+
+
+@wrong("sums_of_gradients", says="is not the sum")
+def lets_the_last_part_win(model, found):
+    totals = dict.fromkeys(name for name, _ in model.named_parameters())
+    first = {id(weight): name for name, weight in model.named_parameters()}
+    for part in found:
+        for name, gradient in part.items():
+            if gradient is not None:
+                totals[first[id(all_names(model)[name])]] = gradient
+    return totals
+
+
+@wrong("sums_of_gradients", says="is not the sum")
+def takes_the_mean(model, found):
+    totals = goes_by_id(model, found)
+    return {name: None if total is None else total / len(found) for name, total in totals.items()}
+
+
+@wrong("sums_of_gradients", says="has no such name")
+def has_every_name(model, found):
+    totals = goes_by_id(model, found)
+    first = {id(weight): name for name, weight in model.named_parameters()}
+    return {name: totals[first[id(weight)]] for name, weight in all_names(model).items()}
+
+
+@wrong("sums_of_gradients", says="the answer is not None")
+def has_zeros_where_nothing_was_found(model, found):
+    totals = goes_by_id(model, found)
+    return {n: torch.zeros_like(w) if totals[n] is None else totals[n] for n, w in model.named_parameters()}
+
+
+@wrong("sums_of_gradients", says="is missing in the answer")
+def leaves_out_what_has_none(model, found):
+    return {name: total for name, total in goes_by_id(model, found).items() if total is not None}
+
+
+@wrong("sums_of_gradients", says="is not the sum")
+def compares_numbers(model, found):
+    """Takes two weights with equal numbers for one."""
+    totals = {}
+    for name, weight in model.named_parameters():
+        names = [n for n, w in all_names(model).items() if w.shape == weight.shape and torch.equal(w, weight)]
+        given = [part[n] for part in found for n in names if part.get(n) is not None]
+        totals[name] = sum(given) if given else None
+    return totals
+
+
+@wrong("sums_of_gradients", says="and the answer is None")
+def gives_up_where_one_part_has_none(model, found):
+    totals = goes_by_id(model, found)
+    first = {id(weight): name for name, weight in model.named_parameters()}
+    for part in found:
+        for name, gradient in part.items():
+            if gradient is None:
+                totals[first[id(all_names(model)[name])]] = None
+    return totals
+
+
+@wrong("sums_of_gradients", says="not a dict")
+def returns_a_list(model, found):
+    return list(goes_by_id(model, found).values())
+
+
+@wrong("gradients_left_alone", says="is not as it was")
+def adds_in_place(model, found):
+    first = {id(weight): name for name, weight in model.named_parameters()}
+    totals = dict.fromkeys(first.values())
+    for part in found:
+        for name, gradient in part.items():
+            key = first[id(all_names(model)[name])]
+            if gradient is not None:
+                if totals[key] is None:
+                    totals[key] = gradient
+                else:
+                    totals[key] += gradient
+    return totals
+
+
+@wrong("input_unchanged", says="The model that was given has been changed")
+def unties_the_weights(model, found):
+    totals = goes_by_id(model, found)
+    for name, _ in model.named_parameters():
+        path, _, last = name.rpartition(".")
+        owner = model.get_submodule(path)
+        setattr(owner, last, torch.nn.Parameter(getattr(owner, last).detach().clone()))
+    return totals

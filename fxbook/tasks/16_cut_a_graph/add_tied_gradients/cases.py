@@ -1,0 +1,119 @@
+"""Models, some with tied weights, and the gradients that two or three parts have found, drawn."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.asking.exercise import one_of
+
+from ..cases import model_of_words
+
+Found = list[dict[str, Tensor | None]]
+
+
+class Words(nn.Module):
+    """A table that is the weight of the head too, and one more layer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = nn.Embedding(5, 3)
+        self.middle = nn.Linear(3, 3)
+        self.head = nn.Linear(3, 5, bias=False)
+        self.head.weight = self.words.weight
+
+
+class Tower(nn.Module):
+    """One layer under three names, the second of which is deeper; the layer beside it has equal numbers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Linear(2, 2)
+        self.blocks = nn.ModuleList([self.first, nn.Linear(2, 2)])
+        self.blocks[1].load_state_dict(self.first.state_dict())
+        self.last = self.first
+
+
+def plain() -> nn.Module:
+    """Two layers, with weights of their own."""
+    return nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
+
+
+def gpt2() -> nn.Module:
+    """A real model, whose embedding is its head."""
+    return copy.deepcopy(model_of_words("gpt2"))
+
+
+def found_by(*splits: tuple[str, ...], unused: tuple[str, ...] = ()) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """The model, and a dict for each part: the parameters whose names begin with these words.
+
+    A name in ``unused`` has no gradient in its part.
+    """
+
+    def given(model: nn.Module) -> tuple[nn.Module, Found]:
+        parts: Found = []
+        for beginnings in one_of(*splits):
+            names = [name for name, _ in model.named_parameters(remove_duplicate=False)]
+            mine = [name for name in names if name.startswith(tuple(beginnings.split()))]
+            parts.append(
+                {name: None if name in unused else torch.randn_like(model.get_parameter(name)) for name in mine}
+            )
+        return model, parts
+
+    return given
+
+
+def ask(answer: Callable[..., Any], model: nn.Module, found: Found) -> dict[str, Any]:
+    """What the answer returns, and the names of what it has changed among the gradients."""
+    kept = copy.deepcopy(found)
+    returned = answer(model, found)
+    return {"returned": returned, "changed": _changed(kept, found)}
+
+
+def _changed(kept: Found, found: Found) -> list[str]:
+    if [list(part) for part in kept] != [list(part) for part in found]:
+        return ["the names of a part"]
+    return [
+        name
+        for before, after in zip(kept, found, strict=True)
+        for name, tensor in before.items()
+        if (tensor is None) != (after[name] is None) or (tensor is not None and not torch.equal(tensor, after[name]))
+    ]
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("a table of words that is the head", Words, tuple, given=found_by(("words", "middle head"))),
+        Case("no tied weight", plain, tuple, given=found_by(("0", "2"))),
+        Case("one layer in three parts", Tower, tuple, unseen=True, given=found_by(("first", "blocks", "last"))),
+        Case(
+            "the second name in both parts",
+            Words,
+            tuple,
+            unseen=True,
+            given=found_by(("head", "middle head"), ("head middle", "head")),
+        ),
+        Case(
+            "weights without a gradient",
+            Words,
+            tuple,
+            unseen=True,
+            given=found_by(("words", "middle head"), unused=("words.weight", "middle.bias")),
+        ),
+        Case("a weight in no part", Words, tuple, unseen=True, given=found_by(("words", "head"))),
+        Case(
+            "GPT-2",
+            gpt2,
+            tuple,
+            unseen=True,
+            given=found_by(("transformer.w transformer.h.0", "transformer.h.1 transformer.ln_f lm_head")),
+        ),
+    ),
+    call=ask,
+)

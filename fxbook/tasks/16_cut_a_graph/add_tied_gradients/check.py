@@ -1,0 +1,73 @@
+"""Add the gradients that the parts have found of one weight."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.asking import Check
+from fxbook.asking.predicates import input_unchanged
+from fxbook.asking.returned import table_of
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import Value, decode_tensor
+from fxbook.asking.view import CaseView
+
+
+def totals(model: nn.Module, found: list[dict[str, Tensor | None]]) -> dict[str, Tensor | None]:
+    """For each name of ``named_parameters()`` the sum over all parts and all names of the parameter."""
+    one_name = {id(weight): name for name, weight in model.named_parameters()}
+    result: dict[str, Tensor | None] = dict.fromkeys(one_name.values())
+    for part in found:
+        for name, gradient in part.items():
+            first = one_name[id(model.get_parameter(name))]
+            if gradient is not None:
+                so_far = result[first]
+                result[first] = gradient if so_far is None else so_far + gradient
+    return result
+
+
+def _returned(case: CaseView) -> Value:
+    match case.value:
+        case {"dict": [["returned", value], ["changed", _]]}:
+            return value
+    return None
+
+
+def _equal(value: Value, wanted: Tensor) -> bool:
+    match value:
+        case {"tensor": str(), "shape": list(shape), "data": list()} if shape == list(wanted.shape):
+            return torch.allclose(decode_tensor(value).double(), wanted.double(), atol=1e-5)
+    return False
+
+
+@rule("16_cut_a_graph#two-processes-one-part-each")
+def sums_of_gradients(case: CaseView) -> Found:
+    """The answer maps each parameter to the sum of its gradients, or to ``None``."""
+    model, found = case.arguments
+    answer, right = table_of(_returned(case)), totals(model, found)
+    if answer is None:
+        yield None, "The answer is not a dict with names of parameters as keys."
+        return
+    for name, wanted in right.items():
+        if name not in answer:
+            yield None, f"`{name}` is missing in the answer."
+        elif wanted is None and answer[name] is not None:
+            yield None, f"No part has a gradient of `{name}`, and the answer is not None."
+        elif wanted is not None and answer[name] is None:
+            yield None, f"A part has a gradient of `{name}`, and the answer is None."
+        elif wanted is not None and not _equal(answer[name], wanted):
+            yield None, f"The value for `{name}` is not the sum of the gradients that the parts have of this weight."
+    for name in answer:
+        if name not in right:
+            yield None, f"`{name}` is in the answer, and `named_parameters()` has no such name."
+
+
+@rule("16_cut_a_graph#two-processes-one-part-each")
+def gradients_left_alone(case: CaseView) -> Found:
+    """The gradients in the list are as they were."""
+    match case.value:
+        case {"dict": [_, ["changed", [str(name), *_]]]}:
+            yield None, f"The list that was passed has been changed: {name} is not as it was."
+
+
+CHECK = Check((sums_of_gradients, gradients_left_alone, input_unchanged))

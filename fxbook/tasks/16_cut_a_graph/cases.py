@@ -1,0 +1,65 @@
+"""What the cases of chapter 16 share: blocks of real models, written by hand or exported, made once in a process."""
+
+from __future__ import annotations
+
+import copy
+import functools
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking.exercise import seeded
+
+WIDTH = 8
+
+
+@functools.cache
+def model_of_words(name: str) -> nn.Module:
+    """A decoder of `transformers`, which is imported here and only once."""
+    from fxbook.models import small
+
+    width = {"gpt2": "n_embd", "llama": "hidden_size"}[name]
+    return small(name, use_cache=False, **{width: WIDTH})[0]
+
+
+class Logits(nn.Module):
+    """A decoder with a plain signature."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.model(x).logits
+
+
+@functools.cache
+def _exported(name: str) -> fx.GraphModule:
+    """The graph of a decoder for one sentence of four words."""
+    with seeded(0):
+        program = torch.export.export(Logits(model_of_words(name)), (torch.arange(3, 7)[None],))
+    return program.module(check_guards=False)
+
+
+def exported(name: str) -> fx.GraphModule:
+    """A copy of that graph."""
+    return copy.deepcopy(_exported(name))
+
+
+def gelu() -> fx.GraphModule:
+    """The activation of GPT-2, traced: eight operations, of which the first is used by the last."""
+    return fx.symbolic_trace(model_of_words("gpt2").transformer.h[0].mlp.act)
+
+
+class Residual(nn.Module):
+    """A block with two skip connections and a scale that is fetched."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm, self.up, self.down = nn.LayerNorm(WIDTH), nn.Linear(WIDTH, 16), nn.Linear(16, WIDTH)
+        self.scale = nn.Parameter(torch.rand(WIDTH))
+
+    def forward(self, x: Tensor, shift: Tensor) -> Tensor:
+        scaled = x * self.scale
+        hidden = torch.relu(self.up(self.norm(scaled)))
+        return self.down(hidden) * self.scale + scaled + shift

@@ -1,0 +1,294 @@
+"""Answers to 16-even-parts: pieces of a list whose largest one has the fewest bytes of weights."""
+
+import functools
+import itertools
+
+import torch
+
+from fxbook.tasks.answering import right, wrong
+
+
+def calls_of(module):
+    return [node for node in module.graph.nodes if node.op.startswith("call_")]
+
+
+def tensors(module, node):
+    found = []
+    if node.op == "call_module":
+        found += module.get_submodule(node.target).state_dict(keep_vars=True).values()
+    for arg in node.all_input_nodes:
+        if arg.op == "get_attr":
+            found.append(functools.reduce(getattr, arg.target.split("."), module))
+    return {id(tensor): tensor for tensor in found}
+
+
+def sizes_of(module):
+    """For each call the bytes of each of its weights."""
+    return [{key: t.nbytes for key, t in tensors(module, node).items()} for node in calls_of(module)]
+
+
+def total(pieces):
+    return sum(functools.reduce(lambda a, b: a | b, pieces, {}).values())
+
+
+def walk(used, limit):
+    """The places at which parts begin that are filled one after the other; None if a call is too large."""
+    places, inside = [0], {}
+    for place, now in enumerate(used):
+        if sum(now.values()) > limit:
+            return None
+        inside = inside | now
+        if sum(inside.values()) > limit:
+            places.append(place)
+            inside = now
+    return places
+
+
+def filled(places, count, length):
+    """So many places, with others added."""
+    others = [place for place in range(length) if place not in places]
+    return sorted(places + others[: count - len(places)])[1:]
+
+
+def limits(used):
+    """All sizes that a part may have."""
+    return sorted({total(used[a:b]) for a in range(len(used)) for b in range(a + 1, len(used) + 1)})
+
+
+def named(module, places):
+    calls = calls_of(module)
+    return [calls[place].name for place in places]
+
+
+def prefix_sizes(used):
+    """size[a][b]: the bytes of the piece from a to b, b not included."""
+    table = []
+    for a in range(len(used)):
+        inside, row = {}, {a: 0}
+        for b in range(a, len(used)):
+            inside = inside | used[b]
+            row[b + 1] = sum(inside.values())
+        table.append(row)
+    return table
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def halves_the_limit(module, count):
+    used = sizes_of(module)
+    low, high = 0, total(used)
+    while low < high:
+        middle = (low + high) // 2
+        found = walk(used, middle)
+        if found and len(found) <= count:
+            high = middle
+        else:
+            low = middle + 1
+    return named(module, filled(walk(used, low), count, len(used)))
+
+
+@right
+def keeps_a_table(module, count):
+    """Dynamic programming: the best last cut for each piece from the beginning."""
+    used = sizes_of(module)
+    size, n = prefix_sizes(used), len(used)
+    best = {(1, b): (size[0][b], []) for b in range(1, n + 1)}
+    for parts in range(2, count + 1):
+        for b in range(parts, n + 1):
+            best[parts, b] = min(
+                (max(best[parts - 1, a][0], size[a][b]), [*best[parts - 1, a][1], a]) for a in range(parts - 1, b)
+            )
+    return named(module, best[count, n][1])
+
+
+@right
+def tries_limits_that_occur(module, count):
+    """The smallest size of a piece for which a walk needs few enough parts."""
+    used = sizes_of(module)
+    size = prefix_sizes(used)
+    for limit in sorted({value for row in size for value in row.values()}):
+        found = walk(used, limit)
+        if found and len(found) <= count:
+            return named(module, filled(found, count, len(used)))
+    return []
+
+
+@right
+def recurses(module, count):
+    used = sizes_of(module)
+    size, n = prefix_sizes(used), len(used)
+
+    @functools.cache
+    def best(begin, parts):
+        if parts == 1:
+            return size[begin][n], ()
+        options = []
+        for cut in range(begin + 1, n - parts + 2):
+            rest, cuts = best(cut, parts - 1)
+            options.append((max(size[begin][cut], rest), (cut, *cuts)))
+        return min(options)
+
+    return tuple(named(module, best(0, count)[1]))
+
+
+@right
+def tries_all_cuts_at_weights(module, count):
+    """Only a call with weights is worth a cut; too few of them are filled up."""
+    used = sizes_of(module)
+    size, n = prefix_sizes(used), len(used)
+    worth = [place for place in range(1, n) if used[place]]
+    cuts = min(count - 1, len(worth))
+
+    def largest(places):
+        ends = [0, *places, n]
+        return max(size[a][b] for a, b in itertools.pairwise(ends))
+
+    if count > 4:
+        return halves_the_limit(module, count)
+    best = min(itertools.combinations(worth, cuts), key=largest)
+    return named(module, filled([0, *best], count, n))
+
+
+@right
+def fills_from_the_end(module, count):
+    used = sizes_of(module)[::-1]
+    low, high = max(sum(now.values()) for now in used), total(used)
+    while low < high:
+        middle = (low + high) // 2
+        if len(walk(used, middle)) <= count:
+            high = middle
+        else:
+            low = middle + 1
+    ends = [len(used) - place for place in walk(used, low)[1:]]
+    return named(module, filled(sorted([0, *ends]), count, len(used)))
+
+
+@right
+def raises_the_limit(module, count):
+    """From the largest call on, to the next size at which a part could take one call more."""
+    used = sizes_of(module)
+    limit = max(sum(now.values()) for now in used)
+    while len(places := walk(used, limit)) > count:
+        ends = [*places[1:], len(used)]
+        limit = min(total(used[a : b + 1]) for a, b in zip(places, ends, strict=True) if b < len(used))
+    return named(module, filled(places, count, len(used)))
+
+
+@right
+def returns_nodes(module, count):
+    names = keeps_a_table(module, count)
+    return [node for node in module.graph.nodes if node.name in names]
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+def with_sizes(module, count, used):
+    """The best cut for other sizes than those asked for."""
+    low, high = 0, total(used)
+    while low < high:
+        middle = (low + high) // 2
+        found = walk(used, middle)
+        low, high = (low, middle) if found and len(found) <= count else (middle + 1, high)
+    return named(module, filled(walk(used, low), count, len(used)))
+
+
+@wrong("largest_is_small", says="a smaller number is possible")
+def has_as_many_calls_in_each(module, count):
+    calls = calls_of(module)
+    return [calls[len(calls) * part // count].name for part in range(1, count)]
+
+
+@wrong("largest_is_small", says="a smaller number is possible")
+def counts_a_weight_at_each_use(module, count):
+    used = [{(place, key): size for key, size in now.items()} for place, now in enumerate(sizes_of(module))]
+    return with_sizes(module, count, used)
+
+
+@wrong("largest_is_small", says="a smaller number is possible")
+def counts_a_weight_in_its_first_part_alone(module, count):
+    used, seen = [], set()
+    for now in sizes_of(module):
+        used.append({key: size for key, size in now.items() if key not in seen})
+        seen |= now.keys()
+    return with_sizes(module, count, used)
+
+
+@wrong("largest_is_small", says="a smaller number is possible")
+def knows_layers_alone(module, count):
+    used = sizes_of(module)
+    used = [now if node.op == "call_module" else {} for node, now in zip(calls_of(module), used, strict=True)]
+    return with_sizes(module, count, used)
+
+
+@wrong("largest_is_small", says="a smaller number is possible")
+def knows_fetched_weights_alone(module, count):
+    used = sizes_of(module)
+    used = [{} if node.op == "call_module" else now for node, now in zip(calls_of(module), used, strict=True)]
+    return with_sizes(module, count, used)
+
+
+@wrong("largest_is_small", says="a smaller number is possible")
+def counts_elements(module, count):
+    used = [{key: t.numel() for key, t in tensors(module, node).items()} for node in calls_of(module)]
+    return with_sizes(module, count, used)
+
+
+@wrong("largest_is_small", says="a smaller number is possible")
+def forgets_buffers(module, count):
+    used = [
+        {key: t.nbytes for key, t in tensors(module, node).items() if isinstance(t, torch.nn.Parameter)}
+        for node in calls_of(module)
+    ]
+    return with_sizes(module, count, used)
+
+
+@wrong("largest_is_small", says="a smaller number is possible")
+def begins_when_the_mean_is_passed(module, count):
+    used = sizes_of(module)
+    mean, places, inside = total(used) / count, [0], {}
+    for place, now in enumerate(used):
+        inside = inside | now
+        if sum(inside.values()) > mean and len(places) < count and place > places[-1]:
+            places.append(place)
+            inside = now
+    return named(module, filled(places, count, len(used)))
+
+
+@wrong("begins_parts", says="parts need")
+def names_the_first_part_too(module, count):
+    return [calls_of(module)[0].name, *halves_the_limit(module, count)]
+
+
+@wrong("begins_parts", says="is in the answer, and calls nothing")
+def begins_with_an_input(module, count):
+    first = next(iter(module.graph.nodes)).name
+    return [first, *halves_the_limit(module, count)[1:]]
+
+
+@wrong("begins_parts", says="not in the order of the list")
+def turns_the_list_round(module, count):
+    return halves_the_limit(module, count)[::-1]
+
+
+@wrong("begins_parts", says="is the first call")
+def leaves_the_first_part_empty(module, count):
+    return [calls_of(module)[0].name, *halves_the_limit(module, count)[1:]]
+
+
+@wrong("begins_parts", says="not a list of names")
+def returns_places(module, count):
+    order = [node.name for node in calls_of(module)]
+    return [order.index(name) for name in halves_the_limit(module, count)]
+
+
+@wrong("begins_parts", says="parts need")
+def stops_when_all_fits(module, count):
+    """Returns fewer cuts where more do not help."""
+    used = sizes_of(module)
+    limit = max(sum(now.values()) for now in used)
+    while len(walk(used, limit)) > count:
+        limit += 1
+    return named(module, walk(used, limit)[1:])

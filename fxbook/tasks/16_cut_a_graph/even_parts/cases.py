@@ -1,0 +1,120 @@
+"""Graphs whose weights are to be spread over parts: of layers, of fetched weights, of a real model."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.asking.exercise import one_of
+
+from ..cases import exported
+
+
+class Tower(nn.Module):
+    """Layers of drawn widths, with calls between them that have no weights."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        # The last layer is the largest, so that pieces of equal length are never the best.
+        sizes = [2, *torch.randint(10, 20, (5,)).tolist(), 400]
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in itertools.pairwise(sizes))
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = torch.relu(layer(x))
+        return x
+
+
+class Fetched(nn.Module):
+    """Weights that are fetched, one of them often, and by a keyword too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        first, second = one_of((40, 10), (10, 40), (24, 30))
+        self.first, self.second = nn.Parameter(torch.rand(first, first)), nn.Parameter(torch.rand(second, second))
+
+    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        for _ in range(3):
+            x = torch.tanh(x @ self.first)
+        y = torch.matmul(input=y, other=self.second)
+        return torch.exp(x), torch.cat([y, y @ self.second])
+
+
+class Three(nn.Module):
+    """Three weights of a kind and a size each, which is multiplied by a drawn number."""
+
+    def __init__(self, **sizes: int) -> None:
+        super().__init__()
+        factor = one_of(1, 2, 3)
+        self.kinds = tuple(sizes)
+        for kind, size in sizes.items():
+            weight = torch.rand(factor * size, dtype=torch.float16 if kind == "narrow" else torch.float32)
+            if kind == "fixed":
+                self.register_buffer(kind, weight)
+            else:
+                self.register_parameter(kind, nn.Parameter(weight))
+
+    def forward(self, x: Tensor) -> list[Tensor]:
+        return [getattr(self, kind).sin() for kind in self.kinds]
+
+
+class Shared(nn.Module):
+    """One large layer that is called at the beginning and at the end, between small ones; a table that is the head."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        width = one_of(8, 12, 16)
+        self.words = nn.Embedding(30, width)
+        self.big = nn.Linear(width, width)
+        self.small = nn.ModuleList(nn.Linear(width, width, bias=False) for _ in range(3))
+        self.head = nn.Linear(width, 30, bias=False)
+        self.head.weight = self.words.weight
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        x = self.big(self.words(tokens))
+        for layer in self.small:
+            x = layer(x).relu()
+        return self.head(self.big(self.big(x)))
+
+
+class FetchingBuffers(fx.Tracer):
+    """A Tracer that records where a buffer is fetched, as it does for parameters."""
+
+    proxy_buffer_attributes = True
+
+
+def in_parts(*counts: int) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """The traced model, and one of these numbers of parts."""
+    return lambda model: (fx.GraphModule(model, FetchingBuffers().trace(model)), one_of(*counts))
+
+
+def gpt2_in_parts(_: nn.Module) -> tuple[Any, ...]:
+    """The exported graph of GPT-2, and a number of parts."""
+    return exported("gpt2"), one_of(2, 3)
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("layers of drawn widths", Tower, tuple, given=in_parts(3, 4)),
+        Case("a layer that is called three times", Shared, tuple, given=in_parts(2, 3)),
+        Case("weights that are fetched", Fetched, tuple, unseen=True, given=in_parts(2, 3)),
+        Case(
+            "a weight in half precision",
+            lambda: Three(narrow=60, first=40, second=50),
+            tuple,
+            unseen=True,
+            given=in_parts(2),
+        ),
+        Case("a buffer", lambda: Three(first=50, fixed=90, second=40), tuple, unseen=True, given=in_parts(2)),
+        Case("GPT-2, exported", nn.Identity, tuple, unseen=True, given=gpt2_in_parts),
+        Case("as many parts as calls", Shared, tuple, unseen=True, given=in_parts(11)),
+    ),
+    # A usual answer asks for the weights of each piece of the list.
+    seconds=2.0,
+)

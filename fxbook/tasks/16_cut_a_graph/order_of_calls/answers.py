@@ -1,0 +1,218 @@
+"""Answers to 16-order-of-calls: a topological order of parts, or None."""
+
+import graphlib
+import itertools
+
+from torch import fx
+from torch.fx.passes.split_module import split_module
+
+from fxbook.tasks.answering import right, wrong
+
+
+def uses(graph, parts):
+    """Pairs of parts, without those of one part: (the part that needs, the part that is needed)."""
+    pairs = set()
+    for node in graph.nodes:
+        for arg in node.all_input_nodes:
+            if node.name in parts and arg.name in parts:
+                pairs.add((parts[node.name], parts[arg.name]))
+    return {(user, made) for user, made in pairs if user != made}
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def asks_graphlib(graph, parts):
+    sorter = graphlib.TopologicalSorter({part: [] for part in parts.values()})
+    for user, made in uses(graph, parts):
+        sorter.add(user, made)
+    try:
+        return list(sorter.static_order())
+    except graphlib.CycleError:
+        return None
+
+
+@right
+def lets_torch_cut(graph, parts):
+    """split_module finds an order, or raises."""
+    module = fx.GraphModule(graph.owning_module or {}, graph)
+    try:
+        result = split_module(module, None, lambda node: parts[node.name])
+    except RuntimeError:
+        return None
+    return [node.target.removeprefix("submod_") for node in result.graph.find_nodes(op="call_module")]
+
+
+@right
+def searches_in_depth(graph, parts):
+    pairs, order, open_ones = uses(graph, parts), [], []
+
+    def visit(part):
+        if part in open_ones:
+            return False
+        if part in order:
+            return True
+        open_ones.append(part)
+        done = all(visit(made) for user, made in sorted(pairs) if user == part)
+        open_ones.remove(part)
+        order.append(part)
+        return done
+
+    return order if all(visit(part) for part in sorted(set(parts.values()))) else None
+
+
+@right
+def tries_all_orders(graph, parts):
+    pairs = uses(graph, parts)
+    for order in itertools.permutations(sorted(set(parts.values()))):
+        if all(order.index(made) < order.index(user) for user, made in pairs):
+            return order
+    return None
+
+
+@right
+def takes_the_last_first(graph, parts):
+    """Builds the order from its end: a part that no other one needs."""
+    left, pairs, order = set(parts.values()), uses(graph, parts), []
+    while left:
+        free = [part for part in left if not any(made == part and user in left for user, made in pairs)]
+        if not free:
+            return None
+        order.insert(0, free[0])
+        left.remove(free[0])
+    return order
+
+
+@right
+def counts_the_ways(graph, parts):
+    """The longest way that ends in a part; on a cycle it grows for ever."""
+    pairs = uses(graph, parts)
+    depth = dict.fromkeys(parts.values(), 0)
+    for _ in range(len(depth) + 1):
+        changed = False
+        for user, made in pairs:
+            if depth[user] <= depth[made]:
+                depth[user], changed = depth[made] + 1, True
+        if not changed:
+            return sorted(depth, key=depth.get)
+    return None
+
+
+@right
+def multiplies_reachability(graph, parts):
+    """Warshall: a part that reaches itself is on a cycle."""
+    names = sorted(set(parts.values()))
+    reach = {(user, made) for user, made in uses(graph, parts)}
+    for by in names:
+        reach |= {(a, b) for a in names for b in names if (a, by) in reach and (by, b) in reach}
+    if any((name, name) in reach for name in names):
+        return None
+    return sorted(names, key=lambda name: sum((name, made) in reach for made in names))
+
+
+@right
+def follows_the_users(graph, parts):
+    """Kahn's way, with a count of the parts that each part still waits for."""
+    pairs = uses(graph, parts)
+    waits = {part: sum(user == part for user, _ in pairs) for part in parts.values()}
+    order, ready = [], [part for part, count in waits.items() if count == 0]
+    while ready:
+        order.append(done := ready.pop())
+        for user, made in pairs:
+            if made == done:
+                waits[user] -= 1
+                if waits[user] == 0:
+                    ready.append(user)
+    return order if len(order) == len(waits) else None
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("can_be_called", says="stands behind part")
+def sorts_by_name(graph, parts):
+    known = asks_graphlib(graph, parts)
+    return None if known is None else sorted(known)
+
+
+@wrong("can_be_called", says="the answer is not None")
+def takes_the_order_of_the_list(graph, parts):
+    """Right wherever no part is returned to."""
+    return list(dict.fromkeys(parts.values()))
+
+
+@wrong("can_be_called", says="and there is an order")
+def counts_uses_within_a_part(graph, parts):
+    sorter = graphlib.TopologicalSorter()
+    for node in graph.nodes:
+        for arg in node.all_input_nodes:
+            if node.name in parts and arg.name in parts:
+                sorter.add(parts[node.name], parts[arg.name])
+    try:
+        return list(sorter.static_order())
+    except graphlib.CycleError:
+        return None
+
+
+@wrong("can_be_called", says="and there is an order")
+def wants_parts_in_one_piece(graph, parts):
+    """Refuses what returns to a part, though no value goes back."""
+    runs = [part for part, _ in itertools.groupby(parts.values())]
+    return runs if len(runs) == len(set(runs)) else None
+
+
+@wrong("can_be_called", says="the answer is not None")
+def sees_cycles_of_two_alone(graph, parts):
+    pairs = uses(graph, parts)
+    if any((made, user) in pairs for user, made in pairs):
+        return None
+    depth = dict.fromkeys(parts.values(), 0)
+    for _ in depth:
+        for user, made in pairs:
+            depth[user] = max(depth[user], min(depth[made] + 1, len(depth)))
+    return sorted(depth, key=depth.get)
+
+
+@wrong("can_be_called", says="stands behind part")
+def reads_plain_arguments_alone(graph, parts):
+    """Misses what is in a list and what has a keyword."""
+    sorter = graphlib.TopologicalSorter({part: [] for part in sorted(set(parts.values()), reverse=True)})
+    for node in graph.nodes:
+        for arg in node.args:
+            if not isinstance(arg, fx.Node) or arg.name not in parts or node.name not in parts:
+                continue
+            if parts[node.name] != parts[arg.name]:
+                sorter.add(parts[node.name], parts[arg.name])
+    try:
+        return list(sorter.static_order())
+    except graphlib.CycleError:
+        return None
+
+
+@wrong("can_be_called", says="stands behind part")
+def turns_the_order_round(graph, parts):
+    known = asks_graphlib(graph, parts)
+    return None if known is None else known[::-1]
+
+
+@wrong("can_be_called", says="not a list that has each part once")
+def lists_each_node(graph, parts):
+    known = asks_graphlib(graph, parts)
+    return None if known is None else [parts[node.name] for node in graph.nodes if node.name in parts]
+
+
+@wrong("can_be_called", says="the answer is not None")
+def returns_an_empty_list_for_a_cycle(graph, parts):
+    return asks_graphlib(graph, parts) or []
+
+
+@wrong(
+    "ends well",
+    says="cycle exists between partitions!",
+    read="when_it_breaks/16_cut_a_graph#runtimeerror-cycle-exists-between-partitions",
+)
+def lets_the_error_pass(graph, parts):
+    module = fx.GraphModule(graph.owning_module or {}, graph)
+    result = split_module(module, None, lambda node: parts[node.name])
+    return [node.target.removeprefix("submod_") for node in result.graph.find_nodes(op="call_module")]

@@ -1,0 +1,80 @@
+"""Graphs and a part for each call, drawn: with orders in which the parts can be called, and without."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.asking.exercise import one_of
+
+from ..cases import exported, gelu
+
+
+class Chain(nn.Module):
+    """Four calls, each with the result of the one before it."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.exp(torch.tanh(torch.cos(torch.sin(x))))
+
+
+class Branches(nn.Module):
+    """Two branches of one input, a value that nobody uses, and a fetched weight that both branches use."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(2))
+
+    def forward(self, x: Tensor) -> Tensor:
+        left = torch.sin(x * self.scale)
+        right = torch.cos(x)
+        torch.neg(right)
+        return torch.stack(tensors=[left, torch.tanh(right * self.scale)])
+
+
+def parted(graph: fx.Graph, *parts: str) -> tuple[Any, ...]:
+    """The graph, and a dict with a part for each of its calls."""
+    calls = [node.name for node in graph.nodes if node.op.startswith("call_")]
+    return graph, dict(zip(calls, parts, strict=True))
+
+
+def chain(*choices: str) -> Any:
+    """A part for each node of the chain: the letters of one of these words."""
+    return lambda model: parted(fx.symbolic_trace(model).graph, *one_of(*choices))
+
+
+def by_support(_: nn.Module) -> tuple[Any, ...]:
+    """The parts of GPT-2's activation, by what a backend takes."""
+    graph = gelu().graph
+    refused = one_of("tanh", "pow", "add")
+    calls = [node.name for node in graph.nodes if node.op.startswith("call_")]
+    return parted(graph, *("eager" if refused in name else "backend" for name in calls))
+
+
+def layers_of_gpt2(_: nn.Module) -> tuple[Any, ...]:
+    """Two layers of GPT-2 and what is around them, the names of the parts drawn."""
+    graph = exported("gpt2").graph
+    before, first, second, after = one_of(("w", "c", "b", "a"), ("b", "d", "a", "c"))
+    parts, seen = [], False
+    for node in graph.nodes:
+        stack = str(node.meta.get("nn_module_stack"))
+        seen = seen or "h.0" in stack
+        if node.op.startswith("call_"):
+            parts.append(first if "h.0" in stack else second if "h.1" in stack else after if seen else before)
+    return parted(graph, *parts)
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("a chain in pieces", Chain, tuple, given=chain("aabb", "bbaa", "cabb", "bcaa")),
+        Case("a part that is returned to", Chain, tuple, given=chain("abaa", "abba", "aaba", "abab")),
+        Case("a cycle of three parts", Chain, tuple, unseen=True, given=chain("cabc", "abca", "bcab")),
+        Case("two branches", Branches, tuple, unseen=True, given=chain("bbabaac", "ddadaac")),
+        Case("branches that need each other", Branches, tuple, unseen=True, given=chain("ababbba", "abaacca")),
+        Case("GPT-2's activation, by support", nn.Identity, tuple, unseen=True, given=by_support),
+        Case("two layers of GPT-2", nn.Identity, tuple, unseen=True, given=layers_of_gpt2),
+    ),
+)

@@ -1,0 +1,161 @@
+"""Answers to 16-what-crosses: the values that are made before a cut and used behind it."""
+
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+
+def split_at(graph, cut):
+    """The nodes before the cut, and those behind it."""
+    order = list(graph.nodes)
+    place = [node.name for node in order].index(cut)
+    return order[:place], order[place:]
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def asks_the_users(graph, cut):
+    before, behind = split_at(graph, cut)
+    return [node.name for node in before if node.op != "get_attr" and set(node.users) & set(behind)]
+
+
+@right
+def asks_for_the_arguments(graph, cut):
+    before, behind = split_at(graph, cut)
+    used = {arg for node in behind for arg in node.all_input_nodes}
+    return {node.name for node in used if node in before and node.op != "get_attr"}
+
+
+@right
+def returns_nodes(graph, cut):
+    before, behind = split_at(graph, cut)
+    return tuple(node for node in before if node.op != "get_attr" and any(user in behind for user in node.users))
+
+
+@right
+def maps_the_arguments(graph, cut):
+    before, behind = split_at(graph, cut)
+    found = []
+    for node in behind:
+        fx.node.map_arg((node.args, node.kwargs), found.append)
+    return sorted({node.name for node in found if node.op != "get_attr" and node in before})
+
+
+@right
+def keeps_a_state_while_walking(graph, cut):
+    made, found, is_behind = set(), [], False
+    for node in graph.nodes:
+        is_behind = is_behind or node.name == cut
+        if not is_behind and node.op != "get_attr":
+            made.add(node)
+        elif is_behind:
+            found += [arg.name for arg in node.all_input_nodes if arg in made and arg.name not in found]
+    return found
+
+
+@right
+def walks_backwards(graph, cut):
+    """As liveness is computed: a use makes a value live, and its node ends it."""
+    live = set()
+    for node in reversed(graph.nodes):
+        live.discard(node)
+        live.update(node.all_input_nodes)
+        if node.name == cut:
+            break
+    return [node.name for node in live if node.op != "get_attr"]
+
+
+@right
+def compares_the_last_user(graph, cut):
+    nodes = {node.name: node for node in graph.nodes}
+    made = [n for n in nodes.values() if n < nodes[cut] and n.users and n.op != "get_attr"]
+    return [n.name for n in made if max(n.users) >= nodes[cut]]
+
+
+@right
+def follows_next(graph, cut):
+    node, behind = graph.find_nodes(op="output")[0], []
+    while node.name != cut:
+        behind.append(node)
+        node = node.prev
+    behind.append(node)
+    crossing = [arg for node in behind for arg in node.all_input_nodes if arg not in behind]
+    return list(dict.fromkeys(arg.name for arg in crossing if arg.op != "get_attr"))
+
+
+@right
+def looks_up_the_last_use(graph, cut):
+    before, _ = split_at(graph, cut)
+    lasts = {node: max(node.users, default=node) for node in before if node.op != "get_attr"}
+    return {node.name for node, last in lasts.items() if last not in before}
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("names_what_crosses", says="and the answer lacks it")
+def takes_the_arguments_of_the_cut(graph, cut):
+    [node] = [node for node in graph.nodes if node.name == cut]
+    return [arg.name for arg in node.all_input_nodes if arg.op != "get_attr"]
+
+
+@wrong("names_what_crosses", says="does not cross the cut")
+def counts_weights(graph, cut):
+    before, behind = split_at(graph, cut)
+    return [node.name for node in before if set(node.users) & set(behind)]
+
+
+@wrong("names_what_crosses", says="and the answer lacks it")
+def forgets_the_inputs(graph, cut):
+    before, behind = split_at(graph, cut)
+    calls = [node for node in before if node.op.startswith("call")]
+    return [node.name for node in calls if set(node.users) & set(behind)]
+
+
+@wrong("names_what_crosses", says="and the answer lacks it")
+def forgets_the_node_itself(graph, cut):
+    before, behind = split_at(graph, cut)
+    return [node.name for node in before if node.op != "get_attr" and set(node.users) & set(behind[1:])]
+
+
+@wrong("names_what_crosses", says="and the answer lacks it")
+def forgets_the_output(graph, cut):
+    before, behind = split_at(graph, cut)
+    users = {node for node in behind if node.op != "output"}
+    return [node.name for node in before if node.op != "get_attr" and set(node.users) & users]
+
+
+@wrong("names_what_crosses", says="and the answer lacks it")
+def looks_at_arguments_by_position(graph, cut):
+    """Misses keywords and lists."""
+    before, behind = split_at(graph, cut)
+    used = [arg for node in behind for arg in node.args if isinstance(arg, fx.Node)]
+    return [node.name for node in before if node.op != "get_attr" and node in used]
+
+
+@wrong("names_what_crosses", says="does not cross the cut")
+def takes_all_that_was_made(graph, cut):
+    before, _ = split_at(graph, cut)
+    return [node.name for node in before if node.op != "get_attr"]
+
+
+@wrong("names_what_crosses", says="does not cross the cut")
+def takes_what_is_made_later_too(graph, cut):
+    _, behind = split_at(graph, cut)
+    used = {arg for node in behind for arg in node.all_input_nodes if arg.op != "get_attr"}
+    return [node.name for node in used]
+
+
+@wrong("names_what_crosses", says="is not a list of names")
+def returns_a_count(graph, cut):
+    before, behind = split_at(graph, cut)
+    return len([node for node in before if node.op != "get_attr" and set(node.users) & set(behind)])
+
+
+@wrong("names_what_crosses", says="there is no such node")
+def returns_targets(graph, cut):
+    before, behind = split_at(graph, cut)
+    found = [node for node in before if node.op != "get_attr" and set(node.users) & set(behind)]
+    return [f"{node.target}()" for node in found] + [node.name for node in found]

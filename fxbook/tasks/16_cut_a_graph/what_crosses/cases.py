@@ -1,0 +1,51 @@
+"""Graphs and a place at which they are cut, which is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.asking.exercise import one_of
+
+from ..cases import Residual, exported
+
+
+class Spread(nn.Module):
+    """A value that nobody uses, one that is returned early, and one in a nested argument with a keyword."""
+
+    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        early, other = torch.sin(x), torch.relu(x)
+        torch.cos(x)
+        low, high = torch.chunk(y, 2)
+        middle = torch.tanh(low)
+        joined = torch.cat(tensors=[high, middle, other])
+        return early, torch.exp(joined)
+
+
+def cut_at(*names: str) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """The graph of the model, and the name of one of these nodes."""
+    return lambda model: (fx.symbolic_trace(model).graph, one_of(*names))
+
+
+def cut_of_gpt2(_: nn.Module) -> tuple[Any, ...]:
+    """The exported graph of GPT-2, and the name of a call in its block."""
+    graph = exported("gpt2").graph
+    calls = [node for node in graph.nodes if node.op == "call_function"]
+    inside = [node.name for node in calls if "h.0" in str(node.meta.get("nn_module_stack"))]
+    return graph, one_of(*inside)
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("a block with skip connections", Residual, tuple, given=cut_at("up", "relu", "down")),
+        Case("before the last additions", Residual, tuple, given=cut_at("mul_1", "add", "add_1")),
+        Case("GPT-2, exported", nn.Identity, tuple, unseen=True, given=cut_of_gpt2),
+        Case("a value that is returned early", Spread, tuple, unseen=True, given=cut_at("tanh", "cat", "exp")),
+        Case("a value that nobody uses", Spread, tuple, unseen=True, given=cut_at("chunk", "getitem")),
+    ),
+)

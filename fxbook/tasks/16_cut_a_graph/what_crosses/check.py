@@ -1,0 +1,42 @@
+"""Name the values that cross a cut."""
+
+from __future__ import annotations
+
+from torch import fx
+
+from fxbook.asking import Check
+from fxbook.asking.returned import names_of
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+
+def crossing(graph: fx.Graph, cut: str) -> list[str]:
+    """The names of the values that are made before the node and used by it or later."""
+    before = {}
+    for node in graph.nodes:
+        if node.name == cut:
+            break
+        before[node] = node.op != "get_attr"
+    return [node.name for node, counts in before.items() if counts and any(user not in before for user in node.users)]
+
+
+@rule("16_cut_a_graph#count-what-crosses")
+def names_what_crosses(case: CaseView) -> Found:
+    """The answer has the name of each value that crosses the cut, and no other."""
+    graph, cut = case.arguments
+    answer, right = names_of(case.value), crossing(graph, cut)
+    if answer is None:
+        yield None, "The answer is not a list of names."
+        return
+    for name in right:
+        if name not in answer:
+            yield case.before.named(name), f"is made before `{cut}` and used behind the cut, and the answer lacks it"
+    order = [node.name for node in graph.nodes]
+    for name in sorted(answer - set(right), key=lambda name: order.index(name) if name in order else -1):
+        if name not in order:
+            yield None, f"`{name}` is in the answer, and there is no such node."
+            return
+        yield case.before.named(name), f"does not cross the cut before `{cut}`, and the answer has it"
+
+
+CHECK = Check((names_what_crosses,))
