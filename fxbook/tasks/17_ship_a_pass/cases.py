@@ -1,0 +1,73 @@
+"""What the exercises of chapter 17 share: blocks of real models, drawn anew, and inputs for them."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+WIDTH = 32
+
+
+@functools.cache
+def _blocks() -> dict[str, nn.Module]:
+    """Blocks of models of `transformers`, which is imported here and only once."""
+    from fxbook.models import small
+
+    return {
+        "bert": small("bert")[0].bert.encoder.layer[0].output,
+        "gpt2": small("gpt2")[0].transformer.h[0].mlp,
+        "resnet": small("resnet")[0].resnet.encoder.stages[0].layers[0],
+    }
+
+
+def block_of(name: str) -> nn.Module:
+    """A block of a real model in eval mode: a copy with weights of its own, drawn anew."""
+    block = copy.deepcopy(_blocks()[name]).eval().requires_grad_(False)
+    for weight in block.parameters():
+        weight.copy_(torch.randn_like(weight) / 4)
+    return block
+
+
+def bert() -> nn.Module:
+    """Of BERT: a linear layer, a dropout, the residual, a norm. It takes two values."""
+    return block_of("bert")
+
+
+def gpt2() -> nn.Module:
+    """Of GPT-2: two layers, and GELU in eight steps between them."""
+    return block_of("gpt2")
+
+
+def resnet() -> nn.Module:
+    """Of ResNet: two convolutions with their norms, and a shortcut that does nothing."""
+    return block_of("resnet")
+
+
+def rows(*widths: int) -> Callable[[], tuple[Tensor, ...]]:
+    """Two sentences of three tokens, of each width."""
+    return lambda: tuple(torch.randn(2, 3, width) for width in widths)
+
+
+def graph_of(model: nn.Module) -> fx.GraphModule:
+    """The model, traced: for what a case hands out."""
+    return fx.symbolic_trace(model)
+
+
+def listing(graph: fx.Graph) -> dict[str, str]:
+    """Each node in words, by name, in the order of the list."""
+    return {node.name: f"{node.op} {node.target} {node.args} {node.kwargs}" for node in graph.nodes}
+
+
+def change_of(before: dict[str, str], after: dict[str, str]) -> str | None:
+    """The name of the first node that is not as it was."""
+    rows: list[Any] = [*after.items()]
+    first = next((name for (name, row), old in zip(rows, before.items(), strict=False) if (name, row) != old), None)
+    if first is None and len(before) != len(after):
+        longer = before if len(before) > len(after) else after
+        return list(longer)[min(len(before), len(after))]
+    return first

@@ -1,0 +1,23 @@
+"""What the exercises of chapter 17 ask of answers that are used by a function of ours."""
+
+from __future__ import annotations
+
+from fxbook.asking.returned import name_of, table_of
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import Value
+from fxbook.asking.view import CaseView
+
+
+def told(case: CaseView, key: str) -> Value:
+    """What the function that used the answer told under that key."""
+    return (table_of(case.value) or {}).get(key)
+
+
+@rule("17_ship_a_pass#what-a-pass-must-keep-is-a-list-of-functions")
+def given_left_alone(case: CaseView) -> Found:
+    """The graphs and the inputs that were passed are as they were."""
+    changed = name_of(told(case, "changed"))
+    if changed is not None:
+        yield None, f"A graph that was passed has been changed: node `{changed}` is not as it was."
+    if told(case, "written") is True:
+        yield None, "An input that was passed has been written."

@@ -1,0 +1,228 @@
+"""Answers to 17-first-bad-change: halve the changes of a pass."""
+
+import bisect
+import copy
+
+from fxbook.tasks.answering import right, wrong
+
+LEFT = "17_ship_a_pass#what-a-pass-must-keep-is-a-list-of-functions"
+
+
+def changed(module, run, number):
+    draft = copy.deepcopy(module)
+    run(draft, at_most=number)
+    return draft
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def two_ends(module, run, is_right, total):
+    low, high = 0, total + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if is_right(changed(module, run, middle)):
+            low = middle
+        else:
+            high = middle
+    return high if high <= total else None
+
+
+@right
+def asks_for_all_first(module, run, is_right, total):
+    if is_right(changed(module, run, total)):
+        return None
+    low, high = 0, total
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if is_right(changed(module, run, middle)) else (low, middle)
+    return high
+
+
+@right
+def by_recursion(module, run, is_right, total):
+    def search(low, high):
+        if low == high:
+            return low
+        middle = (low + high) // 2
+        if is_right(changed(module, run, middle)):
+            return search(middle + 1, high)
+        return search(low, middle)
+
+    found = search(1, total + 1)
+    return None if found > total else found
+
+
+@right
+def by_powers_of_two(module, run, is_right, total):
+    """The number of right changes, bit by bit."""
+    count = 0
+    for bit in reversed(range(total.bit_length())):
+        step = 1 << bit
+        if count + step <= total and is_right(changed(module, run, count + step)):
+            count += step
+    return count + 1 if count < total else None
+
+
+@right
+def bisect_left_of_a_list(module, run, is_right, total):
+    numbers = list(range(1, total + 1))
+    place = bisect.bisect_left(numbers, True, key=lambda number: not is_right(changed(module, run, number)))
+    return numbers[place] if place < len(numbers) else None
+
+
+class Wrong:
+    """A sequence that says of each number whether the changes are wrong."""
+
+    def __init__(self, module, run, is_right, total):
+        self.module, self.run, self.is_right, self.total = module, run, is_right, total
+
+    def __len__(self):
+        return self.total
+
+    def __getitem__(self, place):
+        return not self.is_right(changed(self.module, self.run, place + 1))
+
+
+@right
+def bisects_a_sequence_of_its_own(module, run, is_right, total):
+    place = bisect.bisect_left(Wrong(module, run, is_right, total), True)
+    return place + 1 if place < total else None
+
+
+@right
+def remembers_what_it_asked(module, run, is_right, total):
+    known = {0: True}
+
+    def right_after(number):
+        if number not in known:
+            known[number] = is_right(changed(module, run, number))
+        return known[number]
+
+    if right_after(total):
+        return None
+    low, high = 0, total
+    while low + 1 < high:
+        middle = low + (high - low) // 2
+        if right_after(middle):
+            low = middle
+        else:
+            high = middle
+    assert right_after(low) and not right_after(high)
+    return high
+
+
+@right
+def edits_and_restores_the_graph(module, run, is_right, total):
+    """One module, whose former graph comes back."""
+
+    def is_wrong(number):
+        former = module.graph
+        module.graph = copy.deepcopy(former)
+        run(module, at_most=number)
+        wrong_now = not is_right(module)
+        module.graph = former
+        return wrong_now
+
+    number = bisect.bisect(range(total), False, key=lambda place: is_wrong(place + 1)) + 1
+    return number if number <= total else None
+
+
+@right
+def goes_on_from_what_is_right(module, run, is_right, total):
+    """The right half is kept, and the next changes are made on top of it."""
+    kept, done, left = copy.deepcopy(module), 0, total
+    if is_right(changed(module, run, total)):
+        return None
+    while left > 1:
+        half = left // 2
+        draft = copy.deepcopy(kept)
+        run(draft, at_most=half)
+        if is_right(draft):
+            kept, done, left = draft, done + half, left - half
+        else:
+            left = half
+    return done + 1
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("asks_seldom", says="are enough, if you halve them")
+def tries_all(module, run, is_right, total):
+    for number in range(1, total + 1):
+        if not is_right(changed(module, run, number)):
+            return number
+    return None
+
+
+@wrong("asks_seldom", says="are enough, if you halve them")
+def asks_of_both_sides(module, run, is_right, total):
+    low, high = 0, total + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        before, after = is_right(changed(module, run, middle - 1)), is_right(changed(module, run, min(middle, total)))
+        if before and not after:
+            return middle
+        low, high = (middle, high) if after else (low, middle)
+    return high if high <= total else None
+
+
+@wrong("names_the_change", says="after that many changes the module is right")
+def counts_from_zero(module, run, is_right, total):
+    found = two_ends(module, run, is_right, total)
+    return None if found is None else found - 1
+
+
+@wrong("names_the_change", says="the change before is wrong too")
+def takes_the_last_wrong_one_it_saw(module, run, is_right, total):
+    """It stops one step too early."""
+    low, high = 0, total
+    if is_right(changed(module, run, total)):
+        return None
+    while high - low > 2:
+        middle = (low + high) // 2
+        low, high = (middle, high) if is_right(changed(module, run, middle)) else (low, middle)
+    return high if high > 2 else 2
+
+
+@wrong("names_the_change", says="`None` was asked")
+def takes_for_granted_that_one_is_wrong(module, run, is_right, total):
+    low, high = 0, total
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if is_right(changed(module, run, middle)) else (low, middle)
+    return high
+
+
+@wrong("names_the_change", says="answer is `None`, and change")
+def leaves_out_the_last(module, run, is_right, total):
+    number = bisect.bisect(range(1, total), False, key=lambda n: not is_right(changed(module, run, n))) + 1
+    return number if number < total else None
+
+
+@wrong("names_the_change", says="The answer is neither a number nor `None`")
+def returns_the_node(module, run, is_right, total):
+    number = two_ends(module, run, is_right, total)
+    before, after = (changed(module, run, count) for count in ((number or 1) - 1, number or 1))
+    names = {node.name for node in after.graph.nodes}
+    return next(node.name for node in before.graph.nodes if node.name not in names)
+
+
+@wrong("given_left_alone", says="A graph that was passed has been changed", read=LEFT)
+def makes_the_changes_in_the_given_module(module, run, is_right, total):
+    found = two_ends(module, run, is_right, total)
+    run(module, at_most=found or total)
+    return found
+
+
+@wrong("names_the_change", says="The answer is not the first wrong change")
+def makes_one_half_after_another_in_place(module, run, is_right, total):
+    """The second half is looked for in a module that has lost the first."""
+    draft = copy.deepcopy(module)
+    for number in range(2, total + 2, 2):
+        run(draft, at_most=2)
+        if not is_right(draft):
+            return number + 1
+    return None

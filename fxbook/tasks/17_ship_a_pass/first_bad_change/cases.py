@@ -1,0 +1,123 @@
+"""Graphs in which a dropout follows many nodes, and a pass that erases them all: one of them is on."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+from torch.fx.passes.infra.pass_base import PassResult
+
+from fxbook.asking import Case, Usage
+
+from ..cases import WIDTH, bert, change_of, gpt2, graph_of, listing, rows
+
+_RATE = 0.5
+
+
+class Mixed(nn.Module):
+    """Many small steps on one input."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mix = nn.Linear(WIDTH, WIDTH)
+        self.requires_grad_(False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        total = x
+        for step in range(5):
+            total = torch.sigmoid(self.mix(total) + step) * x
+        return total
+
+
+def drop_every_dropout(module: fx.GraphModule, *, at_most: int | None = None) -> PassResult:
+    """Erase the dropouts, or the first ones."""
+    found = module.graph.find_nodes(op="call_function", target=nn.functional.dropout)[:at_most]
+    for node in found:
+        node.replace_all_uses_with(node.args[0])
+        module.graph.erase_node(node)
+    module.graph.lint()
+    module.recompile()
+    return PassResult(module, bool(found))
+
+
+def add_dropouts(module: fx.GraphModule, inputs: tuple[Tensor, ...], on: Callable[[int], int]) -> int:
+    """Put a dropout behind each call that gives a tensor; the number of them. ``on`` picks the one that is on."""
+    run = fx.Interpreter(module, garbage_collect_values=False)
+    run.run(*inputs)
+    places = [node for node, value in run.env.items() if node.op.startswith("call") and isinstance(value, Tensor)]
+    which = on(len(places))
+    for number, node in enumerate(places, start=1):
+        with module.graph.inserting_after(node):
+            setting = {"p": _RATE, "training": number == which, "inplace": False}
+            new = module.graph.call_function(nn.functional.dropout, (node,), setting)
+        node.replace_all_uses_with(new, delete_user_cb=lambda user, new=new: user is not new)
+    module.recompile()
+    return len(places)
+
+
+def _anywhere(count: int) -> int:
+    return int(torch.randint(2, count, ()))
+
+
+def reported(on: Callable[[int], int], *widths: int) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """A module, the pass, the question whether a module is right, and the number of changes that the pass makes."""
+
+    def given(model: nn.Module) -> tuple[Any, ...]:
+        module = graph_of(model)
+        inputs = rows(*widths)()
+        total = add_dropouts(module, inputs, on)
+
+        def run(candidate: fx.GraphModule) -> Tensor:
+            with torch.random.fork_rng(devices=[]):
+                torch.default_generator.manual_seed(0)
+                return candidate(*inputs)
+
+        expected = run(module)
+
+        def is_right(candidate: fx.GraphModule) -> bool:
+            return torch.equal(run(candidate), expected)
+
+        return module, drop_every_dropout, is_right, total
+
+    return given
+
+
+def counted(
+    answer: Callable[..., Any],
+    module: fx.GraphModule,
+    run: Callable[..., Any],
+    is_right: Callable[[fx.GraphModule], bool],
+    total: int,
+) -> dict[str, Any]:
+    """What the answer returns, how often it asked, and the first node of the given graph that it has changed.
+
+    Raises:
+        Exception: whatever the answer raises.
+    """
+    asked = 0
+
+    def counting(candidate: fx.GraphModule) -> bool:
+        nonlocal asked
+        asked += 1
+        # The question may be asked of a copy; what it does to a module is then nobody's matter.
+        return is_right(copy.deepcopy(candidate))
+
+    before = listing(module.graph)
+    returned = answer(module, run, counting, total)
+    return {"returned": returned, "asked": asked, "changed": change_of(before, listing(module.graph))}
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("a block of GPT-2", gpt2, tuple, given=reported(_anywhere, WIDTH)),
+        Case("a block of BERT, no dropout is on", bert, tuple, given=reported(lambda count: 0, 64, WIDTH)),
+        Case("many steps", Mixed, tuple, unseen=True, given=reported(_anywhere, WIDTH)),
+        Case("the last change", Mixed, tuple, unseen=True, given=reported(lambda count: count, WIDTH)),
+        Case("the first change", gpt2, tuple, unseen=True, given=reported(lambda count: 1, WIDTH)),
+    ),
+    call=counted,
+)

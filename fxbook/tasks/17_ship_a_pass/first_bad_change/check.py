@@ -1,0 +1,59 @@
+"""Find the first wrong change of a pass, with few questions."""
+
+from __future__ import annotations
+
+import copy
+
+from fxbook.asking import Check
+from fxbook.asking.returned import number_of
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+from ..check import given_left_alone, told
+
+HALVING = "17_ship_a_pass#halve-the-changes-of-a-pass"
+
+
+def first_bad(case: CaseView) -> int | None:
+    """The number of the first change after which the module is wrong: all are tried."""
+    module, run, is_right, total = case.arguments
+    for number in range(1, total + 1):
+        candidate = copy.deepcopy(module)
+        run(candidate, at_most=number)
+        if not is_right(candidate):
+            return number
+    return None
+
+
+@rule(HALVING)
+def names_the_change(case: CaseView) -> Found:
+    """The answer is the number of the first wrong change, or ``None``."""
+    wanted, answer = first_bad(case), told(case, "returned")
+    number = number_of(answer)
+    total = case.arguments[3]
+    if answer is None:
+        if wanted is not None:
+            yield None, f"The answer is `None`, and change {wanted} of {total} makes the module wrong."
+    elif number is None:
+        yield None, "The answer is neither a number nor `None`."
+    elif wanted is None:
+        yield None, f"The answer is {number:g}, and the module is right after all {total} changes: `None` was asked."
+    elif number != wanted:
+        after = "wrong" if number >= wanted else "right"
+        others = "the change before is wrong too" if number > wanted else "so a later change is the wrong one"
+        yield (
+            None,
+            f"The answer is not the first wrong change: after that many changes the module is {after}, {others}.",
+        )
+
+
+@rule(HALVING)
+def asks_seldom(case: CaseView) -> Found:
+    """``is_right`` is asked as often as halving needs, and once more."""
+    total, asked = case.arguments[3], number_of(told(case, "asked"))
+    most = total.bit_length() + 1
+    if asked is not None and asked > most:
+        yield None, f"`is_right` was asked {asked:g} times for {total} changes: {most} are enough, if you halve them."
+
+
+CHECK = Check((names_the_change, asks_seldom, given_left_alone))

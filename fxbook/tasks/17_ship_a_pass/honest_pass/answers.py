@@ -1,0 +1,282 @@
+"""Answers to 17-honest-pass: erase what does nothing, and say so."""
+
+import copy
+
+from torch import fx, nn
+from torch.fx.passes.infra.pass_base import PassBase, PassResult
+from torch.fx.passes.infra.pass_manager import PassManager
+
+from fxbook.tasks.answering import right, wrong
+
+MODIFIED = "17_ship_a_pass#modified-decides-when-the-loop-stops"
+
+
+def is_idle(node, module):
+    return node.op == "call_module" and type(module.get_submodule(node.target)) is nn.Identity
+
+
+def erased(module):
+    """The calls that were erased."""
+    found = [node for node in module.graph.nodes if is_idle(node, module)]
+    for node in found:
+        node.replace_all_uses_with(node.all_input_nodes[0])
+        module.graph.erase_node(node)
+    return found
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def walks_once(module):
+    modified = False
+    for node in module.graph.nodes:
+        if is_idle(node, module):
+            node.replace_all_uses_with(node.args[0] if node.args else node.kwargs["input"])
+            module.graph.erase_node(node)
+            modified = True
+    module.recompile()
+    return PassResult(module, modified)
+
+
+@right
+def compares_the_number_of_nodes(module):
+    count = len(module.graph.nodes)
+    erased(module)
+    module.recompile()
+    return PassResult(module, len(module.graph.nodes) < count)
+
+
+@right
+def compares_the_code(module):
+    before = module.code
+    erased(module)
+    module.recompile()
+    return PassResult(module, module.code != before)
+
+
+@right
+def goes_backwards(module):
+    calls = [node for node in reversed(module.graph.nodes) if is_idle(node, module)]
+    for node in calls:
+        node.replace_all_uses_with(node.all_input_nodes[0])
+        module.graph.erase_node(node)
+    module.graph.lint()
+    module.recompile()
+    return PassResult(module, len(calls) > 0)
+
+
+@right
+def asks_by_path(module):
+    paths = {path for path, layer in module.named_modules(remove_duplicate=False) if isinstance(layer, nn.Identity)}
+    calls = [node for path in paths for node in module.graph.find_nodes(op="call_module", target=path)]
+    for node in calls:
+        [value] = node.all_input_nodes
+        node.replace_all_uses_with(value)
+        module.graph.erase_node(node)
+    module.recompile()
+    return PassResult(module, calls != [])
+
+
+@right
+def until_none_is_found(module):
+    """One at a time, from the start of the list."""
+    modified = False
+    while (node := next((node for node in module.graph.nodes if is_idle(node, module)), None)) is not None:
+        node.replace_all_uses_with(node.all_input_nodes[0])
+        module.graph.erase_node(node)
+        modified = True
+    module.graph.lint()
+    module.recompile()
+    return PassResult(module, modified)
+
+
+@right
+class AsAClass(PassBase):
+    """Called as a function, it is made and run."""
+
+    def __new__(cls, module):
+        return super().__new__(cls)(module)
+
+    def call(self, module):
+        modified = bool(erased(module))
+        module.recompile()
+        return PassResult(module, modified)
+
+    def ensures(self, module):
+        module.graph.lint()
+
+
+@right
+def through_a_manager(module):
+    """The manager compiles."""
+    return PassManager([lambda given: PassResult(given, bool(erased(given)))], steps=3)(module)
+
+
+@right
+def leaves_the_rest_to_dead_code(module):
+    """The calls are without users then, and nothing else was."""
+    idle = [node for node in module.graph.nodes if is_idle(node, module)]
+    for node in idle:
+        node.replace_all_uses_with(node.all_input_nodes[0])
+    for node in reversed(idle):
+        module.graph.erase_node(node)
+    module.recompile()
+    return PassResult(module, any(True for _ in idle))
+
+
+@right
+def copies_the_graph_without_them(module):
+    """A new graph for the same module."""
+    new, table = fx.Graph(module), {}
+    modified = False
+    for node in module.graph.nodes:
+        if is_idle(node, module):
+            table[node] = table[node.all_input_nodes[0]]
+            modified = True
+        else:
+            table[node] = new.node_copy(node, table.__getitem__)
+    if modified:
+        module.graph = new
+    return PassResult(module, modified)
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("honest", says="`modified` is true, and the graph has no call")
+def always_says_true(module):
+    erased(module)
+    module.recompile()
+    return PassResult(module, True)
+
+
+@wrong("honest", says="`modified` is false, and calls of `nn.Identity` were erased")
+def always_says_false(module):
+    erased(module)
+    module.recompile()
+    return PassResult(module, False)
+
+
+@wrong("idempotent", says="A second run finds nothing to erase")
+def asks_whether_the_module_has_such_a_layer(module):
+    """The layers stay, so it says so twice."""
+    modified = any(isinstance(layer, nn.Identity) for layer in module.modules())
+    erased(module)
+    module.recompile()
+    return PassResult(module, modified)
+
+
+@wrong("honest", says="`modified` is no bool")
+def returns_the_count(module):
+    count = len(erased(module))
+    module.recompile()
+    return PassResult(module, count)
+
+
+@wrong(
+    "returns_a_pass_result",
+    says="a `PassResult` was asked",
+    read="when_it_breaks/17_ship_a_pass#typeerror-the-result-of-the-pass--should-be-type-passresult",
+)
+def returns_the_module(module):
+    erased(module)
+    module.recompile()
+    return module
+
+
+@wrong(
+    "returns_a_pass_result",
+    says="another module than the one that it was given",
+    read="when_it_breaks/17_ship_a_pass#typeerror-the-result-of-the-pass--should-be-type-passresult",
+)
+def edits_a_copy(module):
+    draft = copy.deepcopy(module)
+    modified = bool(erased(draft))
+    draft.recompile()
+    return PassResult(draft, modified)
+
+
+@wrong("compiled_anew", says="The compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_compile(module):
+    return PassResult(module, bool(erased(module)))
+
+
+@wrong("none_left", says="still calls an `nn.Identity`")
+def erases_the_first(module):
+    calls = [node for node in module.graph.nodes if is_idle(node, module)][:1]
+    for node in calls:
+        node.replace_all_uses_with(node.all_input_nodes[0])
+        module.graph.erase_node(node)
+    module.recompile()
+    return PassResult(module, bool(calls))
+
+
+@wrong("none_left", says="still calls an `nn.Identity`")
+def takes_inputs_by_position_alone(module):
+    calls = [node for node in module.graph.nodes if is_idle(node, module) and node.args]
+    for node in calls:
+        node.replace_all_uses_with(node.args[0])
+        module.graph.erase_node(node)
+    module.recompile()
+    return PassResult(module, bool(calls))
+
+
+@wrong("lints_after", says="does not lint", read="02_insertion_points#what-lint-lets-through")
+def collects_the_inputs_first(module):
+    """Of two in a row, the second gets an input that is gone."""
+    pairs = [(node, node.all_input_nodes[0]) for node in module.graph.nodes if is_idle(node, module)]
+    for node, value in pairs:
+        node.replace_all_uses_with(value)
+        module.graph.erase_node(node)
+    module.recompile()
+    return PassResult(module, bool(pairs))
+
+
+@wrong("others_stay", says="is new: nothing was to be added")
+def puts_a_call_in_their_place(module):
+    calls = [node for node in module.graph.nodes if is_idle(node, module)]
+    for node in calls:
+        with module.graph.inserting_before(node):
+            alias = module.graph.call_method("view_as", (node.all_input_nodes[0],) * 2)
+        node.replace_all_uses_with(alias)
+        module.graph.erase_node(node)
+    module.recompile()
+    return PassResult(module, bool(calls))
+
+
+@wrong("others_stay", says="is gone: only calls of `nn.Identity` were to go")
+def drops_activations_too(module):
+    calls = [
+        node
+        for node in module.graph.find_nodes(op="call_module")
+        if isinstance(module.get_submodule(node.target), nn.Identity | nn.ReLU | nn.Tanh)
+    ]
+    for node in calls:
+        node.replace_all_uses_with(node.all_input_nodes[0])
+        module.graph.erase_node(node)
+    module.recompile()
+    return PassResult(module, bool(calls))
+
+
+@wrong("computes_the_same", says="After the pass, the result")
+def gives_the_users_the_first_input(module):
+    [x] = module.graph.find_nodes(op="placeholder")
+    calls = [node for node in module.graph.nodes if is_idle(node, module)]
+    for node in calls:
+        node.replace_all_uses_with(x)
+        module.graph.erase_node(node)
+    module.recompile()
+    return PassResult(module, bool(calls))
+
+
+@wrong("idempotent", says="A second run changes the graph again")
+def renames_a_node_each_time(module):
+    """It marks that it was here before."""
+    found = erased(module)
+    if module.meta.setdefault("runs", 0):
+        last = module.graph.output_node().prev
+        last.name = f"{last.name}_seen"
+    module.meta["runs"] += 1
+    module.recompile()
+    return PassResult(module, bool(found))

@@ -1,0 +1,101 @@
+"""Traced models with layers that do nothing, and what a pass says and does when it is run twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+from torch.fx.passes.infra.pass_base import PassResult
+
+from fxbook.asking import Case, Usage
+from fxbook.asking.exercise import one_of
+
+from ..cases import WIDTH, gpt2, graph_of, resnet
+
+
+class Idle(nn.Module):
+    """Layers that do nothing in a row, one called twice, one by keyword, one whose result is unused, one at the end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second, self.last = nn.Identity(), nn.Identity(), nn.Identity()
+        self.mix = nn.Linear(WIDTH, WIDTH)
+        self.inner = nn.Sequential(nn.Tanh(), nn.Identity())
+        self.requires_grad_(False)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        skip = self.first(x)
+        hidden = self.second(self.first(self.mix(skip)))
+        self.last(hidden)
+        total = self.inner(hidden) + self.second(input=skip)
+        return self.last(total), total
+
+
+class Kept(nn.Module):
+    """Has such layers, and calls none of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.idle, self.mix = nn.Identity(), nn.Linear(WIDTH, WIDTH)
+        self.requires_grad_(False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.mix(x).relu()
+
+
+def kept_as_submodule(model: nn.Module) -> tuple[Any, ...]:
+    """A traced model that still has a layer which nothing calls, and an input."""
+    module = graph_of(model)
+    module.add_submodule("idle", nn.Identity())
+    return module, torch.randn(2, 3, WIDTH)
+
+
+def traced_with(*shape: int) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """The traced model and an input of a drawn number of rows."""
+    return lambda model: (graph_of(model), torch.randn(one_of(2, 3, 4), *shape))
+
+
+def idle_calls(module: fx.GraphModule) -> list[str]:
+    """The names of the nodes that call a layer which does nothing."""
+    calls = module.graph.find_nodes(op="call_module")
+    return [node.name for node in calls if isinstance(module.get_submodule(node.target), nn.Identity)]
+
+
+def _said(result: Any, module: fx.GraphModule) -> dict[str, Any]:
+    """What a pass returned."""
+    if not isinstance(result, PassResult):
+        return {"kind": type(result).__name__}
+    return {"kind": "PassResult", "same": result.graph_module is module, "modified": result.modified}
+
+
+def run_twice(answer: Callable[..., Any], module: fx.GraphModule, x: Tensor) -> dict[str, Any]:
+    """What the pass returns, what the module then is and computes, and what a second run says and does.
+
+    Raises:
+        Exception: whatever the answer raises.
+    """
+    told: dict[str, Any] = {"first": _said(answer(module), module), "left": idle_calls(module)}
+    try:
+        module.graph.lint()
+    except Exception as error:
+        return {**told, "lint": str(error).splitlines()[0]}
+    told["stale"] = module.code != module.graph.python_code("self").src
+    told["nodes"] = [node.name for node in module.graph.nodes]
+    told["outputs"] = module(x)
+    told["second"] = _said(answer(module), module)
+    told["then"] = [node.name for node in module.graph.nodes]
+    return told
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("a block of GPT-2, which has no such layer", gpt2, tuple, given=traced_with(3, WIDTH)),
+        Case("a block of ResNet", resnet, tuple, given=traced_with(16, 8, 8)),
+        Case("such layers in a row, by keyword, unused, at the end", Idle, tuple, True, traced_with(3, WIDTH)),
+        Case("a layer that nothing calls", Kept, tuple, unseen=True, given=kept_as_submodule),
+    ),
+    call=run_twice,
+)

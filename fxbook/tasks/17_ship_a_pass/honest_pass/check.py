@@ -1,0 +1,111 @@
+"""Erase the layers that do nothing, and say truly whether anything was erased."""
+
+from __future__ import annotations
+
+from fxbook.asking import Check
+from fxbook.asking.returned import name_of, names_of, table_of
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import difference, encode
+from fxbook.asking.view import CaseView
+
+from ..check import told
+from .cases import idle_calls
+
+MODIFIED = "17_ship_a_pass#modified-decides-when-the-loop-stops"
+
+
+def said(case: CaseView, run: str, key: str) -> object:
+    """What the pass said in that run: ``"kind"``, ``"same"`` or ``"modified"``."""
+    return (table_of(told(case, run)) or {}).get(key)
+
+
+@rule("when_it_breaks/17_ship_a_pass#typeerror-the-result-of-the-pass--should-be-type-passresult")
+def returns_a_pass_result(case: CaseView) -> Found:
+    """What the pass returns is a PassResult with the module that was given."""
+    kind = said(case, "first", "kind")
+    if kind != "PassResult":
+        yield None, f"The pass returns an object of class {kind}: a `PassResult` was asked."
+    elif said(case, "first", "same") is not True:
+        yield None, "The pass returns another module than the one that it was given: it was to edit that one in place."
+
+
+@rule("02_insertion_points#what-lint-lets-through")
+def lints_after(case: CaseView) -> Found:
+    """The graph lints after the pass."""
+    message = name_of(told(case, "lint"))
+    if message is not None:
+        yield None, f"The graph does not lint after the pass: {message}"
+
+
+@rule
+def none_left(case: CaseView) -> Found:
+    """No layer that does nothing is called."""
+    for name in sorted(names_of(told(case, "left")) or ()):
+        yield case.before.named(name), "still calls an `nn.Identity`"
+
+
+@rule("00_first_graph#change-one-node")
+def compiled_anew(case: CaseView) -> Found:
+    """The code is that of the graph."""
+    if told(case, "stale") is True:
+        yield None, "The compiled code is stale: the module still runs the old graph."
+
+
+@rule
+def others_stay(case: CaseView) -> Found:
+    """All other nodes are there, and no new ones."""
+    module, _ = case.arguments
+    gone = set(idle_calls(module))
+    wanted = [node.name for node in module.graph.nodes if node.name not in gone]
+    found = names_of(told(case, "nodes")) or set()
+    for name in wanted:
+        if name not in found:
+            yield case.before.named(name), "is gone: only calls of `nn.Identity` were to go"
+    for name in sorted(found - set(wanted) - gone):
+        yield None, f"Node `{name}` is new: nothing was to be added."
+
+
+@rule
+def computes_the_same(case: CaseView) -> Found:
+    """The module returns what it returned."""
+    module, x = case.arguments
+    differs = difference(told(case, "outputs"), encode(module(x)), "the result")
+    if differs:
+        yield None, f"After the pass, {differs}."
+
+
+@rule(MODIFIED)
+def honest(case: CaseView) -> Found:
+    """``modified`` says whether something was erased."""
+    module, _ = case.arguments
+    changed = bool(idle_calls(module))
+    modified = said(case, "first", "modified")
+    if not isinstance(modified, bool):
+        yield None, "`modified` is no bool."
+    elif modified and not changed:
+        yield None, "`modified` is true, and the graph has no call of an `nn.Identity` that could be erased."
+    elif changed and not modified:
+        yield None, "`modified` is false, and calls of `nn.Identity` were erased."
+
+
+@rule(MODIFIED)
+def idempotent(case: CaseView) -> Found:
+    """A second run changes nothing and says so."""
+    if told(case, "then") != told(case, "nodes"):
+        yield None, "A second run changes the graph again."
+    elif said(case, "second", "modified") is not False:
+        yield None, "A second run finds nothing to erase, and does not return a `PassResult` whose `modified` is false."
+
+
+CHECK = Check(
+    (
+        returns_a_pass_result,
+        lints_after,
+        none_left,
+        others_stay,
+        compiled_anew,
+        computes_the_same,
+        honest,
+        idempotent,
+    )
+)

@@ -1,0 +1,279 @@
+"""Answers to 17-shrink-it: remove calls while the pass still raises."""
+
+import copy
+
+import torch
+from torch import fx
+
+from fxbook.tasks.answering import right, wrong
+
+LEFT = "17_ship_a_pass#what-a-pass-must-keep-is-a-list-of-functions"
+
+
+def is_call(node):
+    return node.op.startswith("call")
+
+
+def erase_unused(graph):
+    for node in reversed(graph.nodes):
+        if not node.users and node.op not in ("placeholder", "output"):
+            graph.erase_node(node)
+
+
+def without(module, name, place):
+    draft = copy.deepcopy(module)
+    node = next((node for node in draft.graph.nodes if node.name == name), None)
+    if node is None or place >= len(node.all_input_nodes):
+        return None
+    node.replace_all_uses_with(node.all_input_nodes[place])
+    erase_unused(draft.graph)
+    draft.recompile()
+    return draft
+
+
+def drafts(module, backwards=False):
+    """Each module with one call less."""
+    nodes = list(module.graph.nodes)
+    for node in reversed(nodes) if backwards else nodes:
+        if is_call(node):
+            for place in range(len(node.all_input_nodes)):
+                yield without(module, node.name, place)
+
+
+def returning(module, name):
+    """A copy that returns the value of that node."""
+    draft = copy.deepcopy(module)
+    node = next(node for node in draft.graph.nodes if node.name == name)
+    draft.graph.output_node().args = (node,)
+    erase_unused(draft.graph)
+    draft.recompile()
+    return draft
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def begins_anew_after_each_step(module, fails):
+    kept = copy.deepcopy(module)
+    erase_unused(kept.graph)
+    while (smaller := next((draft for draft in drafts(kept, True) if fails(copy.deepcopy(draft))), None)) is not None:
+        kept = smaller
+    return kept
+
+
+@right
+def cuts_the_end_off_first(module, fails):
+    kept = copy.deepcopy(module)
+    for node in module.graph.nodes:
+        if is_call(node) and fails(returning(module, node.name)):
+            kept = returning(module, node.name)
+            break
+    return begins_anew_after_each_step(kept, fails)
+
+
+@right
+def by_recursion(module, fails):
+    for draft in drafts(module, True):
+        if fails(copy.deepcopy(draft)):
+            return by_recursion(draft, fails)
+    kept = copy.deepcopy(module)
+    erase_unused(kept.graph)
+    kept.recompile()
+    return kept
+
+
+@right
+def edits_one_graph_and_takes_back(module, fails):
+    """The former arguments of the users come back where the fault is gone."""
+    kept = copy.deepcopy(module)
+    erase_unused(kept.graph)
+    again = True
+    while again:
+        again = False
+        for node in reversed(list(kept.graph.nodes)):
+            if not is_call(node) or not node.users:
+                continue
+            for value in node.all_input_nodes:
+                former = {user: (user.args, user.kwargs) for user in node.users}
+                node.replace_all_uses_with(value)
+                draft = copy.deepcopy(kept)
+                erase_unused(draft.graph)
+                if fails(draft):
+                    again = True
+                    break
+                for user, (args, kwargs) in former.items():
+                    user.args, user.kwargs = args, kwargs
+        erase_unused(kept.graph)
+    kept.recompile()
+    return kept
+
+
+@right
+def removes_halves_first(module, fails):
+    """Many calls at once, then fewer."""
+    kept = copy.deepcopy(module)
+    erase_unused(kept.graph)
+    size = len(kept.graph.nodes) // 2
+    while size:
+        names = [node.name for node in kept.graph.nodes if is_call(node)]
+        for start in range(0, len(names), size):
+            draft = kept
+            for name in names[start : start + size]:
+                draft = without(draft, name, 0) or draft
+            if draft is not kept and fails(copy.deepcopy(draft)):
+                kept = draft
+        size //= 2
+    return begins_anew_after_each_step(kept, fails)
+
+
+@right
+def tries_pairs_of_neighbours(module, fails):
+    """The fault is one call that uses another: each pair is put into a graph of its own."""
+    for node in module.graph.nodes:
+        for value in node.all_input_nodes:
+            if not (is_call(node) and is_call(value)):
+                continue
+            draft = copy.deepcopy(module)
+            ours = {one.name: one for one in draft.graph.nodes}
+            x = next(iter(draft.graph.nodes))
+            second, first = ours[node.name], ours[value.name]
+            for one in first.all_input_nodes:
+                first.replace_input_with(one, x)
+            for one in second.all_input_nodes:
+                if one is not first:
+                    second.replace_input_with(one, x)
+            draft.graph.output_node().args = (second,)
+            erase_unused(draft.graph)
+            draft.recompile()
+            if fails(copy.deepcopy(draft)):
+                return draft
+    return module
+
+
+@right
+def copies_what_is_kept(module, fails):
+    """A new graph at each step."""
+
+    def built(names, source):
+        graph, table = fx.Graph(), {}
+        for node in source.graph.nodes:
+            if is_call(node) and node.name not in names:
+                table[node] = table[node.all_input_nodes[0]]
+            else:
+                table[node] = graph.node_copy(node, table.__getitem__)
+        result = fx.GraphModule(source, graph)
+        erase_unused(result.graph)
+        result.recompile()
+        return result
+
+    names = [node.name for node in module.graph.nodes if is_call(node)]
+    for name in [*names]:
+        fewer = [other for other in names if other != name]
+        if fails(built(fewer, module)):
+            names = fewer
+    return begins_anew_after_each_step(built(names, module), fails)
+
+
+@right
+def knows_what_it_asked(module, fails):
+    asked = {}
+
+    def known(draft):
+        key = str(draft.graph)
+        if key not in asked:
+            asked[key] = fails(copy.deepcopy(draft))
+        return asked[key]
+
+    kept = copy.deepcopy(module)
+    erase_unused(kept.graph)
+    kept.recompile()
+    queue = [*drafts(kept, True)]
+    while queue:
+        draft = queue.pop(0)
+        if known(draft):
+            kept, queue = draft, [*drafts(draft, True)]
+    return kept
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("nothing_to_spare", says="can still go")
+def cuts_the_end_off(module, fails):
+    for node in module.graph.nodes:
+        if is_call(node) and fails(returning(module, node.name)):
+            return returning(module, node.name)
+    return copy.deepcopy(module)
+
+
+@wrong("nothing_to_spare", says="can still go")
+def tries_the_first_input_alone(module, fails):
+    kept = copy.deepcopy(module)
+    erase_unused(kept.graph)
+    again = True
+    while again:
+        again = False
+        for node in reversed(list(kept.graph.nodes)):
+            draft = without(kept, node.name, 0) if is_call(node) else None
+            if draft is not None and fails(copy.deepcopy(draft)):
+                kept, again = draft, True
+    return kept
+
+
+@wrong("nothing_to_spare", says="can still go")
+def removes_one_call(module, fails):
+    return next((draft for draft in drafts(module) if fails(copy.deepcopy(draft))), copy.deepcopy(module))
+
+
+@wrong("nothing_to_spare", says="can still go")
+def leaves_what_nothing_uses(module, fails):
+    kept = begins_anew_after_each_step(module, fails)
+    whole = copy.deepcopy(module)
+    [call] = [node.name for node in kept.graph.output_node().all_input_nodes]
+    whole.graph.output_node().args = (next(node for node in whole.graph.nodes if node.name == call),)
+    whole.recompile()
+    return whole
+
+
+@wrong("only_removes", says="calls something else than in the given graph")
+def hands_out_what_it_returns(module, fails):
+    """`fails` edits it."""
+    kept = begins_anew_after_each_step(module, fails)
+    fails(kept)
+    return kept
+
+
+@wrong("still_fails", says="`fails` is false for the module that was returned")
+def goes_one_step_too_far(module, fails):
+    kept = begins_anew_after_each_step(module, fails)
+    return next(drafts(kept))
+
+
+@wrong("returns_a_module", says="an object of class Graph")
+def returns_the_graph(module, fails):
+    return begins_anew_after_each_step(module, fails).graph
+
+
+@wrong("only_removes", says="is new: calls were only to be removed")
+def puts_something_simple_in_place(module, fails):
+    """Each call that can go becomes a ReLU."""
+    kept = copy.deepcopy(module)
+    for name in [node.name for node in module.graph.nodes if is_call(node)]:
+        draft = copy.deepcopy(kept)
+        node = next(node for node in draft.graph.nodes if node.name == name)
+        with draft.graph.inserting_before(node):
+            new = draft.graph.call_function(torch.relu, (node.all_input_nodes[0],))
+        node.replace_all_uses_with(new)
+        erase_unused(draft.graph)
+        draft.recompile()
+        if name in {one.name for one in kept.graph.nodes} and fails(copy.deepcopy(draft)):
+            kept = draft
+    return kept
+
+
+@wrong("given_left_alone", says="A graph that was passed has been changed", read=LEFT)
+def asks_about_the_given_module(module, fails):
+    kept = begins_anew_after_each_step(module, fails)
+    fails(module)
+    return kept

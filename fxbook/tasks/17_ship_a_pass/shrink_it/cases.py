@@ -1,0 +1,124 @@
+"""Graphs on which a pass raises because of one call that uses another, and the question whether it does."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+
+from ..cases import WIDTH, bert, change_of, gpt2, graph_of, listing
+
+
+class Gate(nn.Module):
+    """Two branches that meet, one of them with a residual."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open, self.mix = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.requires_grad_(False)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        opened = torch.sigmoid(self.open(x)) + mask
+        mixed = torch.softmax(self.mix(x).abs(), dim=-1)
+        return torch.clamp(opened * mixed, -1, 1) - x
+
+
+def _is_call(node: fx.Node) -> bool:
+    return node.op.startswith("call")
+
+
+def raising_pass(first: Any, second: Any) -> Callable[[fx.GraphModule], bool]:
+    """Whether a pass raises on a module, which it edits: it meets a call of ``second`` that uses one of ``first``."""
+
+    def fails(module: fx.GraphModule) -> bool:
+        try:
+            module.graph.lint()
+        except Exception:
+            return False
+        made = set()
+        try:
+            for node in module.graph.nodes:
+                if _is_call(node) and node.target == second and made & set(node.all_input_nodes):
+                    raise KeyError(node.name)
+                if _is_call(node) and node.target == first:
+                    made.add(node)
+                    node.op, node.target, node.kwargs = "call_function", torch.neg, {}
+        except KeyError:
+            return True
+        return False
+
+    return fails
+
+
+def reported(model: nn.Module) -> tuple[Any, ...]:
+    """The traced model, and the question whether the pass raises; the two calls are drawn."""
+    module = graph_of(model)
+    pairs = [
+        (value.target, node.target)
+        for node in module.graph.nodes
+        for value in node.all_input_nodes
+        if _is_call(node) and _is_call(value) and node.target != value.target
+    ]
+    return module, raising_pass(*pairs[int(torch.randint(len(pairs), ()))])
+
+
+def without(module: fx.GraphModule, name: str, place: int) -> fx.GraphModule | None:
+    """A copy in which the users of a call use one of its inputs, if there is such a call and such an input."""
+    draft = copy.deepcopy(module)
+    node = next((node for node in draft.graph.nodes if node.name == name), None)
+    if node is None or place >= len(node.all_input_nodes):
+        return None
+    node.replace_all_uses_with(node.all_input_nodes[place])
+    for other in reversed(draft.graph.nodes):
+        if not other.users and (_is_call(other) or other.op == "get_attr"):
+            draft.graph.erase_node(other)
+    draft.recompile()
+    return draft
+
+
+def superfluous(module: fx.GraphModule, fails: Callable[[fx.GraphModule], bool]) -> str | None:
+    """The name of a call that can go: without it the pass raises all the same."""
+    for node in module.graph.nodes:
+        if not _is_call(node):
+            continue
+        if not node.users:
+            return node.name
+        for place in range(len(node.all_input_nodes)):
+            draft = without(module, node.name, place)
+            if draft is not None and fails(draft):
+                return node.name
+    return None
+
+
+def shrunk(answer: Callable[..., Any], module: fx.GraphModule, fails: Callable[[fx.GraphModule], bool]) -> Any:
+    """What the answer returns: whether it still fails, the nodes that call, and one that can go.
+
+    Raises:
+        Exception: whatever the answer raises.
+    """
+    before = listing(module.graph)
+    result = answer(module, fails)
+    told: dict[str, Any] = {"kind": "GraphModule", "changed": change_of(before, listing(module.graph))}
+    if not isinstance(result, fx.GraphModule):
+        return {**told, "kind": type(result).__name__}
+    calls = {node.name: f"{node.op} {node.target}" for node in result.graph.nodes if _is_call(node)}
+    told |= {"calls": calls, "fails": fails(copy.deepcopy(result))}
+    return {**told, "spare": superfluous(result, fails) if told["fails"] else None}
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("the activation of GPT-2", lambda: gpt2().act, tuple),
+        Case("a block of BERT", bert, tuple),
+        Case("two branches that meet", Gate, tuple, unseen=True),
+    ),
+    given=reported,
+    call=shrunk,
+    seconds=4.4,
+)

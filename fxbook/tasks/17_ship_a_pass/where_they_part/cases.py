@@ -1,0 +1,114 @@
+"""Two modules and inputs: one traced, one a copy that a pass has edited, rightly or wrongly."""
+
+from __future__ import annotations
+
+import copy
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Usage
+from fxbook.asking.exercise import one_of
+
+from ..cases import WIDTH, bert, change_of, gpt2, graph_of, listing, rows
+
+Edit = Callable[[fx.GraphModule], None]
+# Each call by another that computes something else of the same arguments.
+_OTHERS = {operator.mul: operator.add, operator.add: operator.mul}
+_METHODS = {torch.tanh: "tanh", torch.pow: "pow"}
+
+
+def one_call_another(module: fx.GraphModule) -> None:
+    """A call that is drawn computes something else; others are spelled as methods."""
+    for target, method in _METHODS.items():
+        for node in module.graph.find_nodes(op="call_function", target=target):
+            node.op, node.target = "call_method", method
+    calls = [
+        node
+        for node in module.graph.nodes
+        if node.op == "call_function" and node.target in _OTHERS and not any(type(arg) is tuple for arg in node.args)
+    ]
+    place = calls[int(torch.randint(len(calls), ()))]
+    place.target = _OTHERS[place.target]
+
+
+def several_wrong(module: fx.GraphModule) -> None:
+    """Two steps are replaced by one new node, which rounds otherwise, and what follows is wrong by a factor."""
+    [total] = module.graph.find_nodes(op="call_function", target=operator.add)
+    with module.graph.inserting_before(total):
+        turned = module.graph.call_function(operator.add, total.args[::-1])
+        slightly = module.graph.call_function(operator.mul, (turned, 1.0 + 2.0**-22))
+    total.replace_all_uses_with(slightly)
+    module.graph.erase_node(total)
+    result = module.graph.output_node().all_input_nodes[0]
+    with module.graph.inserting_after(result):
+        scaled = module.graph.call_function(operator.mul, (result, one_of(2, 3)))
+    result.replace_all_uses_with(scaled, delete_user_cb=lambda user: user is not scaled)
+
+
+def only_spelled_otherwise(module: fx.GraphModule) -> None:
+    """Each call computes what it did."""
+    for target, method in _METHODS.items():
+        for node in module.graph.find_nodes(op="call_function", target=target):
+            node.op, node.target = "call_method", method
+    for node in module.graph.find_nodes(op="call_function", target=operator.mul):
+        node.target = torch.mul
+
+
+class Accumulating(nn.Module):
+    """Writes into a value that earlier nodes have given, and returns a tuple, an int and a list."""
+
+    def forward(self, x: Tensor, y: Tensor) -> Any:
+        total = x.exp()
+        doubled = total * 2
+        parts = doubled.split(WIDTH // 2, dim=-1)
+        total.add_(y, alpha=1)
+        first = parts[0] + total.size(0)
+        return first, {"total": total, "parts": [parts[1]]}
+
+
+def another_write(module: fx.GraphModule) -> None:
+    """The write in place has another factor."""
+    [write] = module.graph.find_nodes(op="call_method", target="add_")
+    write.kwargs = {"alpha": one_of(2, 3)}
+
+
+def edited(edit: Edit, count: int = 1) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """The traced model, a copy that was edited, and inputs."""
+
+    def given(model: nn.Module) -> tuple[Any, ...]:
+        before = graph_of(model)
+        after = copy.deepcopy(before)
+        edit(after)
+        after.graph.lint()
+        after.recompile()
+        widths = [64, WIDTH] if count == 2 and not isinstance(model, Accumulating) else [WIDTH] * count
+        return before, after, *rows(*widths)()
+
+    return given
+
+
+def with_changes(answer: Callable[..., Any], before: fx.GraphModule, after: fx.GraphModule, *inputs: Tensor) -> Any:
+    """What the answer returns, and the first node of a graph, or the first input, that it has changed."""
+    graphs = [listing(before.graph), listing(after.graph)]
+    copies = [value.clone() for value in inputs]
+    returned = answer(before, after, *inputs)
+    changed = next(filter(None, map(change_of, graphs, [listing(before.graph), listing(after.graph)])), None)
+    written = any(not torch.equal(value, old) for value, old in zip(inputs, copies, strict=True))
+    return {"returned": returned, "changed": changed, "written": written}
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("a block of GPT-2, one call wrong", gpt2, tuple, given=edited(one_call_another)),
+        Case("a block of BERT, rounding and a factor", bert, tuple, given=edited(several_wrong, 2)),
+        Case("a value written in place", Accumulating, tuple, unseen=True, given=edited(another_write, 2)),
+        Case("other spellings", gpt2, tuple, unseen=True, given=edited(only_spelled_otherwise)),
+    ),
+    call=with_changes,
+    seconds=3.3,
+)

@@ -1,0 +1,72 @@
+"""Find the first node at which two modules compute something else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import fx
+from torch.utils import _pytree as pytree
+
+from fxbook.asking import Check
+from fxbook.asking.returned import name_of
+from fxbook.asking.rule import Found, rule
+from fxbook.asking.view import CaseView
+
+from ..check import given_left_alone, told
+
+
+class _Keeping(fx.Interpreter):
+    """Keeps what each node gives, as it is before a later node writes into it."""
+
+    def __init__(self, module: fx.GraphModule) -> None:
+        super().__init__(module)
+        self.values: dict[str, Any] = {}
+
+    def run_node(self, n: fx.Node) -> Any:
+        value = super().run_node(n)
+        self.values[n.name] = pytree.tree_map_only(torch.Tensor, torch.clone, value)
+        return value
+
+
+def values_of(module: fx.GraphModule, inputs: tuple[torch.Tensor, ...]) -> dict[str, Any]:
+    """The value of each node by its name, in the order of the list."""
+    keeping = _Keeping(module)
+    with torch.no_grad():
+        keeping.run(*inputs)
+    return keeping.values
+
+
+def is_close(one: Any, other: Any) -> bool:
+    """Whether two values are equal but for rounding."""
+    try:
+        torch.testing.assert_close(one, other)
+    except (AssertionError, TypeError, ValueError):
+        return False
+    return True
+
+
+@rule("17_ship_a_pass#halve-the-changes-of-a-pass")
+def first_that_differs(case: CaseView) -> Found:
+    """The answer is the name of the first node whose value is another one."""
+    before, after, *inputs = case.arguments
+    here, there = values_of(before, tuple(inputs)), values_of(after, tuple(inputs))
+    differ = [name for name in here if name in there and not is_close(here[name], there[name])]
+    answer = told(case, "returned")
+    name = name_of(answer)
+    if answer is None:
+        if differ:
+            yield case.before.named(differ[0]), "gives another value in `after`, and the answer is `None`"
+    elif name is None:
+        yield None, "The answer is neither a node, nor its name, nor `None`."
+    elif name not in here:
+        yield None, f"`{name}` is no node of `before`."
+    elif name not in there:
+        yield None, f"`{name}` is no node of `after`, so there is nothing to compare."
+    elif name not in differ:
+        yield case.before.named(name), "gives the same value in both, but for rounding"
+    elif name != differ[0]:
+        yield case.before.named(differ[0]), f"gives another value too, and stands before `{name}`"
+
+
+CHECK = Check((first_that_differs, given_left_alone))
