@@ -1,11 +1,11 @@
 # Each target is one call of `python -m press`, which needs no make: see README.md.
 PYTHON ?= python3
 
-.PHONY: book test test-cold notebooks quick lab watch serve pdf epub bench
+.PHONY: book test test-cold test-models notebooks quick lab watch serve pdf epub bench
 
 # `make quick FILE=book/chapters/03_replacement.md`; without FILE, whatever differs from what is printed.
 quick:
 	@$(PYTHON) -m press quick $(FILE)
 
-book test test-cold notebooks lab watch serve pdf epub bench:
+book test test-cold test-models notebooks lab watch serve pdf epub bench:
 	@$(PYTHON) -m press $@

@@ -40,6 +40,11 @@ def test_cold(options: argparse.Namespace) -> int:
     return _python("-m", "pytest", "tests/cold", *_PROOF, *options.arguments)
 
 
+def test_models(options: argparse.Namespace) -> int:
+    """The finished passes on architectures of transformers that nobody here wrote."""
+    return _python("-m", "pytest", "tests/architectures", *_PROOF, *options.arguments)
+
+
 def notebooks(options: argparse.Namespace) -> int:
     """Print the notebooks that differ from their manuscript."""
     printing = importlib.import_module("press.printing.notebooks")
@@ -127,15 +132,15 @@ def pins(_: argparse.Namespace) -> int:
 # One line for each part of the tests, in place of a dot for each test.
 _PROOF = ("-p", "press.proof", "-r", "fE")
 _COMMANDS = (
-    *(book, test, test_cold, notebooks, quick, exercise, lab, watch, serve, bench),
+    *(book, test, test_cold, test_models, notebooks, quick, exercise, lab, watch, serve, bench),
     *(pdf, epub, pins, links, inventory, card),
 )
 _NEEDS = {
     **dict.fromkeys((book, serve, links, inventory, pdf, epub), environment.BOOK),
-    **dict.fromkeys((test, test_cold, bench, pins), environment.EVERYTHING),
+    **dict.fromkeys((test, test_cold, test_models, bench, pins), environment.EVERYTHING),
 }
 # What stands behind these commands is for the program that they start, options included; argparse would refuse those.
-_PASS_ON = (test, test_cold, watch)
+_PASS_ON = (test, test_cold, test_models, watch)
 
 
 def _edition(kind: str) -> int:

@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 from press import imprint
 from press.book import Book
 from press.manuscript.problems import Problem
-from press.pages import fact_check, status, symptoms
+from press.pages import architectures, fact_check, status, symptoms
 from press.printing.derive import Derived, derive, exercise_index
 
 INDEX = Path("fxbook/exercises.json")
@@ -113,6 +113,7 @@ PAGES = {
     Path("chapters/reference/api_index.md"): api_index_text,
     Path("chapters/reference/fact_check.md"): fact_check.page_text,
     Path("chapters/reference/status.md"): status.page_text,
+    Path("chapters/reference/architectures.md"): architectures.page_text,
     imprint.CITATION: citation_text,
 }
 

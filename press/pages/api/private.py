@@ -20,6 +20,7 @@ REASONS = {
     "_dynamo": "`torch._dynamo`: `explain` lists graph breaks, `exc` has the classes of its errors, `backends` and "
     "`config` have what a backend of one's own needs",
     "_export": "`torch._export.verifier`: the one home of `SpecViolationError`",
+    "_graph_pickler": "`torch.fx._graph_pickler`: the one home of `GraphPickler`, which keeps names and notes",
     "_inductor": "`torch._inductor`: `config` has the settings of the default backend of `torch.compile`, "
     "`pattern_matcher` its matcher",
     "_internal": "`torch.testing._internal.optests`: the one home of the error that `opcheck` raises",
