@@ -105,7 +105,7 @@ def _of_phrases(phrases: list[str]) -> Iterator[str]:
 
 def _term(word: str) -> Iterator[str]:
     word = word.lower()
-    if word not in COMMON and not (word.isdigit() and len(word) > 3):
+    if word not in COMMON and not (word.isdigit() and len(word) > 1):
         word = re.sub(r"iz(?=e|ing|ation)", "is", word)
         yield re.sub(r"(?<=[^su]..)s$|(?<=[^s]u.)s$", "", word)
 

@@ -46,11 +46,11 @@ def same_looks(styles: Iterable[type[Style]]) -> dict[_TokenType, _TokenType]:
 
 
 def merged(tokens: Tokens, looks: dict[_TokenType, _TokenType]) -> Iterator[tuple[_TokenType, str]]:
-    """The tokens, neighbours of the same looks as one; the dot of an attribute is no operator."""
+    """The tokens, neighbours of the same looks as one; a dot and an assignment are no operators of Python."""
     last, text = Text, ""
     for kind, value in tokens:
         blank = value.isspace() and looks.get(kind, kind) is Text
-        kind = last if blank else Text if kind in Operator and value == "." else looks.get(kind, kind)
+        kind = last if blank else Text if kind in Operator and value in (".", "=") else looks.get(kind, kind)
         if kind is not last and text:
             yield last, text
             text = ""
