@@ -19,10 +19,11 @@ from classroom.judge.claims import CLAIMS
 from classroom.judge.judging import Judgement
 from classroom.sandbox import Limits
 from fxbook.asking import Exercise
+from fxbook.checking.again import looking_inside
 from fxbook.checking.apart import run_apart
-from fxbook.checking.judge import judge
+from fxbook.checking.judge import Inside, judge, nothing_inside
 from fxbook.checking.observe import observe
-from fxbook.checking.prepare import prepare
+from fxbook.checking.prepare import Prepared, prepare
 from fxbook.learning.exercises import about
 from fxbook.learning.sheets import observe_answer, read
 from fxbook.tasks import all_exercises, find
@@ -64,7 +65,11 @@ def known(identity: str) -> Exercise:
 
 def observed(exercise: Exercise, answer: Any, seed: int = SEED) -> JSON:
     """What a sandbox would send, as it comes out of it: through JSON."""
-    outcome = run_apart(functools.partial(observe, prepare(exercise, seed, rebuildable=True), answer), 20)
+    return observed_on(prepare(exercise, seed, rebuildable=True), answer)
+
+
+def observed_on(prepared: Prepared, answer: Any) -> JSON:
+    outcome = run_apart(functools.partial(observe, prepared, answer), 20)
     assert outcome.data is not None, outcome.ended
     return outcome.data
 
@@ -74,10 +79,10 @@ def right_answer(identity: str) -> Any:
     return next(answer.answer for answer in answers_to(identity) if not answer.violated)
 
 
-def agree(exercise: Exercise, observation: JSON, seed: int = SEED) -> JSON:
+def agree(exercise: Exercise, observation: JSON, seed: int = SEED, inside: Inside = nothing_inside) -> JSON:
     """Both judges say the same, down to the words."""
     judgement = judge_apart(exercise, observation, seed)
-    expected = judging._as_json(exercise, Judgement(judge(exercise, observation, seed)))
+    expected = judging._as_json(exercise, Judgement(judge(exercise, observation, seed, inside=inside)))
     assert json.dumps({**judgement, "unproven": []}) == json.dumps(expected)
     return judgement
 
@@ -133,7 +138,9 @@ def test_wrong_answers_are_told_the_same(identity: str) -> None:
 def assert_failing(identity: str, wrong_answers: Sequence[KnownAnswer]) -> None:
     assert wrong_answers
     for answer in wrong_answers:
-        judgement = agree(known(identity), observed(known(identity), answer.answer))
+        # A notebook looks inside by using the answer again; the judge has built the graph anew.
+        inside = looking_inside(known(identity), SEED, functools.partial(observed_on, answer=answer.answer))
+        judgement = agree(known(identity), observed(known(identity), answer.answer), inside=inside)
         assert rule(judgement) == answer.violated, answer.name
         assert judgement["unproven"] == []
 

@@ -31,7 +31,7 @@ class Scaled(nn.Module):
         return self.scale(rows) * scale
 
 
-def constants(replacing: dict[str, Any], *values: Any) -> Callable[[nn.Module], tuple[Any, ...]]:
+def to_replace(replacing: dict[str, Any], *values: Any) -> Callable[[nn.Module], tuple[Any, ...]]:
     """The traced model, the constants by the name of the input, and the values that a caller passes."""
     return lambda model: (fx.symbolic_trace(model), replacing, values)
 
@@ -52,16 +52,16 @@ USAGE = Usage(
     "compute",
     cases=(
         Case("a model that returns its inputs", Listing, tuple),
-        Case("its second input", Listing, tuple, given=constants({"mask": "mask"}, "rows")),
-        Case("the model of the chapter", Weighting, tuple, given=constants({"mask": mask()}, table())),
-        Case("two inputs of four", Listing, tuple, True, constants({"rows": 1, "input": 4}, 2, 3)),
-        Case("an input that is used twice", Weighting, tuple, True, constants({"rows": table()}, mask())),
-        Case("a layer with the name of an input", Scaled, tuple, True, constants({"scale": 3.0}, table())),
-        Case("an input that has a default", Listing, tuple, True, constants({"sharpness": 3}, 1, 2)),
-        Case("an input after one that is left out", Listing, tuple, True, constants({"input": 4}, 1, 2)),
-        Case("a constant that counts as false", Listing, tuple, True, constants({"rows": 0.0, "input": False}, 2, 3)),
-        Case("the constant None", Listing, tuple, True, constants({"sharpness": None, "mask": 2}, 1, 4)),
+        Case("its second input", Listing, tuple, given=to_replace({"mask": "mask"}, "rows")),
+        Case("the model of the chapter", Weighting, tuple, given=to_replace({"mask": mask()}, table())),
+        Case("two inputs of four", Listing, tuple, True, to_replace({"rows": 1, "input": 4}, 2, 3)),
+        Case("an input that is used twice", Weighting, tuple, True, to_replace({"rows": table()}, mask())),
+        Case("a layer with the name of an input", Scaled, tuple, True, to_replace({"scale": 3.0}, table())),
+        Case("an input that has a default", Listing, tuple, True, to_replace({"sharpness": 3}, 1, 2)),
+        Case("an input after one that is left out", Listing, tuple, True, to_replace({"input": 4}, 1, 2)),
+        Case("a constant that counts as false", Listing, tuple, True, to_replace({"rows": 0.0, "input": False}, 2, 3)),
+        Case("the constant None", Listing, tuple, True, to_replace({"sharpness": None, "mask": 2}, 1, 4)),
     ),
-    given=constants({"rows": "rows"}, "mask", "sharpness"),
+    given=to_replace({"rows": "rows"}, "mask", "sharpness"),
     call=used_twice,
 )

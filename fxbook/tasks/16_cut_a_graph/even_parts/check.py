@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import functools
+import itertools
+import operator
 
 import torch
 from torch import fx
@@ -18,15 +19,11 @@ Weights = dict[int, int]
 
 def weights_of(module: fx.GraphModule, node: fx.Node) -> Weights:
     """The bytes of each parameter and buffer that a call uses, by the identity of the tensor."""
-    tensors = []
+    held = [operator.attrgetter(read.target)(module) for read in node.all_input_nodes if read.op == "get_attr"]
     if node.op == "call_module":
-        layer = module.get_submodule(node.target)
-        tensors += [*layer.parameters(), *layer.buffers()]
-    for arg in node.all_input_nodes:
-        if arg.op == "get_attr":
-            path, _, last = arg.target.rpartition(".")
-            tensors.append(getattr(module.get_submodule(path), last))
-    return {id(tensor): tensor.nbytes for tensor in tensors if isinstance(tensor, torch.Tensor)}
+        called = module.get_submodule(node.target)
+        held.extend(itertools.chain(called.buffers(), called.parameters()))
+    return {id(weight): weight.nbytes for weight in held if isinstance(weight, torch.Tensor)}
 
 
 def calls_of(module: fx.GraphModule) -> list[fx.Node]:
@@ -41,25 +38,24 @@ def largest(used: list[Weights], begins: list[int]) -> int:
 
 
 def smallest_largest(used: list[Weights], count: int) -> int:
-    """The least number of bytes that the largest of so many parts can have."""
+    """The least number of bytes that the largest of so many parts can have: of all cuts, from the front to the end."""
+    ends = range(1, len(used) + 1)
+    sizes = {begin: _sizes(used[begin:]) for begin in range(len(used))}
+    # For the calls before each end, in as many parts as were made so far.
+    least = {end: sizes[0][end - 1] for end in ends}
+    for _ in range(count - 1):
+        least = {
+            end: min(max(least[begin], sizes[begin][end - begin - 1]) for begin in least if begin < end)
+            for end in ends
+            if end > min(least)
+        }
+    return least[len(used)]
 
-    def fits(limit: int) -> bool:
-        parts, inside = 1, {}
-        for weights in used:
-            if sum(weights.values()) > limit:
-                return False
-            joined = inside | weights
-            if sum(joined.values()) > limit:
-                parts, joined = parts + 1, weights
-            inside = joined
-        # Fewer parts can always be made more: a piece of a part has no more weights than the part.
-        return parts <= count
 
-    low, high = 0, sum(functools.reduce(dict.__or__, used, {}).values())
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if fits(middle) else (middle + 1, high)
-    return low
+def _sizes(used: list[Weights]) -> list[int]:
+    """The bytes of the first call, of the first two, and so on."""
+    joined: Weights = {}
+    return [sum((joined := joined | weights).values()) for weights in used]
 
 
 def _names(value: Value) -> list[str] | None:

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, fx, nn
 
 from fxbook.asking import Case, Usage
+from fxbook.graph.naming import target_name
 
 from ..cases import WIDTH, bert, change_of, gpt2, graph_of, listing
 
@@ -67,18 +68,19 @@ def reported(model: nn.Module) -> tuple[Any, ...]:
     return module, raising_pass(*pairs[int(torch.randint(len(pairs), ()))])
 
 
-def without(module: fx.GraphModule, name: str, place: int) -> fx.GraphModule | None:
-    """A copy in which the users of a call use one of its inputs, if there is such a call and such an input."""
-    draft = copy.deepcopy(module)
-    node = next((node for node in draft.graph.nodes if node.name == name), None)
-    if node is None or place >= len(node.all_input_nodes):
-        return None
-    node.replace_all_uses_with(node.all_input_nodes[place])
-    for other in reversed(draft.graph.nodes):
-        if not other.users and (_is_call(other) or other.op == "get_attr"):
-            draft.graph.erase_node(other)
-    draft.recompile()
-    return draft
+def _needed(module: fx.GraphModule, node: fx.Node, place: int) -> fx.GraphModule:
+    """What the output needs once the users of a call use one of its inputs: a graph written anew."""
+    stands_for = {node: node.all_input_nodes[place]}
+    needed = {module.graph.output_node(), *module.graph.find_nodes(op="placeholder")}
+    for other in reversed(module.graph.nodes):
+        if other in needed:
+            needed |= {stands_for.get(used, used) for used in other.all_input_nodes}
+    graph = fx.Graph()
+    copies: dict[fx.Node, fx.Node] = {}
+    for other in module.graph.nodes:
+        if other in needed:
+            copies[other] = graph.node_copy(other, lambda used: copies[stands_for.get(used, used)])
+    return fx.GraphModule(module, graph)
 
 
 def superfluous(module: fx.GraphModule, fails: Callable[[fx.GraphModule], bool]) -> str | None:
@@ -89,8 +91,7 @@ def superfluous(module: fx.GraphModule, fails: Callable[[fx.GraphModule], bool])
         if not node.users:
             return node.name
         for place in range(len(node.all_input_nodes)):
-            draft = without(module, node.name, place)
-            if draft is not None and fails(draft):
+            if fails(_needed(module, node, place)):
                 return node.name
     return None
 
@@ -106,7 +107,7 @@ def shrunk(answer: Callable[..., Any], module: fx.GraphModule, fails: Callable[[
     told: dict[str, Any] = {"kind": "GraphModule", "changed": change_of(before, listing(module.graph))}
     if not isinstance(result, fx.GraphModule):
         return {**told, "kind": type(result).__name__}
-    calls = {node.name: f"{node.op} {node.target}" for node in result.graph.nodes if _is_call(node)}
+    calls = {node.name: f"{node.op} {target_name(node)}" for node in result.graph.nodes if _is_call(node)}
     told |= {"calls": calls, "fails": fails(copy.deepcopy(result))}
     return {**told, "spare": superfluous(result, fails) if told["fails"] else None}
 

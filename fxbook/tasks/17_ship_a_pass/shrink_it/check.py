@@ -6,6 +6,7 @@ from fxbook.asking import Check
 from fxbook.asking.returned import name_of, table_of
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
+from fxbook.graph.naming import target_name
 
 from ..check import given_left_alone, told
 
@@ -25,7 +26,7 @@ def returns_a_module(case: CaseView) -> Found:
 def only_removes(case: CaseView) -> Found:
     """Each call of the answer is one of the given graph, under its name."""
     module, _ = case.arguments
-    given = {node.name: f"{node.op} {node.target}" for node in module.graph.nodes}
+    given = {node.name: f"{node.op} {target_name(node)}" for node in module.graph.nodes}
     for name, call in (table_of(told(case, "calls")) or {}).items():
         if name not in given:
             yield None, f"Node `{name}` is new: calls were only to be removed."
