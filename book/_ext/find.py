@@ -24,6 +24,8 @@ LEFT_OUT = ("solutions/",)
 # Words that readers use for what a section calls otherwise, beside the manuscript.
 SYNONYMS = Path(__file__).parent.parent / "search_words.yml"
 FIELDS = ("title", "words", "text")
+# How often a term stands in a section is told up to here: beyond it the order of what is found hardly changes.
+MOST_TIMES = 3
 # Too frequent to tell one section from another. find.js leaves out the same.
 COMMON = {
     *(
@@ -133,7 +135,7 @@ def index(pages: dict[str, tuple[str, list[Section]]], synonyms: dict[str, str])
         lengths.append([count.total() for count in counted])
         for at, count in enumerate(counted):
             for term, times in count.items():
-                found[term][at][number] = times
+                found[term][at][number] = min(times, MOST_TIMES)
     return {
         "pages": [
             [page, title, [[section.anchor, section.title] for section in own]] for page, (title, own) in pages.items()

@@ -4,7 +4,7 @@
 (() => {
   const FIELDS = ["title", "words", "text"];
   const SHOWN = 12;
-  const TEXTS_AT_ONCE = 6;
+  const TEXTS_AT_ONCE = 5;
   const AROUND = 90;
   // What a reader looks for first: where a thing is taught.
   const KINDS = [[/^chapters\/\d/, 2], [/^exercises\/|^chapters\/reference\//, 0.6]];
