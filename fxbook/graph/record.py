@@ -71,6 +71,22 @@ class NodeRecord:
         items = self.args.get("tuple") if isinstance(self.args, dict) else self.args
         return items if isinstance(items, list) else []
 
+    @property
+    def constants(self) -> JSON:
+        """The arguments, by position and by name, with one mark in place of every node of the list."""
+        return _without_nodes([self.args, self.kwargs])
+
+
+def _without_nodes(value: JSON) -> JSON:
+    match value:
+        case {"node": int()}:
+            return "a node"
+        case dict():
+            return {key: _without_nodes(item) for key, item in value.items()}
+        case list():
+            return [_without_nodes(item) for item in value]
+    return value
+
 
 @dataclasses.dataclass(frozen=True)
 class GraphRecord:

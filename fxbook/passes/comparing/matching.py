@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable
-from typing import Any
 
 from fxbook.graph.record import GraphRecord, NodeRecord
 
@@ -110,15 +109,4 @@ def _below(record: GraphRecord) -> dict[int, int]:
 
 def _own(node: NodeRecord) -> tuple[Hashable, ...]:
     """What a node calls, and with which arguments, but for the nodes among them."""
-    return node.op, node.target, node.kind, repr(_without_nodes([node.args, node.kwargs]))
-
-
-def _without_nodes(value: Any) -> Any:
-    match value:
-        case {"node": int()}:
-            return "a node"
-        case dict():
-            return {key: _without_nodes(item) for key, item in value.items()}
-        case list():
-            return [_without_nodes(item) for item in value]
-    return value
+    return node.op, node.target, node.kind, repr(node.constants)

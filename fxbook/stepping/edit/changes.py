@@ -8,7 +8,6 @@ from collections.abc import Set
 from fxbook.drawing.layout import argument_places
 from fxbook.drawing.lettering import clean
 from fxbook.drawing.paint import SIGNS
-from fxbook.graph.record import JSON, NodeRecord
 from fxbook.stepping.edit.shot import Shot
 
 MARKS = {**SIGNS, "retargeted": "≠", "changed": "≠", "renamed": "≠"}
@@ -65,7 +64,7 @@ def compare(before: Shot, after: Shot, moved: Set[int]) -> Changes:
             detail = _rewiring(was - now, now - was, before, after)
             details[key] = detail
             mark(key, "rewired", f"{node.name} {detail}")
-        elif _constants(old) != _constants(node):
+        elif old.constants != node.constants:
             mark(key, "changed", f"{node.name} has other arguments: {clean(node.call, 80)}")
     tidy = {key: tuple(words) for key, words in marks.items()}
     return Changes(tidy, details, frozenset(arrived), frozenset(left), tuple(sentences))
@@ -94,19 +93,3 @@ def _rewiring(gone: set[Input], new: set[Input], before: Shot, after: Shot) -> s
 def _names(inputs: set[Input], shot: Shot) -> str:
     ordered = sorted(inputs, key=lambda one: one[2])
     return ", ".join(dict.fromkeys(clean(shot.nodes[source].name, 60) for source, _, _ in ordered))
-
-
-def _constants(node: NodeRecord) -> JSON:
-    """The arguments without the nodes in them."""
-    return _without_nodes([node.args, node.kwargs])
-
-
-def _without_nodes(value: JSON) -> JSON:
-    match value:
-        case {"node": int()}:
-            return "a node"
-        case dict():
-            return {key: _without_nodes(item) for key, item in value.items()}
-        case list():
-            return [_without_nodes(item) for item in value]
-    return value
