@@ -123,6 +123,13 @@ def test_a_target_and_arguments(module: fx.GraphModule) -> None:
     }
 
 
+def test_a_call_is_known_by_its_constants() -> None:
+    before = fx.symbolic_trace(lambda x: torch.cat([x * 2, x * 3]))
+    after = fx.symbolic_trace(lambda x: torch.cat([x * 3, x]))
+    found = diff(before, after)
+    assert found.pairs["mul"] == "mul_1" and found.removed == ("mul",)
+
+
 def test_two_arguments_that_changed_places(module: fx.GraphModule) -> None:
     before = copy.deepcopy(module)
     add = node(module, "add")
