@@ -1,7 +1,10 @@
 """What the notebooks of the book import: draw a graph, show an error, try front ends, check an answer, get a hint."""
 
 import importlib
+import importlib.metadata
+import sys
 
+TRIED_TORCH = "2.13"
 _HOME = {
     "EditStepper": "fxbook.stepping.edit.stepper",
     "RunStepper": "fxbook.stepping.run.stepper",
@@ -28,3 +31,17 @@ def __getattr__(name: str) -> object:
     if name in _HOME:
         return getattr(importlib.import_module(_HOME[name]), name)
     raise AttributeError(f"module 'fxbook' has no attribute {name!r}")
+
+
+def _tell_of_another_torch() -> None:
+    """Say in one line that the torch here is not the one that the book was tried with. It is not imported for this."""
+    try:
+        installed = importlib.metadata.version("torch")
+    except importlib.metadata.PackageNotFoundError:
+        return  # whatever needs torch will say so
+    if not installed.startswith(f"{TRIED_TORCH}."):
+        told = f"fxbook was tried with torch {TRIED_TORCH}, and this is torch {installed}"
+        print(f"{told}: outputs and messages may differ.", file=sys.stderr)
+
+
+_tell_of_another_torch()

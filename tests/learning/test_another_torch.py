@@ -1,0 +1,44 @@
+"""Who has another torch than the book was tried with is told so in one line, once, when `fxbook` is imported."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import fxbook
+from press import ROOT
+
+
+def said_with(folder: Path, version: str | None) -> str:
+    """What an import says where this torch is the first one that is found; ``None``: the one that is installed."""
+    if version is not None:
+        info = folder / f"torch-{version}.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: torch\nVersion: {version}\n", "utf-8")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])}
+    command = [sys.executable, "-c", "import fxbook"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return done.stderr
+
+
+@pytest.mark.parametrize("version", ["2.6.0", "2.15.0+cpu", "2.130.0"])
+def test_another_torch_is_told_in_one_line(tmp_path: Path, version: str) -> None:
+    [line] = said_with(tmp_path, version).splitlines()
+    assert line.startswith(f"fxbook was tried with torch {fxbook.TRIED_TORCH}, and this is torch {version}")
+
+
+@pytest.mark.parametrize("version", [None, "2.13.0", "2.13.1+cu128"])
+def test_nothing_is_said_of_the_torch_that_was_tried(tmp_path: Path, version: str | None) -> None:
+    assert said_with(tmp_path, version) == ""
+
+
+def test_it_is_the_torch_that_the_project_pins() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    groups = [project["project"]["dependencies"], *project["project"]["optional-dependencies"].values()]
+    [pinned] = {text.partition("==")[2] for group in groups for text in group if text.startswith("torch==")}
+    assert pinned.startswith(f"{fxbook.TRIED_TORCH}.")
