@@ -209,6 +209,58 @@ class Weighed(nn.Module):
         return x @ angles + self.count.exp(), noise + self.weight.exp() * x.sum(), fresh, self.table.cos()
 
 
+class Statistics(nn.Module):
+    """A norm that returns three values, of which the model uses what it is told."""
+
+    def __init__(self, use: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self.conv, self.norm, self.use = conv(), nn.BatchNorm2d(4), use
+
+    def forward(self, x: Tensor) -> Any:
+        norm = self.norm
+        numbers = norm.weight, norm.bias, norm.running_mean, norm.running_var
+        return self.use(torch.native_batch_norm(self.conv(x), *numbers, False, 0.1, 1e-5))
+
+
+STATISTICS: dict[str, tuple[Callable[[Any], Any], bool]] = {
+    "the result": (lambda three: three[0], True),
+    "all three": (lambda three: three, False),
+    "its mean": (lambda three: (three[0], three[1]), False),
+    "the tuple in a call": (lambda three: torch.stack(three[:1], 0), False),
+}
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+@torch.no_grad()
+def test_a_norm_is_folded_only_if_its_first_value_alone_is_used(name: str, passes: SimpleNamespace) -> None:
+    use, goes = STATISTICS[name]
+    model, x = lived(Statistics(use)), torch.randn(*IMAGES, dtype=torch.float64)
+    tracer = fx.Tracer()
+    tracer.proxy_buffer_attributes = True
+    traced = fx.GraphModule(model, tracer.trace(model))
+    [layer] = traced.graph.find_nodes(op="call_module", target="conv")
+    layer.meta["val"] = torch.empty(IMAGES)
+    assert passes.fold_batch_norms(traced).modified == goes
+    torch.testing.assert_close(traced(x), model(x), rtol=1e-10, atol=1e-10)
+
+
+@torch.no_grad()
+def test_a_sparse_tensor_is_no_constant_to_store(passes: SimpleNamespace) -> None:
+    class Neighbours(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("matrix", torch.eye(3).to_sparse())
+
+        def forward(self, x: Tensor) -> Tensor:
+            return torch.sparse.mm(self.matrix * 2, x)
+
+    tracer = fx.Tracer()
+    tracer.proxy_buffer_attributes = True
+    traced = fx.GraphModule(model := Neighbours(), tracer.trace(model))
+    assert not passes.fold_constants(traced).modified
+    assert torch.equal(traced(torch.ones(3, 3)), model(torch.ones(3, 3)))
+
+
 @torch.no_grad()
 def test_constants_are_folded_and_what_changes_is_not(passes: SimpleNamespace) -> None:
     x = torch.randn(4, 3)

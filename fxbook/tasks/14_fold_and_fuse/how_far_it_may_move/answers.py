@@ -188,6 +188,15 @@ def returns_float32(layer, x, dtype):
     return (sizes_of(layer, x) * terms_of(layer) * unit(dtype)).float()
 
 
+@wrong("computes_in_float64", says="as if it were computed in `float32`")
+def computes_in_float32(layer, x, dtype):
+    own = copy.deepcopy(layer)
+    with torch.no_grad():
+        for part in own.parameters():
+            part.abs_()
+        return own(x.abs()).double() * terms_of(layer) * unit(dtype)
+
+
 @wrong("is_a_tensor", says="The answer has the shape ()")
 def returns_the_largest(layer, x, dtype):
     return (sizes_of(layer, x) * terms_of(layer) * unit(dtype)).max()

@@ -13,7 +13,8 @@ from fxbook.asking.values import decode_tensor
 from fxbook.asking.view import CaseView
 
 TERMS = "14_fold_and_fuse#the-tolerance-follows-from-the-terms"
-_NEAR = 1e-6
+# What float32 rounds stays below the first, what float64 rounds below the second.
+_NEAR, _EXACT = 1e-5, 1e-12
 
 
 def allowed(layer: Any, x: Tensor, dtype: torch.dtype) -> Tensor:
@@ -71,4 +72,12 @@ def counts_the_terms(case: CaseView) -> Found:
         yield None, f"Each number is {ratio:.4g} times what it should be: look at `n` and `u`."
 
 
-CHECK = Check((is_a_tensor, sums_the_sizes, counts_the_terms))
+@rule(TERMS)
+def computes_in_float64(case: CaseView) -> Found:
+    """The numbers are right to the last digits: rounding is measured with what rounds less."""
+    off = float((decode_tensor(case.value) / allowed(*case.arguments) - 1).abs().max())
+    if off > _EXACT:
+        yield None, f"A number is off by {off:.0e} of itself, as if it were computed in `float32`."
+
+
+CHECK = Check((is_a_tensor, sums_the_sizes, counts_the_terms, computes_in_float64))

@@ -206,6 +206,12 @@ def returns_the_count(module):
 
 
 @wrong("finds_the_constants", says="is a constant, and is missing in the answer")
+def leaves_out_what_is_returned(module):
+    """As the chapter does, which stores the values."""
+    return [name for name in found(module) if name not in map(str, module.graph.output_node().all_input_nodes)]
+
+
+@wrong("finds_the_constants", says="is a constant, and is missing in the answer")
 def leaves_items_out(module):
     return found(module, pure=lambda node: node.target is not operator.getitem and is_pure(node))
 
