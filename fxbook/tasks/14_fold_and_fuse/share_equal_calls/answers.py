@@ -11,6 +11,7 @@ from fxbook.tasks.answering import right, wrong
 
 EQUAL = "14_fold_and_fuse#equal-calls-are-made-once"
 PURE = {torch.sin, torch.exp, torch.add, torch.mul, torch.cat, operator.add, operator.mul, "sum", "abs"}
+SYMMETRIC = {torch.add, torch.mul, operator.add, operator.mul}
 
 
 def spelled(value, types=True):
@@ -21,11 +22,14 @@ def spelled(value, types=True):
     return (type(value), repr(value)) if types else value
 
 
-def key_of(node, types=True, keywords="sorted", op=True):
+def key_of(node, types=True, keywords="sorted", op=True, either=lambda node: not node.kwargs):
     named = [(name, spelled(value, types)) for name, value in node.kwargs.items()]
     if keywords == "sorted":
         named.sort(key=lambda pair: pair[0])
-    return (node.op if op else "", node.target, spelled(node.args, types), *(named if keywords else []))
+    args = tuple(spelled(value, types) for value in node.args)
+    if node.target in SYMMETRIC and either(node):
+        args = frozenset(args)
+    return (node.op if op else "", node.target, args, *(named if keywords else []))
 
 
 def is_pure(node):
@@ -92,12 +96,20 @@ def erases_at_the_end(traced):
     traced.recompile()
 
 
+def text_of(node):
+    """The key as text: the names of nodes are their own, and two arguments are sorted as texts."""
+    args = [str(spelled(value)) for value in node.args]
+    if node.target in SYMMETRIC and not node.kwargs:
+        args.sort()
+    return node.op, str(node.target), args, sorted((name, str(spelled(value))) for name, value in node.kwargs.items())
+
+
 @right
 def groups_by_target_first(traced):
     for target in PURE:
         for op in ("call_function", "call_method"):
             traced.graph.find_nodes(op=op, target=target)
-    share(traced, key=lambda node: str(key_of(node)))
+    share(traced, key=lambda node: str(text_of(node)))
 
 
 @right
@@ -114,7 +126,10 @@ def compares_the_arguments_one_by_one(traced):
     def equal(one, other):
         if one.op != other.op or one.target != other.target or one.kwargs.keys() != other.kwargs.keys():
             return False
-        return same(one.args, other.args) and all(same(one.kwargs[name], other.kwargs[name]) for name in one.kwargs)
+        if not all(same(one.kwargs[name], other.kwargs[name]) for name in one.kwargs):
+            return False
+        turned = one.target in SYMMETRIC and not one.kwargs and same(one.args, other.args[::-1])
+        return turned or same(one.args, other.args)
 
     kept, output = [], traced.graph.output_node()
     for node in list(traced.graph.nodes):
@@ -185,7 +200,7 @@ def keeps_the_last_in_place_of_the_first(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("equal_calls_are_one", node="sin_1", says="is equal to `sin`, and one of the two is enough", read=EQUAL)
+@wrong("equal_calls_are_one", node="exp_1", says="is equal to `exp`, and one of the two is enough", read=EQUAL)
 def leaves_all_as_it_is(traced):
     pass
 
@@ -217,6 +232,23 @@ def keeps_the_order_of_keywords(traced):
     share(traced, key=lambda node: key_of(node, keywords="as written"))
 
 
+@wrong("equal_calls_are_one", node="mul_1", says="is equal to `mul`, and one of the two is enough", read=EQUAL)
+def keeps_the_order_of_a_product(traced):
+    share(traced, key=lambda node: key_of(node, either=lambda node: False))
+
+
+@wrong("same_output", node="output", says="The result is not the one asked for")
+def turns_a_sum_with_alpha(traced):
+    share(traced, key=lambda node: key_of(node, either=lambda node: True))
+
+
+@wrong("others_stay", says="or a call like it is gone, and is not in `PURE`", read=EQUAL)
+def cleans_up_with_eliminate_dead_code(traced):
+    share(traced, erase=False)
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+
+
 @wrong("same_output", node="output", says="The result is not the one asked for")
 def forgets_the_keywords(traced):
     share(traced, key=lambda node: key_of(node, keywords=None))
@@ -238,7 +270,7 @@ def knows_functions_alone(traced):
     share(traced, pure=lambda node: node.op == "call_function" and is_pure(node))
 
 
-@wrong("no_dead_nodes", node="sin_1", says="is dead: no node uses its result")
+@wrong("no_dead_nodes", node="exp_1", says="is dead: no node uses its result")
 def leaves_the_calls_behind(traced):
     share(traced, erase=False)
 

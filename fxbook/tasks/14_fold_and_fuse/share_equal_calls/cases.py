@@ -1,4 +1,4 @@
-"""Traced modules with calls that are equal, nearly equal, returned, or not pure."""
+"""Traced modules with calls that are equal, equal in another order, nearly equal, returned, or not pure."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from fxbook.asking import Case, Usage
 
 PURE = {torch.sin, torch.exp, torch.add, torch.mul, torch.cat, operator.add, operator.mul, "sum", "abs"}
+SYMMETRIC = {torch.add, torch.mul, operator.add, operator.mul}
 
 
 class Formulas(nn.Module):
@@ -17,7 +18,7 @@ class Formulas(nn.Module):
 
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
         left = torch.sin(x).abs() * torch.exp(y)
-        right = torch.sin(x).abs() * torch.exp(y)
+        right = torch.exp(y) * torch.sin(x).abs()
         first, second = torch.clone(x), torch.clone(x)
         first.add_(1.0)
         joined = torch.cat([left, right], 0) + torch.cat((left, right), 0)
@@ -31,9 +32,10 @@ class Numbers(nn.Module):
         one, same, real = torch.add(x, 1), torch.add(x, 1), torch.add(x, 1.0)
         rows = torch.mul(x, y).view(2, 2)
         named = rows.sum(dim=0, keepdim=True) + rows.sum(keepdim=True, dim=0)
-        placed = torch.add(x, y, alpha=2) * torch.add(x, y, alpha=3)
+        placed = torch.add(x, y, alpha=2) * torch.add(x, y, alpha=3) + torch.add(y, x, alpha=2)
+        either = (x + 1) * (1 + x) + (x + x) * (y + y) + torch.add(y, x) * torch.add(x, y)
         truth = torch.mul(x, True) * torch.mul(x, 1)
-        return one * same, real, named, placed.sum(0), truth, placed.sum(dim=0) * 2
+        return one * same, real, named, placed.sum(0), truth, placed.sum(dim=0) * 2 + either
 
 
 class Results(nn.Module):
@@ -60,7 +62,8 @@ class Layers(nn.Module):
         chain = torch.exp(torch.sin(torch.add(one, two)).abs())
         again = torch.exp(torch.sin(torch.add(one, two)).abs())
         methods = one.sin() + torch.sin(one) + one.sin()
-        return chain * again + methods + (x + y) + (y + x)
+        rows = torch.cat([one, two]) * torch.cat([two, one])
+        return rows.sum(0) + chain * again + methods + (x + y) + (y + x)
 
 
 def floats() -> tuple[Tensor, Tensor]:

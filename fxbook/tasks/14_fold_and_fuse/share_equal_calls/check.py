@@ -14,10 +14,11 @@ from fxbook.asking.view import CaseView
 from fxbook.graph.naming import callable_name
 from fxbook.graph.record import GraphRecord, NodeRecord
 
-from .cases import PURE
+from .cases import PURE, SYMMETRIC
 
 EQUAL = "14_fold_and_fuse#equal-calls-are-made-once"
 _FUNCTIONS = {callable_name(target) for target in PURE if callable(target)}
+_EITHER_ORDER = {callable_name(target) for target in SYMMETRIC}
 _METHODS = {target for target in PURE if isinstance(target, str)}
 
 
@@ -30,7 +31,10 @@ def _is_pure(node: NodeRecord) -> bool:
 def _key(node: NodeRecord) -> str:
     """A call, as text that is equal for equal calls."""
     named = sorted(node.kwargs["dict"], key=lambda pair: pair[0])
-    return json.dumps([node.op, node.target, node.args, named])
+    values = [json.dumps(value) for value in node.positional]
+    if node.target in _EITHER_ORDER and not named:
+        values.sort()
+    return json.dumps([node.op, node.target, values, named])
 
 
 def _returned(graph: GraphRecord) -> list[int]:

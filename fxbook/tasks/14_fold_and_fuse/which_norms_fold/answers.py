@@ -3,6 +3,7 @@
 import operator
 
 import torch
+from torch import fx
 
 from fxbook.calls import given, kind_of
 from fxbook.tasks.answering import right, wrong
@@ -136,6 +137,13 @@ def does_not_ask_for_training(module):
 @wrong("finds_the_norms", says="has another user")
 def does_not_count_the_users(module):
     return found(module, users=False)
+
+
+@wrong("finds_the_norms", says="has another user")
+def does_not_look_into_lists(module):
+    uses = [value for node in module.graph.nodes for value in node.args if isinstance(value, fx.Node)]
+    names = found(module, users=False)
+    return [norm.name for norm in norms_of(module) if norm.name in names and uses.count(norm.args[0]) == 1]
 
 
 @wrong("finds_the_norms", says="dimensions, and its weight has")

@@ -73,7 +73,7 @@ def changed(build: Callable[[], tuple[nn.Module, Tensor]]) -> Callable[[nn.Modul
         norms = module.graph.find_nodes(op="call_function", target=_aten.batch_norm.default)
         # At least one of those that could be folded is left.
         first, *others = shuffled([norm for norm in norms if norm.args[0].target in _LAYERS])
-        _use_again(first.args[0])
+        _use_again(first)
         for norm in others[: max(1, len(others) // 4)]:
             norm.update_arg(5, True)
         module.recompile()
@@ -82,12 +82,12 @@ def changed(build: Callable[[], tuple[nn.Module, Tensor]]) -> Callable[[nn.Modul
     return given
 
 
-def _use_again(layer: fx.Node) -> None:
-    """A second user, whose result the graph returns."""
-    graph = layer.graph
+def _use_again(norm: fx.Node) -> None:
+    """A second user of what the norm reads: in a list, behind another value. The graph returns its result."""
+    graph = norm.graph
     output = graph.output_node()
     with graph.inserting_before(output):
-        again = graph.call_function(_aten.sum.default, (layer,))
+        again = graph.call_function(_aten.cat.default, ([norm, norm.args[0]],))
     output.args = ((*output.args[0], again),)
 
 
