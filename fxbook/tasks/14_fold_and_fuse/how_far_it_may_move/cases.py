@@ -27,8 +27,9 @@ def gate() -> nn.Module:
 
 
 def grouped() -> nn.Module:
-    groups = int(torch.randint(2, 4, ()))
-    return nn.Conv2d(2 * groups, 3 * groups, (3, 2), stride=(2, 1), padding=1, dilation=(1, 2), groups=groups)
+    # More groups than images, and as many outputs in a group as there is nothing else.
+    groups = int(torch.randint(3, 5, ()))
+    return nn.Conv2d(2 * groups, 5 * groups, (3, 2), stride=(2, 1), padding=1, dilation=(1, 2), groups=groups)
 
 
 def with_bias() -> nn.Module:
@@ -36,6 +37,11 @@ def with_bias() -> nn.Module:
     # A bias that a sum cannot do without.
     nn.init.normal_(layer.bias, std=3.0)
     return layer
+
+
+def single() -> nn.Module:
+    """A layer with one output."""
+    return nn.Linear(7, 1)
 
 
 def on(*shape: int) -> Callable[[nn.Module], tuple[Any, ...]]:
@@ -56,5 +62,6 @@ USAGE = Usage(
         Case("a linear layer with a bias", with_bias, tuple, given=on(3, 2)),
         Case("a convolution with groups", grouped, tuple, unseen=True, given=on(6, 7)),
         Case("a linear layer of Llama", gate, tuple, unseen=True, given=on(2, 3)),
+        Case("a layer with one output", single, tuple, unseen=True, given=on(4)),
     ),
 )
