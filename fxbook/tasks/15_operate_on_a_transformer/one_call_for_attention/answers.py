@@ -23,9 +23,36 @@ def parts_of(softmax):
     return *product.args, scale, mask, next(iter(softmax.users))
 
 
-def may_go(softmax):
-    [*users] = softmax.users
-    return softmax.args[1] == -1 and len(users) == 1 and users[0].target is operator.matmul
+def is_over_the_keys(softmax):
+    return softmax.args[1] == -1
+
+
+def is_read_once(softmax):
+    return len(softmax.users) == 1
+
+
+def weighs_values(softmax):
+    return next(iter(softmax.users)).target is operator.matmul
+
+
+def is_on_the_left(softmax):
+    return next(iter(softmax.users)).args[0] is softmax
+
+
+def has_a_key(softmax):
+    turned = parts_of(softmax)[1]
+    return turned.op == "call_method" and turned.target == "transpose"
+
+
+def is_turned(softmax):
+    return parts_of(softmax)[1].args[1:] == (-2, -1)
+
+
+QUESTIONS = (weighs_values, is_over_the_keys, is_read_once, is_on_the_left, has_a_key, is_turned)
+
+
+def may_go(softmax, *, but=()):
+    return all(asks(softmax) for asks in QUESTIONS if asks not in but)
 
 
 def erase_upwards(graph, node):
@@ -88,6 +115,8 @@ def walks_from_the_products(module):
         softmax = result.args[0]
         if softmax.target is torch.softmax and softmax.args[1] == -1 and list(softmax.users) == [result]:
             query, turned, scale, mask, _ = parts_of(softmax)
+            if turned.target != "transpose" or turned.args[1:] != (-2, -1):
+                continue
             with module.graph.inserting_before(result):
                 new = module.graph.call_function(sdpa, (query, turned.args[0], result.args[1], mask, 0.0, False))
                 new.update_kwarg("scale", scale)
@@ -178,21 +207,32 @@ def forgets_the_mask(module):
     fuse(module, attn_mask=None)
 
 
-@wrong("same_result", node="output", says="item 0 of it holds other numbers")
+@wrong("each_in_one_call", says="`softmax_2` and what uses it were to stay: its dimension is not -1")
 def does_not_ask_for_the_dimension(module):
-    def is_read_by_a_product(softmax):
-        [*users] = softmax.users
-        return len(users) == 1 and users[0].target is operator.matmul
-
-    fuse(module, asks=is_read_by_a_product)
+    fuse(module, asks=lambda softmax: may_go(softmax, but=[is_over_the_keys]))
 
 
-@wrong("each_in_one_call", says="scaled_dot_product_attention 4 times: 3 were asked")
+@wrong("each_in_one_call", says="`softmax_3` and what uses it were to stay: several nodes use it")
 def does_not_ask_who_reads_the_weights(module):
-    def is_over_the_keys(softmax):
-        return softmax.args[1] == -1 and next(iter(softmax.users)).target is operator.matmul
+    fuse(module, asks=lambda softmax: may_go(softmax, but=[is_read_once]))
 
-    fuse(module, asks=is_over_the_keys)
+
+@wrong("each_in_one_call", says="and what uses it were to stay: it is not the left side of a product")
+def does_not_ask_on_which_side_the_softmax_is(module):
+    fuse(module, asks=lambda softmax: may_go(softmax, but=[is_on_the_left]))
+
+
+@wrong("each_in_one_call", says="and what uses it were to stay: the right side of its scores is not")
+def does_not_ask_which_dimensions_are_exchanged(module):
+    fuse(module, asks=lambda softmax: may_go(softmax, but=[is_turned]))
+
+
+@wrong("each_in_one_call", says="and what uses it were to stay: the right side of its scores is not")
+def takes_any_right_side_for_a_key(module):
+    def is_turned_or_no_key(softmax):
+        return not has_a_key(softmax) or is_turned(softmax)
+
+    fuse(module, asks=lambda softmax: may_go(softmax, but=[has_a_key, is_turned]) and is_turned_or_no_key(softmax))
 
 
 @wrong("each_in_one_call", node="softmax", says="is still the softmax of attention that one call can replace")

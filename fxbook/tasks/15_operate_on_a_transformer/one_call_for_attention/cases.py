@@ -29,7 +29,9 @@ class Heads(nn.Module):
 
 
 class Places(nn.Module):
-    """Several, of which some have to stay: over the queries, read by others, a softmax without values."""
+    """Several, of which some have to stay: over the queries, read by others, a softmax without values or on the right
+    of them, scores whose right side is transposed otherwise, or not at all.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,18 +48,22 @@ class Places(nn.Module):
         gates = torch.softmax(self.gate(seen), -1)
         kept = k.transpose(-2, -1)
         third = torch.softmax(seen @ kept * 2.0, -1) @ turned
-        return third, weights, gates * seen, kept, torch.softmax(x @ kept * 1.5, -2)
+        cube = torch.tanh(x @ kept)
+        across = torch.softmax(cube @ cube.transpose(0, 1) * 0.5 + mask, -1) @ x
+        plain = torch.softmax(cube @ cube * 0.5, -1) @ x
+        right = kept @ torch.softmax(x @ x.transpose(-2, -1) * 0.25 + mask, -1)
+        return third, weights, gates * seen, kept, torch.softmax(x @ kept * 1.5, -2), across, plain, right
 
 
-def inputs() -> tuple[Tensor, Tensor]:
-    """Two sentences of five tokens, and a mask of floats."""
-    return torch.randn(2, 5, WIDTH), 2 * torch.randn(5, 5)
+def inputs(count: int = 2) -> tuple[Tensor, Tensor]:
+    """Sentences of five tokens, and a mask of floats."""
+    return torch.randn(count, 5, WIDTH), 2 * torch.randn(5, 5)
 
 
 USAGE = Usage(
     "edit",
     cases=(
         Case("the attention of Llama", Heads, inputs),
-        Case("several places, of which some stay", Places, inputs, unseen=True),
+        Case("several places, of which some stay", Places, lambda: inputs(5), unseen=True),
     ),
 )

@@ -125,13 +125,13 @@ def tries_which_change_is_seen(module):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("finds_the_shared", says="has a weight that another node reads too, and is missing in the answer")
+@wrong("finds_the_shared", says="reads too, and is missing in the answer")
 def counts_the_calls_of_a_layer(module):
     counts = collections.Counter(node.target for node in module.graph.find_nodes(op="call_module"))
     return {node.name for node, _ in linear_calls(module) if counts[node.target] > 1}
 
 
-@wrong("finds_the_shared", says="has a weight that another node reads too, and is missing in the answer")
+@wrong("finds_the_shared", says="reads too, and is missing in the answer")
 def forgets_what_is_fetched(module):
     counts = collections.Counter(
         tensor for node in module.graph.find_nodes(op="call_module") for tensor in held_by(module, node)
@@ -139,14 +139,14 @@ def forgets_what_is_fetched(module):
     return {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
 
 
-@wrong("finds_the_shared", says="has a weight that another node reads too, and is missing in the answer")
+@wrong("finds_the_shared", says="reads too, and is missing in the answer")
 def looks_at_linear_layers_alone(module):
     """The embedding reads the weight too."""
     counts = collections.Counter(layer.weight for _, layer in linear_calls(module))
     return {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
 
 
-@wrong("finds_the_shared", says="has a weight that another node reads too, and is missing in the answer")
+@wrong("finds_the_shared", says="reads too, and is missing in the answer")
 def looks_at_the_weight_of_a_module(module):
     """A layer that is kept whole holds others."""
     counts = collections.Counter()
@@ -174,6 +174,37 @@ def counts_the_bias_too(module):
     return {
         node.name for node, layer in linear_calls(module) if any(counts[tensor] > 1 for tensor in layer.parameters())
     }
+
+
+@wrong("finds_the_shared", says="reads too, and is missing in the answer")
+def looks_at_the_class_itself(module):
+    """A class may be derived from `nn.Linear`."""
+    found = {node.name: type(layer) for node, layer in linear_calls(module)}
+    return {name for name in asks_every_other_node(module) if found[name] is nn.Linear}
+
+
+@wrong("finds_the_shared", says="is in the answer, and no other node reads its weight")
+def looks_for_names_inside_names(module):
+    """`block.layers.0.weight` has `layers.0` in it, and is no part of it."""
+    found = asks_every_other_node(module)
+    for node, _ in linear_calls(module):
+        for other in module.graph.find_nodes(op="call_module"):
+            if other is not node and f"{other.target}." in f"{node.target}.weight":
+                found.add(node.name)
+    return found
+
+
+@wrong("finds_the_shared", says="reads too, and is missing in the answer")
+def takes_one_tensor_of_each_node(module):
+    """A layer that is kept whole holds several weights that others read."""
+    once, found = set(), set()
+    for node in module.graph.nodes:
+        for tensor in held_by(module, node):
+            if id(tensor) in once:
+                found.add(id(tensor))
+                break
+            once.add(id(tensor))
+    return {node.name for node, layer in linear_calls(module) if id(layer.weight) in found}
 
 
 @wrong("finds_the_shared", says="but it is no node that calls an `nn.Linear`")

@@ -35,28 +35,39 @@ class FeedForward(nn.Module):
         return x + self.mlp(x)
 
 
+def _layer(place: int) -> nn.Linear:
+    """A linear layer; every second is of a class of torch that is derived from it, and is one node too."""
+    kind = nn.modules.linear.NonDynamicallyQuantizableLinear if place % 2 else nn.Linear
+    return kind(WIDTH, WIDTH)
+
+
 class Shared(nn.Module):
-    """A layer that is called twice, two layers of one weight, one of two with one bias, a weight that is fetched, one
-    inside a layer that is kept whole, and equal numbers in two weights.
+    """A layer that is called twice, two layers of one weight, one of two with one bias, a weight that is fetched, two
+    inside a layer that is kept whole, and equal numbers in two weights. Some layers are of a derived class, and some
+    have names that are part of others.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(nn.Linear(WIDTH, WIDTH) for _ in range(8 + int(one_of(0, 1, 2))))
-        order = torch.randperm(8).tolist()
-        _, first, second, _, inside, *rest = (self.layers[place] for place in order)
+        self.layers = nn.ModuleList(_layer(place) for place in range(9 + int(one_of(0, 1, 2))))
+        order = torch.randperm(9).tolist()
+        _, first, second, _, *others = (self.layers[place] for place in order)
+        inside, rest = others[:2], others[2:]
         second.weight = first.weight
         rest[0].bias = rest[1].bias
         rest[2].weight = nn.Parameter(rest[0].weight.detach().clone())
-        self.attention = nn.MultiheadAttention(WIDTH, 2, batch_first=True)
-        self.attention.out_proj.weight = inside.weight
+        self.whole = nn.TransformerEncoderLayer(WIDTH, 2, WIDTH, batch_first=True)
+        self.whole.linear1.weight, self.whole.linear2.weight = (layer.weight for layer in inside)
         self.again, self.fetched = order[0], order[3]
+        self.block, self.output = nn.Module(), nn.Linear(WIDTH, WIDTH)
+        self.block.layers = nn.ModuleList([nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH, bias=False)])
 
     def forward(self, x: Tensor) -> Tensor:
         for layer in self.layers:
             x = layer(x).relu()
         x = self.layers[self.again](x) + x @ self.layers[self.fetched].weight
-        return self.attention(x, x, x)[0]
+        x = self.block.layers[0](self.whole(x))
+        return self.output(self.block.layers[1](self.block.layers[1](x)))
 
 
 def traced(model: nn.Module) -> tuple[fx.GraphModule]:

@@ -13,9 +13,9 @@ from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 
 
-def readers(module: fx.GraphModule) -> dict[str, int]:
-    """For each call of a linear layer, how many nodes read its weight."""
-    counts: dict[int, int] = {}
+def readers(module: fx.GraphModule) -> dict[str, list[str]]:
+    """For each call of a linear layer, the other nodes that read its weight."""
+    known: dict[int, list[str]] = {}
     for node in module.graph.nodes:
         if node.op == "call_module":
             held = list(module.get_submodule(node.target).parameters())
@@ -24,26 +24,30 @@ def readers(module: fx.GraphModule) -> dict[str, int]:
         else:
             continue
         for tensor in held:
-            counts[id(tensor)] = counts.get(id(tensor), 0) + 1
+            known.setdefault(id(tensor), []).append(node.name)
     layers = {node.name: module.get_submodule(node.target) for node in module.graph.find_nodes(op="call_module")}
-    return {name: counts[id(layer.weight)] for name, layer in layers.items() if isinstance(layer, nn.Linear)}
+    return {
+        name: [other for other in known[id(layer.weight)] if other != name]
+        for name, layer in layers.items()
+        if isinstance(layer, nn.Linear)
+    }
 
 
 @rule
 def finds_the_shared(case: CaseView) -> Found:
     """The answer has each call of a linear layer whose weight has two readers, and no other node."""
-    names, counts = names_of(case.value), readers(*case.arguments)
+    names, known = names_of(case.value), readers(*case.arguments)
     if names is None:
         yield None, "The answer is not a set of names of nodes."
         return
-    for name, count in counts.items():
+    for name, others in known.items():
         node = case.before.named(name)
-        if name in names and count == 1:
+        if name in names and not others:
             yield node, "is in the answer, and no other node reads its weight"
-        if name not in names and count > 1:
-            yield node, "has a weight that another node reads too, and is missing in the answer"
+        if name not in names and others:
+            yield node, f"has a weight that `{others[0]}` reads too, and is missing in the answer"
     for name in sorted(names):
-        if name not in counts:
+        if name not in known:
             yield None, f"`{name}` is in the answer, but it is no node that calls an `nn.Linear`."
 
 
