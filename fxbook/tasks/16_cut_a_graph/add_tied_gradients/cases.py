@@ -69,7 +69,7 @@ def found_by(*splits: tuple[str, ...], unused: tuple[str, ...] = ()) -> Callable
 
 
 def ask(answer: Callable[..., Any], model: nn.Module, found: Found) -> dict[str, Any]:
-    """What the answer returns, and the names of what it has changed among the gradients."""
+    """What the answer returns, and the what it has changed in the list."""
     kept = copy.deepcopy(found)
     returned = answer(model, found)
     return {"returned": returned, "changed": _changed(kept, found)}
@@ -77,10 +77,10 @@ def ask(answer: Callable[..., Any], model: nn.Module, found: Found) -> dict[str,
 
 def _changed(kept: Found, found: Found) -> list[str]:
     if [list(part) for part in kept] != [list(part) for part in found]:
-        return ["the names of a part"]
+        return ["a name"]
     return [
-        name
-        for before, after in zip(kept, found, strict=True)
+        f"the gradient of `{name}` in part {place}"
+        for place, (before, after) in enumerate(zip(kept, found, strict=True))
         for name, tensor in before.items()
         if (tensor is None) != (after[name] is None) or (tensor is not None and not torch.equal(tensor, after[name]))
     ]

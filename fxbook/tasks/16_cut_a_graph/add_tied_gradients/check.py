@@ -26,6 +26,17 @@ def totals(model: nn.Module, found: list[dict[str, Tensor | None]]) -> dict[str,
     return result
 
 
+def _told(model: nn.Module, found: list[dict[str, Tensor | None]], name: str) -> str:
+    """Which part has a gradient of a parameter, and under which name."""
+    weight = model.get_parameter(name)
+    return ", ".join(
+        f"part {place} has that of `{other}`"
+        for place, part in enumerate(found)
+        for other, gradient in part.items()
+        if gradient is not None and model.get_parameter(other) is weight
+    )
+
+
 def _returned(case: CaseView) -> Value:
     match case.value:
         case {"dict": [["returned", value], ["changed", _]]}:
@@ -56,7 +67,10 @@ def sums_of_gradients(case: CaseView) -> Found:
         elif wanted is not None and answer[name] is None:
             yield None, f"A part has a gradient of `{name}`, and the answer is None."
         elif wanted is not None and not _equal(answer[name], wanted):
-            yield None, f"The value for `{name}` is not the sum of the gradients that the parts have of this weight."
+            yield (
+                None,
+                f"The value for `{name}` is not the sum of the gradients of this weight: {_told(model, found, name)}.",
+            )
     for name in answer:
         if name not in right:
             yield None, f"`{name}` is in the answer, and `named_parameters()` has no such name."
@@ -66,8 +80,8 @@ def sums_of_gradients(case: CaseView) -> Found:
 def gradients_left_alone(case: CaseView) -> Found:
     """The gradients in the list are as they were."""
     match case.value:
-        case {"dict": [_, ["changed", [str(name), *_]]]}:
-            yield None, f"The list that was passed has been changed: {name} is not as it was."
+        case {"dict": [_, ["changed", [str(what), *_]]]}:
+            yield None, f"`found` has been changed: {what} is not as it was."
 
 
 CHECK = Check((sums_of_gradients, gradients_left_alone, input_unchanged))

@@ -152,6 +152,17 @@ def tries_all_cuts_at_weights(module, count):
 
 
 @right
+def tries_every_cut(module, count):
+    """What needs the most time: all places, and the weights of each piece joined anew."""
+    used, calls = sizes_of(module), calls_of(module)
+
+    def largest(places):
+        return max(total(used[a:b]) for a, b in itertools.pairwise([0, *places, len(used)]))
+
+    return named(module, min(itertools.combinations(range(1, len(calls)), count - 1), key=largest))
+
+
+@right
 def fills_from_the_end(module, count):
     used = sizes_of(module)[::-1]
     low, high = max(sum(now.values()) for now in used), total(used)
@@ -242,6 +253,17 @@ def forgets_buffers(module, count):
         {key: t.nbytes for key, t in tensors(module, node).items() if isinstance(t, torch.nn.Parameter)}
         for node in calls_of(module)
     ]
+    return with_sizes(module, count, used)
+
+
+@wrong("largest_is_small", says="a smaller number is possible")
+def forgets_the_buffers_of_layers(module, count):
+    used = []
+    for node in calls_of(module):
+        now = tensors(module, node)
+        if node.op == "call_module":
+            now = {key: t for key, t in now.items() if isinstance(t, torch.nn.Parameter)}
+        used.append({key: t.nbytes for key, t in now.items()})
     return with_sizes(module, count, used)
 
 

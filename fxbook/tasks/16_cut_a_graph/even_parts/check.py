@@ -101,7 +101,11 @@ def largest_is_small(case: CaseView) -> Found:
     begins = [order.index(name) for name in _names(case.value) or []]
     size, least = largest(used, begins), smallest_largest(used, count)
     if size > least:
-        yield None, f"The largest part of this cut has {size} bytes of weights, and a smaller number is possible."
+        told = ", ".join(
+            f"`{order[a]}` to `{order[b - 1]}` have {largest(used[a:b], [])}"
+            for a, b in zip([0, *begins], [*begins, len(order)], strict=True)
+        )
+        yield None, f"Of {count} parts, {told} bytes of weights: for the largest part, a smaller number is possible."
 
 
 CHECK = Check((begins_parts, largest_is_small))

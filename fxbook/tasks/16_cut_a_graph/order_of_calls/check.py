@@ -29,11 +29,25 @@ def on_cycles(graph: fx.Graph, parts: dict[str, str]) -> set[str]:
     return left
 
 
+def _told(parts: dict[str, str]) -> str:
+    """The parts with their first nodes, as a report says it."""
+    members: dict[str, list[str]] = {}
+    for name, part in parts.items():
+        members.setdefault(part, []).append(name)
+    first = [f"{part!r} has {', '.join(names[:4])}{', …' * (len(names) > 4)}" for part, names in members.items()]
+    return "; ".join(first)
+
+
 def _listed(value: Value) -> list[str] | None:
     match value:
         case list(items) | {"tuple": list(items)} if all(isinstance(item, str) for item in items):
             return items
     return None
+
+
+def _is_broken(order: list[str], made: str, user: str) -> bool:
+    """Whether an order has both parts, and the one that is used behind the one that uses it."""
+    return made in order and user in order and order.index(made) > order.index(user)
 
 
 @rule("16_cut_a_graph#parts-that-follow-the-list-change-nothing")
@@ -42,7 +56,10 @@ def can_be_called(case: CaseView) -> Found:
     graph, parts = case.arguments
     answer, cycle = case.value, on_cycles(graph, parts)
     if cycle and answer is not None:
-        made, user = next((a, b) for a, b in needs(graph, parts) if {parts[a.name], parts[b.name]} <= cycle)
+        order = _listed(answer) or []
+        on_it = [(a, b) for a, b in needs(graph, parts) if {parts[a.name], parts[b.name]} <= cycle]
+        # A use that the order of the answer breaks tells more than one that it keeps.
+        made, user = next(((a, b) for a, b in on_it if _is_broken(order, parts[a.name], parts[b.name])), on_it[0])
         yield (
             case.before.named(user.name),
             f"in part {parts[user.name]!r} uses `{made.name}` of part {parts[made.name]!r}, these parts are on a "
@@ -50,16 +67,16 @@ def can_be_called(case: CaseView) -> Found:
         )
         return
     if not cycle and answer is None:
-        yield None, "The answer is None, and there is an order in which these parts can be called."
+        yield None, f"The answer is None, and there is an order in which these parts can be called: {_told(parts)}."
         return
     if cycle:
         return
     order = _listed(answer)
     if order is None or sorted(order) != sorted(set(parts.values())):
-        yield None, "The answer is not a list that has each part once."
+        yield None, f"The answer is not a list that has each part once: {_told(parts)}."
         return
     for made, user in needs(graph, parts):
-        if order.index(parts[made.name]) > order.index(parts[user.name]):
+        if _is_broken(order, parts[made.name], parts[user.name]):
             yield (
                 case.before.named(user.name),
                 f"uses `{made.name}`, whose part {parts[made.name]!r} stands behind part {parts[user.name]!r} in the "

@@ -30,7 +30,10 @@ def names_what_crosses(case: CaseView) -> Found:
         return
     for name in right:
         if name not in answer:
-            yield case.before.named(name), f"is made before `{cut}` and used behind the cut, and the answer lacks it"
+            yield (
+                case.before.named(name),
+                f"is made before `{cut}`, is used by it or a later node, and the answer lacks it",
+            )
     order = [node.name for node in graph.nodes]
     for name in sorted(answer - set(right), key=lambda name: order.index(name) if name in order else -1):
         if name not in order:
