@@ -29,6 +29,7 @@ from torch.fx.passes.infra.pass_base import PassResult
 from torch.utils import _pytree as pytree
 
 from fxbook.passes.likeness import difference, first_node, of_outcomes, values_of
+from fxbook.passes.sharing import newly_shared
 from fxbook.passes.trial import SEED, Pass, Trial, kept, modules_of, program, tensors_of
 
 Invariant = Callable[..., None]
@@ -341,6 +342,37 @@ def _gradients(module: fx.GraphModule, inputs: Sequence[Any]) -> dict[str, Tenso
         weights = [torch.rand(part.shape, generator=drawn, dtype=torch.float64).to(part) + 0.5 for part in parts]
         found = torch.autograd.grad(parts, list(leaves.values()), weights, allow_unused=True)
     return dict(zip(leaves, found, strict=True))
+
+
+@_invariant
+def aliasing(trial: Trial) -> str | None:
+    """A result shares memory with an input, a stored tensor or another result only where it did before.
+
+    Otherwise ``y.add_(1)`` on a result changes ``x``, which it did not change before. A pass may return a copy where
+    the module returned a view. Where a module raises, nothing is asked.
+
+    Example:
+        >>> import torch
+        >>> from fxbook import invariants
+        >>> def wrong(module):
+        ...     for node in module.graph.find_nodes(op="call_method", target="clone"):
+        ...         node.replace_all_uses_with(node.args[0])
+        ...         module.graph.erase_node(node)
+        ...     module.recompile()
+        >>> module = torch.fx.symbolic_trace(lambda x: x.clone())
+        >>> invariants.aliasing(wrong, module, (torch.ones(2),))
+        Traceback (most recent call last):
+        AssertionError: aliasing: the result shares memory with the input `x`, and did not before: a write ...
+    """
+    if any(one.error for one in trial.outcomes(trial.inputs)):
+        return None
+    found = next(newly_shared(trial.before, trial.after, trial.inputs), None)
+    if found is None:
+        return None
+    return (
+        f"the result{found.result} shares memory with {found.name}, and did not before: a write into one of them "
+        "changes the other; leave the node that made the copy, or return a clone"
+    )
 
 
 # ---- what the pass was given -----------------------------------------------------------------------------------------

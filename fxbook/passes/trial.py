@@ -121,7 +121,7 @@ class Trial:
     def _ran(self, given: fx.GraphModule) -> Ran:
         nodes = {node.name: (node.op, dict(node.meta)) for node in given.graph.nodes}
         tensors = {f"the weight `{name}`": held for name, held in tensors_of(given).items()}
-        tensors |= {f"input {i}": leaf for i, leaf in enumerate(pytree.tree_leaves(self.inputs)) if _dense(leaf)}
+        tensors |= {f"input {i}": leaf for i, leaf in enumerate(pytree.tree_leaves(self.inputs)) if dense(leaf)}
         bytes_before = {name: bytes_of(held).clone() for name, held in tensors.items()}
         wants = {name: held.requires_grad for name, held in tensors.items()}
         # The model that a graph was traced from holds the same ones.
@@ -217,7 +217,8 @@ def detached(result: Any) -> Any:
     return pytree.tree_map_only(Tensor, lambda tensor: tensor.detach().clone(), result)
 
 
-def _dense(leaf: Any) -> bool:
+def dense(leaf: Any) -> bool:
+    """Whether it is a tensor whose numbers lie in a storage."""
     return isinstance(leaf, Tensor) and leaf.layout == torch.strided and not leaf.is_meta
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+import torch
 from hypothesis import HealthCheck, Phase, given, settings
 from torch import fx
 
@@ -19,6 +20,7 @@ BROKEN_BY = {
     "values": [wrong.forgets_alpha, wrong.merges_equal_calls, wrong.drops_what_nobody_reads],
     "values_at_another_size": [wrong.folds_sizes],
     "gradients": [wrong.detaches],
+    "aliasing": [wrong.drops_clones],
     "purity": [
         wrong.switches_gradients_off,
         wrong.draws_a_number,
@@ -33,6 +35,8 @@ BROKEN_BY = {
     "determinism": [wrong.names_by_chance],
     "no_retrace": [wrong.traces_again, wrong.transforms],
 }
+# Which graphs: a clone at the very end is seldom drawn among all functions.
+LIMITS = {"aliasing": {"functions": (torch.clone, torch.relu)}}
 PAIRS = [(name, run) for name, runs in BROKEN_BY.items() for run in runs]
 # Without the phase that explains, which tries each failing graph many times.
 QUICK = settings(
@@ -72,7 +76,7 @@ def test_every_invariant_has_a_pass_that_breaks_it() -> None:
 
 @pytest.mark.parametrize(("name", "run"), PAIRS, ids=[f"{name}-{run.__name__}" for name, run in PAIRS])
 def test_a_wrong_pass_is_found_with_a_small_graph(name: str, run: Callable) -> None:
-    module, said = found(run, [name])
+    module, said = found(run, [name], **LIMITS.get(name, {}))
     assert module is not None, f"{name} lets {run.__name__} pass"
     assert said.startswith(f"{name}: "), said
     print(module.code, said)

@@ -87,6 +87,15 @@ def drops_what_nobody_reads(module: fx.GraphModule) -> PassResult:
     return done(module, module.graph.eliminate_dead_code())
 
 
+def drops_clones(module: fx.GraphModule) -> PassResult:
+    """Wrong: the module returned a tensor of its own."""
+    found = [node for node in module.graph.nodes if node.target in ("clone", torch.clone)]
+    for node in found:
+        node.replace_all_uses_with(node.all_input_nodes[0])
+        module.graph.erase_node(node)
+    return done(module, bool(found))
+
+
 def folds_sizes(module: fx.GraphModule) -> PassResult:
     """Wrong: it writes the size that it has seen into the graph."""
     found = [node for node in module.graph.nodes if node.op == "call_method" and node.target == "size"]
