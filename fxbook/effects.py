@@ -41,6 +41,8 @@ _OF_ATEN = {
     "invert": "bitwise_not",
     "pos": "positive",
 }
+# Of operator: what writes and is not among the calls that torch.fx prints as statements, and what calls anything.
+_WRITING, _CALLING = (operator.delitem, operator.iconcat), (operator.call,)
 # Layers that draw numbers or collect statistics while they train.
 _TRAINED = (
     *(nn.modules.dropout._DropoutNd, nn.modules.batchnorm._NormBase, nn.RReLU),
@@ -195,8 +197,11 @@ def _of_name(node: fx.Node) -> Effect | None:
     name = str(node.target) if node.op == "call_method" else node.target.__name__
     if node.target in _PYTHON or getattr(node.target, "__module__", "") == "math":
         return None
+    if node.target in _CALLING:
+        return Effect.UNKNOWN
     if (
         name in inplace_methods
+        or node.target in _WRITING
         or (name.endswith("_") and not name.startswith("_"))
         or node.kwargs.get("out") is not None
     ):

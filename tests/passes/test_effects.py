@@ -78,7 +78,7 @@ def test_what_more_a_call_does_is_told(name: str) -> None:
     assert effect(call(program)) is told
 
 
-@pytest.mark.parametrize("target", [operator.setitem, operator.iadd, operator.imul])
+@pytest.mark.parametrize("target", [operator.setitem, operator.delitem, operator.iadd, operator.imul, operator.iconcat])
 def test_an_operator_of_python_in_place_writes(target: Callable[..., Any]) -> None:
     graph = fx.Graph()
     assert effect(graph.call_function(target, (graph.placeholder("x"), 0, 1))) is Effect.WRITES
