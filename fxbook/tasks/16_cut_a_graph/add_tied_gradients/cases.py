@@ -106,6 +106,13 @@ USAGE = Usage(
             unseen=True,
             given=found_by(("words", "middle head"), unused=("words.weight", "middle.bias")),
         ),
+        Case(
+            "a second name without a gradient",
+            Words,
+            tuple,
+            unseen=True,
+            given=found_by(("words", "middle head"), unused=("head.weight", "middle.bias")),
+        ),
         Case("a weight in no part", Words, tuple, unseen=True, given=found_by(("words", "head"))),
         Case(
             "GPT-2",

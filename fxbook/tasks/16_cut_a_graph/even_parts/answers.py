@@ -268,6 +268,17 @@ def forgets_the_buffers_of_layers(module, count):
 
 
 @wrong("largest_is_small", says="a smaller number is possible")
+def does_not_look_into_layers(module, count):
+    used = []
+    for node in calls_of(module):
+        layer = module.get_submodule(node.target) if node.op == "call_module" else None
+        inside = [] if layer is None else [*layer.parameters(recurse=False), *layer.buffers(recurse=False)]
+        fetched = {} if layer is not None else tensors(module, node)
+        used.append({key: t.nbytes for key, t in {**fetched, **{id(t): t for t in inside}}.items()})
+    return with_sizes(module, count, used)
+
+
+@wrong("largest_is_small", says="a smaller number is possible")
 def begins_when_the_mean_is_passed(module, count):
     used = sizes_of(module)
     mean, places, inside = total(used) / count, [0], {}

@@ -63,17 +63,32 @@ class Three(nn.Module):
         return [getattr(self, kind).sin() for kind in self.kinds]
 
 
+class Block(nn.Sequential):
+    """Layers that are one call of the graph."""
+
+
 class Normed(nn.Module):
-    """A norm, whose buffers are as large as its weights, before two layers of a drawn width."""
+    """A block with a norm, whose buffers are as large as its weights, before two layers of a drawn width."""
 
     def __init__(self) -> None:
         super().__init__()
         width = 10 * one_of(1, 2, 3)
-        self.norm = nn.BatchNorm1d(width)
+        self.norm = Block(nn.BatchNorm1d(width))
         self.down, self.up = nn.Linear(width, 3, bias=False), nn.Linear(3, width, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
         return self.up(self.down(self.norm(x)))
+
+
+class Single(nn.Module):
+    """One layer with weights among calls without."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(one_of(2, 3, 4), 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.exp(self.layer(torch.relu(torch.sin(x))))
 
 
 class Shared(nn.Module):
@@ -96,9 +111,12 @@ class Shared(nn.Module):
 
 
 class FetchingBuffers(fx.Tracer):
-    """A Tracer that records where a buffer is fetched, as it does for parameters."""
+    """A Tracer that records where a buffer is fetched, as it does for parameters, and does not look into a block."""
 
     proxy_buffer_attributes = True
+
+    def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
+        return isinstance(m, Block) or super().is_leaf_module(m, module_qualified_name)
 
 
 def in_parts(*counts: int) -> Callable[[nn.Module], tuple[Any, ...]]:
@@ -127,7 +145,8 @@ USAGE = Usage(
         Case("a buffer", lambda: Three(fixed=90, first=30, second=50), tuple, unseen=True, given=in_parts(2)),
         Case("a layer with buffers", Normed, tuple, unseen=True, given=in_parts(2)),
         Case("GPT-2, exported", nn.Identity, tuple, unseen=True, given=gpt2_in_parts),
-        Case("as many parts as calls", Shared, tuple, unseen=True, given=in_parts(11)),
+        Case("all weights in one call", Single, tuple, unseen=True, given=in_parts(2)),
+        Case("as many parts as calls", Single, tuple, unseen=True, given=in_parts(4)),
     ),
     # A usual answer asks for the weights of each piece of the list, and one may try every cut.
     seconds=4.4,

@@ -190,6 +190,43 @@ def reads_plain_arguments_alone(graph, parts):
         return None
 
 
+@wrong("can_be_called", says="the answer is not None")
+def looks_at_the_first_input_alone(graph, parts):
+    sorter = graphlib.TopologicalSorter({part: [] for part in parts.values()})
+    for node in graph.nodes:
+        for arg in node.all_input_nodes[:1]:
+            if node.name in parts and arg.name in parts and parts[node.name] != parts[arg.name]:
+                sorter.add(parts[node.name], parts[arg.name])
+    try:
+        return list(sorter.static_order())
+    except graphlib.CycleError:
+        return None
+
+
+@wrong("can_be_called", says="not a list that has each part once")
+def leaves_out_parts_without_neighbours(graph, parts):
+    sorter = graphlib.TopologicalSorter()
+    for user, made in uses(graph, parts):
+        sorter.add(user, made)
+    try:
+        return list(sorter.static_order())
+    except graphlib.CycleError:
+        return None
+
+
+@wrong("can_be_called", says="and there is an order")
+def takes_equal_texts_for_two_parts(graph, parts):
+    sorter = graphlib.TopologicalSorter({part: [] for part in parts.values()})
+    for node in graph.nodes:
+        for arg in node.all_input_nodes:
+            if node.name in parts and arg.name in parts and parts[node.name] is not parts[arg.name]:
+                sorter.add(parts[node.name], parts[arg.name])
+    try:
+        return list(sorter.static_order())
+    except graphlib.CycleError:
+        return None
+
+
 @wrong("can_be_called", says="stands behind part")
 def turns_the_order_round(graph, parts):
     known = asks_graphlib(graph, parts)

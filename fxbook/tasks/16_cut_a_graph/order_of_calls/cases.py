@@ -34,14 +34,21 @@ class Branches(nn.Module):
         return torch.stack(tensors=[left, torch.tanh(right * self.scale)])
 
 
+class Beside(nn.Module):
+    """A chain of four calls, and two calls beside it that share no value with it."""
+
+    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        return torch.exp(torch.tanh(torch.cos(torch.sin(x)))), torch.relu(y), torch.abs(y)
+
+
 def parted(graph: fx.Graph, *parts: str) -> tuple[Any, ...]:
-    """The graph, and a dict with a part for each of its calls."""
+    """The graph, and a dict with a part for each of its calls: each time a new text, equal where the part is."""
     calls = [node.name for node in graph.nodes if node.op.startswith("call_")]
-    return graph, dict(zip(calls, parts, strict=True))
+    return graph, {name: f"part_{part}" for name, part in zip(calls, parts, strict=True)}
 
 
 def chain(*choices: str) -> Any:
-    """A part for each node of the chain: the letters of one of these words."""
+    """A part for each call of the graph: the letters of one of these words."""
     return lambda model: parted(fx.symbolic_trace(model).graph, *one_of(*choices))
 
 
@@ -74,6 +81,9 @@ USAGE = Usage(
         Case("a cycle of three parts", Chain, tuple, unseen=True, given=chain("cabc", "abca", "bcab")),
         Case("two branches", Branches, tuple, unseen=True, given=chain("bbabaac", "ddadaac")),
         Case("branches that need each other", Branches, tuple, unseen=True, given=chain("ababbba", "abaacca")),
+        Case("a cycle by a second input", Branches, tuple, unseen=True, given=chain("aaaabba", "ccaabba")),
+        Case("a cycle behind another part", Chain, tuple, unseen=True, given=chain("abcb", "acbc")),
+        Case("parts that share no value", Beside, tuple, unseen=True, given=chain("dcefab", "edfgba")),
         Case("GPT-2's activation, by support", nn.Identity, tuple, unseen=True, given=by_support),
         Case("two layers of GPT-2", nn.Identity, tuple, unseen=True, given=layers_of_gpt2),
     ),

@@ -46,6 +46,7 @@ USAGE = Usage(
         Case("before the last additions", Residual, tuple, given=cut_at("mul_1", "add", "add_1")),
         Case("GPT-2, exported", nn.Identity, tuple, unseen=True, given=cut_of_gpt2),
         Case("a value that is returned early", Spread, tuple, unseen=True, given=cut_at("tanh", "cat", "exp")),
+        Case("before the output", Spread, tuple, unseen=True, given=cut_at("output")),
         Case("a value that nobody uses", Spread, tuple, unseen=True, given=cut_at("chunk", "getitem")),
     ),
 )
