@@ -56,4 +56,4 @@ def asks_seldom(case: CaseView) -> Found:
         yield None, f"`is_right` was asked {asked:g} times for {total} changes: {most} are enough, if you halve them."
 
 
-CHECK = Check((names_the_change, asks_seldom, given_left_alone))
+CHECK = Check((given_left_alone, names_the_change, asks_seldom))

@@ -222,6 +222,33 @@ def tries_the_first_input_alone(module, fails):
 
 
 @wrong("nothing_to_spare", says="can still go")
+def sweeps_once(module, fails):
+    """A call that was tried in vain can go once a call before it is gone."""
+    kept = copy.deepcopy(module)
+    erase_unused(kept.graph)
+    for node in reversed(list(kept.graph.nodes)):
+        for place in range(len(node.all_input_nodes)):
+            draft = without(kept, node.name, place) if is_call(node) else None
+            if draft is not None and fails(copy.deepcopy(draft)):
+                kept = draft
+                break
+    return kept
+
+
+@wrong("nothing_to_spare", says="can still go")
+def sweeps_once_from_the_front(module, fails):
+    kept = copy.deepcopy(module)
+    erase_unused(kept.graph)
+    for node in list(kept.graph.nodes):
+        for place in range(len(node.all_input_nodes)):
+            draft = without(kept, node.name, place) if is_call(node) else None
+            if draft is not None and fails(copy.deepcopy(draft)):
+                kept = draft
+                break
+    return kept
+
+
+@wrong("nothing_to_spare", says="can still go")
 def removes_one_call(module, fails):
     return next((draft for draft in drafts(module) if fails(copy.deepcopy(draft))), copy.deepcopy(module))
 

@@ -52,4 +52,4 @@ def nothing_to_spare(case: CaseView) -> Found:
         yield None, f"There are {len(calls)} calls left, and {NEEDED} are enough."
 
 
-CHECK = Check((returns_a_module, only_removes, still_fails, nothing_to_spare, given_left_alone))
+CHECK = Check((given_left_alone, returns_a_module, only_removes, still_fails, nothing_to_spare))

@@ -250,6 +250,43 @@ def returns_the_last(before, after, *inputs):
     return found[-1] if found else None
 
 
+@wrong("first_that_differs", says="gives another value too, and stands before `mul_1`")
+def goes_by_the_order_of_after(before, after, *inputs):
+    here, there = values_of(before, inputs), values_of(after, inputs)
+    return next((name for name in there if name in here and not is_close(here[name], there[name])), None)
+
+
+@wrong("first_that_differs", says="gives another value in `after`, and the answer is `None`")
+def compares_the_first_tensor(before, after, *inputs):
+    here, there = values_of(before, inputs), values_of(after, inputs)
+    for name in here:
+        if name in there:
+            one, other = pytree.tree_leaves(here[name])[0], pytree.tree_leaves(there[name])[0]
+            if not is_close(one, other):
+                return name
+    return None
+
+
+@wrong("first_that_differs", says="gives another value in `after`, and the answer is `None`")
+def compares_leaves_without_their_names(before, after, *inputs):
+    here, there = values_of(before, inputs), values_of(after, inputs)
+    for name in here:
+        if name in there and not is_close(pytree.tree_leaves(here[name]), pytree.tree_leaves(there[name])):
+            return name
+    return None
+
+
+@wrong("first_that_differs", says="gives another value in `after`, and the answer is `None`")
+def allows_a_hundredth(before, after, *inputs):
+    here, there = values_of(before, inputs), values_of(after, inputs)
+    for name in here:
+        try:
+            torch.testing.assert_close(here[name], there.get(name, here[name]), rtol=0.01, atol=0.01)
+        except AssertionError:
+            return name
+    return None
+
+
 @wrong("first_that_differs", says="is neither a node, nor its name, nor `None`")
 def returns_all(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)

@@ -70,6 +70,38 @@ class Accumulating(nn.Module):
         return first, {"total": total, "parts": [parts[1]]}
 
 
+class Results(nn.Module):
+    """Two branches, and a number, by name."""
+
+    def forward(self, x: Tensor, y: Tensor) -> Any:
+        left = torch.mul(x, 0.5)
+        right = torch.mul(y, 0.25)
+        return {"left": left, "right": right, "count": x.numel() * 2}
+
+
+def slightly_and_turned(module: fx.GraphModule) -> None:
+    """Both products are wrong by a thousandth, and stand in the other order."""
+    left, right = module.graph.find_nodes(op="call_function", target=torch.mul)
+    for node in (left, right):
+        node.update_arg(1, node.args[1] * 1.001)
+    left.prepend(right)
+
+
+def another_second_result(module: fx.GraphModule) -> None:
+    """A new node changes the second result alone."""
+    _, right = module.graph.find_nodes(op="call_function", target=torch.mul)
+    with module.graph.inserting_after(right):
+        scaled = module.graph.call_function(operator.mul, (right, 2))
+    right.replace_all_uses_with(scaled, delete_user_cb=lambda user: user is not scaled)
+
+
+def another_key(module: fx.GraphModule) -> None:
+    """The same results under other names."""
+    output = module.graph.output_node()
+    left, right, count = output.args[0].values()
+    output.args = ({"left": left, "other": right, "count": count},)
+
+
 def another_write(module: fx.GraphModule) -> None:
     """The write in place has another factor."""
     [write] = module.graph.find_nodes(op="call_method", target="add_")
@@ -85,7 +117,7 @@ def edited(edit: Edit, count: int = 1) -> Callable[[nn.Module], tuple[Any, ...]]
         edit(after)
         after.graph.lint()
         after.recompile()
-        widths = [64, WIDTH] if count == 2 and not isinstance(model, Accumulating) else [WIDTH] * count
+        widths = [WIDTH] * count if count == 1 or isinstance(model, Accumulating) else [64, WIDTH]
         return before, after, *rows(*widths)()
 
     return given
@@ -107,8 +139,17 @@ USAGE = Usage(
         Case("a block of GPT-2, one call wrong", gpt2, tuple, given=edited(one_call_another)),
         Case("a block of BERT, rounding and a factor", bert, tuple, given=edited(several_wrong, 2)),
         Case("a value written in place", Accumulating, tuple, unseen=True, given=edited(another_write, 2)),
+        Case(
+            "each branch wrong by a thousandth",
+            Results,
+            tuple,
+            unseen=True,
+            given=edited(slightly_and_turned, 2),
+        ),
+        Case("another second result", Results, tuple, unseen=True, given=edited(another_second_result, 2)),
+        Case("another key", Results, tuple, unseen=True, given=edited(another_key, 2)),
         Case("other spellings", gpt2, tuple, unseen=True, given=edited(only_spelled_otherwise)),
     ),
     call=with_changes,
-    seconds=3.3,
+    seconds=8.0,
 )
