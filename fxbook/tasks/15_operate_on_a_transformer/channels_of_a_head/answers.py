@@ -12,6 +12,10 @@ def attention_of(module):
     return next(node for node in module.graph.nodes if node.target is sdpa)
 
 
+def layers_of_any_kind(module, node):
+    return [other for other in module.graph.find_nodes(op="call_module") if other < node]
+
+
 def layers_before(module, node):
     found = []
     for other in module.graph.nodes:
@@ -199,6 +203,21 @@ def names_the_last_layer_too(module, x, head):
 @wrong("all_channels", says="is a linear layer before the attention, and is missing in the answer")
 def leaves_out_what_is_not_read(module, x, head):
     return {name: channels for name, channels in asks_autograd(module, x, head).items() if channels}
+
+
+@wrong("all_channels", says="but it is no linear layer before the attention")
+def takes_every_layer(module, x, head):
+    """A norm is a layer too."""
+    found = asks_autograd(module, x, head)
+    every = [node.name for node in layers_of_any_kind(module, attention_of(module))]
+    return {name: found.get(name, []) for name in every}
+
+
+@wrong("all_channels", says="is a linear layer before the attention, and is missing in the answer")
+def looks_at_the_class_itself(module, x, head):
+    found = asks_autograd(module, x, head)
+    kinds = {node.name: type(module.get_submodule(node.target)) for node in layers_before(module, attention_of(module))}
+    return {name: channels for name, channels in found.items() if kinds[name] is nn.Linear}
 
 
 @wrong("all_channels", says="has no list of channels in the answer")

@@ -77,21 +77,25 @@ class Interleaved(nn.Module):
 
 
 class Shared(nn.Module):
-    """One key and one value for all heads, and queries from two layers, of which each head reads one."""
+    """One key and one value for all heads, and queries from two layers, of which each head reads one; one is of a class
+    that is derived from the other's. A norm stands before them, and no layer behind.
+    """
 
     heads = HEADS
 
     def __init__(self) -> None:
         super().__init__()
-        self.left, self.right = nn.Linear(WIDTH, WIDTH // 2), nn.Linear(WIDTH, WIDTH // 2)
-        self.both, self.last = nn.Linear(WIDTH, 2 * WIDTH // HEADS), nn.Linear(WIDTH, WIDTH)
+        self.norm, self.left = nn.LayerNorm(WIDTH), nn.Linear(WIDTH, WIDTH // 2)
+        self.right = nn.modules.linear.NonDynamicallyQuantizableLinear(WIDTH, WIDTH // 2)
+        self.both = nn.Linear(WIDTH, 2 * WIDTH // HEADS)
 
     def forward(self, x: Tensor) -> Tensor:
+        x = self.norm(x)
         q = torch.cat([self.left(x), self.right(x)], -1).unflatten(-1, (HEADS, -1)).transpose(1, 2)
         both = self.both(x).unsqueeze(1)
         width = WIDTH // HEADS
         k, v = (part.repeat(1, HEADS, 1, 1) for part in (both[..., :width], both[..., width:]))
-        return self.last(sdpa(q, k, v).transpose(1, 2).flatten(2))
+        return sdpa(q, k, v).transpose(1, 2).flatten(2)
 
 
 def given(model: nn.Module) -> tuple[Any, ...]:

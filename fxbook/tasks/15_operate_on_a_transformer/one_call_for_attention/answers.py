@@ -207,12 +207,12 @@ def forgets_the_mask(module):
     fuse(module, attn_mask=None)
 
 
-@wrong("each_in_one_call", says="`softmax_2` and what uses it were to stay: its dimension is not -1")
+@wrong("each_in_one_call", says="and what uses it were to stay: its dimension is not -1")
 def does_not_ask_for_the_dimension(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[is_over_the_keys]))
 
 
-@wrong("each_in_one_call", says="`softmax_3` and what uses it were to stay: several nodes use it")
+@wrong("each_in_one_call", says="and what uses it were to stay: several nodes use it")
 def does_not_ask_who_reads_the_weights(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[is_read_once]))
 
@@ -235,7 +235,7 @@ def takes_any_right_side_for_a_key(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[has_a_key, is_turned]) and is_turned_or_no_key(softmax))
 
 
-@wrong("each_in_one_call", node="softmax", says="is still the softmax of attention that one call can replace")
+@wrong("each_in_one_call", node="softmax_4", says="is still the softmax of attention that one call can replace")
 def replaces_the_masked_ones_alone(module):
     fuse(module, asks=lambda softmax: may_go(softmax) and softmax.args[0].target is operator.add)
 

@@ -40,19 +40,20 @@ class Places(nn.Module):
 
     def forward(self, x: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
         k = self.key(x)
+        kept = k.transpose(-2, -1)
+        cube = torch.tanh(x @ kept)
+        right = kept @ torch.softmax(x @ x.transpose(-2, -1) * 0.25 + mask, -1)
+        across = torch.softmax(cube @ cube.transpose(0, 1) * 0.5 + mask, -1) @ x
+        rolled = torch.softmax(cube @ cube.roll(-2, -1) * 0.5, -1) @ x
+        plain = torch.softmax(cube @ cube * 0.5, -1) @ x
         first = torch.softmax(x @ k.transpose(-2, -1) * self.scale, -1) @ x
         second = torch.softmax(first @ k.transpose(-2, -1) * 0.25 + mask, -1) @ k
         turned = torch.softmax(x @ k.transpose(-2, -1) * 0.5 + mask, -2) @ second
         weights = torch.softmax(second @ x.transpose(-2, -1) * 0.25 + mask, -1)
         seen = weights @ k
         gates = torch.softmax(self.gate(seen), -1)
-        kept = k.transpose(-2, -1)
         third = torch.softmax(seen @ kept * 2.0, -1) @ turned
-        cube = torch.tanh(x @ kept)
-        across = torch.softmax(cube @ cube.transpose(0, 1) * 0.5 + mask, -1) @ x
-        plain = torch.softmax(cube @ cube * 0.5, -1) @ x
-        right = kept @ torch.softmax(x @ x.transpose(-2, -1) * 0.25 + mask, -1)
-        return third, weights, gates * seen, kept, torch.softmax(x @ kept * 1.5, -2), across, plain, right
+        return third, weights, gates * seen, kept, torch.softmax(x @ kept * 1.5, -2), right, across, rolled, plain
 
 
 def inputs(count: int = 2) -> tuple[Tensor, Tensor]:
