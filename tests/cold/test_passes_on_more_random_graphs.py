@@ -1,0 +1,23 @@
+"""Each finished pass keeps what it must on ten times as many random graphs, and torch breaks as many as is told."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from press import ROOT
+from press.pages.random_graphs import RECORD
+from tests.passes.tried import drawn
+from tests.passes.tried.chapters import TRIALS, Trial
+from tests.passes.tried.faults import FAULTS
+
+
+@pytest.mark.parametrize("trial", TRIALS, ids=lambda trial: f"{trial.chapter}-{trial.name}")
+def test_a_pass_keeps_what_it_must(trial: Trial) -> None:
+    assert drawn.counted(trial, examples=10 * drawn.EXAMPLES, drawn_from=drawn.SEED + 1)["applied"]
+
+
+@pytest.mark.parametrize("place", [place for place, fault in enumerate(FAULTS) if fault.limits is not None])
+def test_a_pass_of_torch_breaks_as_many_graphs(place: int) -> None:
+    recorded = yaml.safe_load((ROOT / RECORD).read_text(encoding="utf-8"))
+    assert FAULTS[place].broken() == recorded["torch"][place]["broken"]

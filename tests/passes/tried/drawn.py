@@ -1,0 +1,46 @@
+"""Try a pass of a chapter on graphs that Hypothesis draws, and count what became of them."""
+
+from __future__ import annotations
+
+import warnings
+
+import torch
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from torch import fx
+
+from fxbook import random_graphs
+from tests.passes.tried.chapters import Trial
+
+EXAMPLES, SEED = 60, 0
+STEPS = 8
+
+
+def counted(trial: Trial, examples: int = EXAMPLES, drawn_from: int = SEED) -> dict[str, int]:
+    """On how many graphs the pass changed something, and how many it left alone.
+
+    Raises:
+        AssertionError: of the smallest graph that Hypothesis finds on which the pass does not keep what it must.
+    """
+    applied = []
+
+    @seed(drawn_from)
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(random_graphs(steps=STEPS, **trial.limits))
+    def test(module: fx.GraphModule) -> None:
+        applied.append(trial.of(module))
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            test()
+    finally:
+        torch.set_num_threads(threads)
+    return {"applied": sum(applied), "left": len(applied) - sum(applied)}
