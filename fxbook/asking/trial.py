@@ -78,7 +78,9 @@ class Trial:
 
 
 def _graph_in(arguments: tuple[Any, ...]) -> GraphRecord | None:
-    given = next((item for item in arguments if isinstance(item, fx.Graph | fx.GraphModule)), None)
+    # An ExportedProgram holds its graph in a module.
+    held = (getattr(item, "graph_module", item) for item in arguments)
+    given = next((item for item in held if isinstance(item, fx.Graph | fx.GraphModule)), None)
     return None if given is None else record(given)
 
 

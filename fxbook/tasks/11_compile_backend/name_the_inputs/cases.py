@@ -112,7 +112,7 @@ TWINS = (functools.partial(Twins, True), functools.partial(Twins, False))
 USAGE = Usage(
     "compute",
     cases=(
-        Case("the model of the sheet", nn.Identity, tuple, given=given_by(FeedForward, calls=(TWO,))),
+        Case("the model of the sheet, in train mode", nn.Identity, tuple, given=given_by(FeedForward, calls=(TWO,))),
         Case("two layers with equal weights", nn.Identity, tuple, given=given_by(*TWINS, calls=(TWO,))),
         Case(
             "a size that is an input", nn.Identity, tuple, unseen=True, given=given_by(FeedForward, calls=(TWO, THREE))

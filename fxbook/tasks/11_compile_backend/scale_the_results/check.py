@@ -27,7 +27,7 @@ def can_be_saved(case: CaseView) -> Found:
     if "returned" in told:
         yield None, f"The answer is neither a program nor None, but an object of type `{told['returned']}`."
     if "refused" in told:
-        yield None, f"The program cannot be saved. {str(told['refused']).rstrip('. ')}."
+        yield case.before.nodes[-1], f"The program cannot be saved. {str(told['refused']).rstrip('. ')}."
 
 
 @rule
@@ -40,7 +40,7 @@ def results_are_scaled(case: CaseView) -> Found:
         return
     for place, (found, result) in enumerate(zip(results, right["results"], strict=True)):
         if differs := difference(found, encode(result)):
-            yield None, f"Result {place} is not what it was, times the factor: {differs}."
+            yield case.before.nodes[-1], f"Result {place} is not what it was, times the factor: {differs}."
 
 
 @rule
@@ -49,7 +49,8 @@ def buffers_are_kept(case: CaseView) -> Found:
     told, right = table_of((table_of(case.value) or {}).get("buffers")) or {}, asked(case)["buffers"]
     for name, buffer in right.items():
         if name not in told or difference(told[name], encode(buffer)):
-            yield None, f"After a run buffer `{name}` holds other numbers than before the edit: it is no result."
+            message = f"After a run buffer `{name}` holds other numbers than before the edit: it is no result."
+            yield case.before.nodes[-1], message
 
 
 CHECK = Check((can_be_saved, results_are_scaled, buffers_are_kept))

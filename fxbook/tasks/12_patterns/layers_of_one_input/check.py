@@ -33,12 +33,13 @@ def every_group(case: CaseView) -> Found:
     if table is None:
         yield None, "The answer is not a dict with names of nodes as keys."
         return
+    nodes = {node.name: node for node in case.before}
     for name in table:
         if name not in asked:
-            yield None, f"`{name}` is in the answer, but it is not the input of two linear layers."
+            yield nodes.get(name), f"`{name}` is in the answer, but it is not the input of two linear layers."
     for name, layers in asked.items():
         if name not in table:
-            yield None, f"`{name}` is the input of {len(layers)} linear layers, and missing in the answer."
+            yield nodes[name], f"`{name}` is the input of {len(layers)} linear layers, and missing in the answer."
             return
         match table[name]:
             case list(items) | {"tuple": list(items)}:
@@ -47,18 +48,18 @@ def every_group(case: CaseView) -> Found:
                 yield None, f"What the answer has for `{name}` is not a list of names."
                 return
         if sorted(map(str, found)) == sorted(layers) and found != layers:
-            yield None, f"The layers of `{name}` are not in the order of the list of nodes."
+            yield nodes[name], f"The layers of `{name}` are not in the order of the list of nodes."
         for layer in found:
             if layer not in layers:
                 yield (
-                    None,
+                    nodes.get(str(layer)),
                     f"`{layer}` is in the answer for `{name}`, which is not its input or which is no linear layer.",
                 )
         for layer in layers:
             if layer not in found:
-                yield None, f"Layer `{layer}` takes `{name}`: the answer lacks it."
+                yield nodes[layer], f"Layer `{layer}` takes `{name}`: the answer lacks it."
         if len(found) != len(layers):
-            yield None, f"The answer for `{name}` has a layer twice."
+            yield nodes[name], f"The answer for `{name}` has a layer twice."
 
 
 CHECK = Check((every_group, graph_left_alone))

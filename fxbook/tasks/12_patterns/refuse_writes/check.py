@@ -34,7 +34,7 @@ def ends_of_matches(graph: GraphRecord) -> list[NodeRecord]:
     ]
 
 
-@rule("12_patterns#in-one-page")
+@rule("12_patterns#decide-match-by-match")
 def refuses_what_is_crossed(case: CaseView) -> Found:
     """The filter is false for a match that a write crosses, and true for every other."""
     ends = ends_of_matches(case.before)
