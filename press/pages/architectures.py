@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from press.book import Book
 
 # Written by `python -m tests.architectures`, compared by `make test-models`.
 RECORD = Path("book/reference/architectures.yml")
+# The name of a node or of a layer, in a reason.
+_NAME = re.compile(r"\b[a-z]\w*(?:[._]\w+)+")
 _PAGE = """\
 # Passes on models that nobody here wrote
 
@@ -70,5 +73,7 @@ def _reasons(letters: list[str], architectures: dict[str, list[dict[str, Any]]])
             trial = trials[place]
             for reason in [*trial.get("left", {}), *filter(None, [trial.get("no graph")])]:
                 found.setdefault(reason, []).append(f"`{name}`")
-        rows += [f"| {letter} | {reason} | {', '.join(names)} |" for reason, names in sorted(found.items())]
+        for reason, names in sorted(found.items()):
+            told = _NAME.sub(lambda name: f"`{name[0]}`", reason)
+            rows.append(f"| {letter} | {told} | {', '.join(names)} |")
     return rows
