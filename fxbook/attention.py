@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.effects import Effect, effect
+from fxbook.effects import Effect, effect, may_share
 
 _ATEN = torch.ops.aten
 # What torch.export writes beside a cast: it reads nothing of the value.
@@ -193,7 +193,10 @@ def scale_of(old: Written) -> Any:
     if not isinstance(old.factor, fx.Node):
         return 1.0 / old.factor
     with old.output.graph.inserting_before(old.output):
-        return old.output.graph.call_function(operator.truediv, (1.0, old.factor))
+        scale = old.output.graph.call_function(operator.truediv, (1.0, old.factor))
+    if (factor := example(old.factor)) is not None:
+        scale.meta["val"] = 1.0 / factor
+    return scale
 
 
 def put_in_place(module: fx.GraphModule, old: Written, new: fx.Node) -> None:
@@ -253,7 +256,19 @@ def _read(module: fx.GraphModule, softmax: fx.Node) -> Written:
     needed = [old.query, old.turned_key, old.value, *old.inside, output, *([mask.node] if mask else [])]
     _need(all(isinstance(part, fx.Node) for part in needed), "a tensor in it is no node")
     _need(all(isinstance(example(part), Tensor) for part in needed), _NO_EXAMPLE)
+    writer = _writer(output)
+    # One call keeps its result for the backward pass, which refuses a result that was written since.
+    _need(writer is None, f"{writer} writes into the result")
     return old
+
+
+def _writer(node: fx.Node) -> fx.Node | None:
+    """A call that writes into the value of a node, or into a view of it."""
+    for user in node.users:
+        found = user if effect(user) is Effect.WRITES else _writer(user) if may_share(user) else None
+        if found is not None:
+            return found
+    return None
 
 
 def _first(node: fx.Node) -> Any:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import torch
 from torch import Tensor, fx, nn
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.fx.passes.shape_prop import TensorMetadata
 
 from fxbook.effects import has_hooks
 
@@ -146,9 +149,24 @@ def spell_out(module: fx.GraphModule, call: fx.Node) -> fx.Node:
         bias = None if layer.bias is None else graph.get_attr(f"{path}.bias")
         new = graph.call_function(nn.functional.linear, (operand(call, "input"), weight, bias))
     new.meta = dict(call.meta)
+    for node, tensor in ((weight, layer.weight), (bias, layer.bias)):
+        if node is not None:
+            node.meta = _notes(call, tensor)
     call.replace_all_uses_with(new)
     graph.erase_node(call)
     return new
+
+
+def _notes(call: fx.Node, tensor: Tensor) -> dict[str, Any]:
+    """The notes of a node that fetches a tensor of a layer: those of the call, except what they tell of its result."""
+    notes = {key: value for key, value in call.meta.items() if key not in ("val", "example_value", "tensor_meta")}
+    if isinstance(result := call.meta.get("val"), FakeTensor):
+        notes["val"] = result.fake_mode.from_tensor(tensor)
+    if "tensor_meta" in call.meta:
+        layout = torch.contiguous_format if tensor.is_contiguous() else None
+        form = tensor.shape, tensor.dtype, tensor.requires_grad, tensor.stride(), layout
+        notes["tensor_meta"] = TensorMetadata(*form, is_quantized=False, qparams={})
+    return notes
 
 
 def _looks_linear(module: fx.GraphModule, node: fx.Node) -> bool:

@@ -114,6 +114,11 @@ NONE: dict[str, tuple[Program, str]] = {
     "a soft cap": (lambda q, k, v, m: ((q @ k.mT).tanh() * 5 + m).softmax(-1) @ v, "the scores come from tanh"),
     "no product": (lambda q, k, v, m: q.exp().softmax(-1) @ k.mT, "the scores come from exp"),
     "other weights": (lambda q, k, v, m: (q @ k.mT).softmax(-1).pow(2) @ v, "reads the weights"),
+    "a write into the result": (lambda q, k, v, m: ((q @ k.mT).softmax(-1) @ v).mul_(2), "writes into the result"),
+    "a write into a view of it": (
+        lambda q, k, v, m: ((q @ k.mT).softmax(-1) @ v).transpose(1, 2).mul_(2),
+        "writes into the result",
+    ),
 }
 
 
@@ -134,6 +139,15 @@ def test_a_graph_without_examples_is_left_alone() -> None:
 def test_a_graph_of_lower_operators_is_left_alone() -> None:
     found, left = written_attention(make_fx(SPELLED["operators"])(*examples()))
     assert found == [] and "reads the weights" in next(iter(left.values()))
+
+
+def test_the_node_of_a_scale_has_an_example() -> None:
+    def program(q: Tensor, k: Tensor, v: Tensor, m: Tensor) -> Tensor:
+        return ((q @ k.mT) / (q.shape[-1] ** 0.5)).softmax(-1) @ v
+
+    module = traced(program)
+    [old] = written_attention(module)[0]
+    assert scale_of(old).meta["val"] == pytest.approx(examples()[0].shape[-1] ** -0.5)
 
 
 def test_a_write_in_between_is_told() -> None:
