@@ -84,6 +84,11 @@ def test_an_operator_of_python_in_place_writes(target: Callable[..., Any]) -> No
     assert effect(graph.call_function(target, (graph.placeholder("x"), 0, 1))) is Effect.WRITES
 
 
+def test_a_call_of_anything_is_not_known() -> None:
+    graph = fx.Graph()
+    assert effect(graph.call_function(operator.call, (torch.rand, 2))) is Effect.UNKNOWN
+
+
 def of_another_library(x: Any) -> Any:
     return x
 
