@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from press.book import Book, the_book
+from press.printing import unchanged
 from press.printing.freshness import INDEX, problems
 from press.printing.notebooks import print_notebooks
 
@@ -101,6 +102,16 @@ def test_a_stale_index_of_exercises_is_named(printed: Path) -> None:
     index.write_text("{}")
     (problem,) = problems(Book(printed.parents[1]))
     assert problem.path == index
+
+
+@pytest.mark.parametrize("source", ["chapters/01_x.md", "record.yml"])
+def test_whatever_a_page_is_made_of_is_looked_at_again(
+    printed: Path, project: Path, write: Callable[[str, str], Path], source: str
+) -> None:
+    unchanged.remember(project)
+    assert unchanged.since_the_last_print(project)
+    write(source, CHAPTER.replace("1 + 1", "1 + 2"))
+    assert not unchanged.since_the_last_print(project)
 
 
 def test_printing_again_prints_nothing(printed: Path, capsys: pytest.CaptureFixture[str]) -> None:

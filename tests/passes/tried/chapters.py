@@ -329,7 +329,7 @@ TRIALS = (
             "values_at_another_size",
             "state_kept",
         ),
-        found="a buffer that the run does not read is not in the new `state_dict`: open",
+        found="a buffer that the run does not read is not in the new `state_dict`: told in the chapter",
     ),
     Trial(
         _FOLD,
