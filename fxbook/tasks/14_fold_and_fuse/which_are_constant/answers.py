@@ -4,6 +4,7 @@ import operator
 
 import torch
 from torch import fx
+from torch.utils._pytree import tree_leaves
 
 from fxbook.tasks.answering import right, wrong
 
@@ -184,6 +185,25 @@ def wants_something_to_be_read(module):
 def reads_arguments_alone(module):
     """A node in a list is not seen."""
     return found(module, reads=lambda node: [value for value in node.args if isinstance(value, fx.Node)])
+
+
+@wrong("finds_the_constants", says="`searchsorted` is in the answer, and is no constant: it reads `argsort`")
+def reads_no_keywords(module):
+    """Nodes in lists are seen, and what is passed by name is not."""
+    return found(module, reads=lambda node: [value for value in tree_leaves(node.args) if isinstance(value, fx.Node)])
+
+
+@wrong("finds_the_constants", says="which is trained")
+def knows_the_weights_of_the_module_itself(module):
+    """Not those of the layers inside."""
+    trained = {name for name, weight in module.named_parameters(recurse=False) if weight.requires_grad}
+    fixed = []
+    for node in module.graph.nodes:
+        stored = node.op == "get_attr" and node.target not in trained
+        called = node.op == "call_function" and is_pure(node) and all(read in fixed for read in node.all_input_nodes)
+        if stored or called:
+            fixed.append(node)
+    return [node for node in fixed if node.op != "get_attr"]
 
 
 @wrong("finds_the_constants", says="and is no call of a function")

@@ -15,22 +15,26 @@ from ..cases import exported, real, some
 
 
 class Weighed(nn.Module):
-    """Expressions of weights and of a table, each by itself and together; random numbers; pairs; a check."""
+    """Expressions of weights and of a table, each by itself and together; random numbers; pairs; a call that reads the
+    input by name alone. The weights belong to a layer inside.
+    """
 
     def __init__(self) -> None:
         super().__init__()
+        self.inner = nn.Module()
         for name in ("first", "second", "third", "fourth"):
-            setattr(self, name, nn.Parameter(torch.rand(4) + 1))
+            self.inner.register_parameter(name, nn.Parameter(torch.rand(4) + 1))
         self.register_buffer("table", torch.arange(8.0).view(2, 4))
         self.register_buffer("order", torch.tensor([3, 1, 0, 2]))
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
-        low, high = self.table.sqrt().max(0)
-        scaled = x * (self.first.exp() + self.second.log()) + low * self.third.tanh()
-        noise = torch.rand(4) + self.fourth.sin()
-        picked = (self.table.cos() * self.fourth)[:, self.order]
+        inner, (low, high) = self.inner, self.table.sqrt().max(0)
+        scaled = x * (inner.first.exp() + inner.second.log()) + low * inner.third.tanh()
+        noise = torch.rand(4) + inner.fourth.sin()
+        picked = (self.table.cos() * inner.fourth)[:, self.order]
+        found = torch.searchsorted(self.table, self.table.neg(), sorter=(x + self.table).argsort()).neg()
         places = torch.arange(4) + high
-        return scaled + noise.cos(), picked.sum(0) * x, places.double() + self.table.double().sum()
+        return scaled + noise.cos(), picked.sum(0) * x, places.double() + self.table.double().sum(), found
 
 
 def llama() -> tuple[nn.Module, Tensor]:
