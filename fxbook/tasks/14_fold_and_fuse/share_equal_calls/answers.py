@@ -227,6 +227,135 @@ def compares_constants_by_value(traced):
     share(traced, key=lambda node: key_of(node, types=False))
 
 
+@wrong("different_calls_stay", says="of the calls differ from one another", read=EQUAL)
+def asks_for_floats_alone(traced):
+    """`True` is 1, and the product is the same."""
+
+    def loose(value):
+        return value if isinstance(value, fx.Node) else (isinstance(value, float), fx.node.map_arg(value, str))
+
+    def key(node):
+        spelled_out = key_of(node)
+        args = frozenset(map(loose, node.args)) if node.target is torch.mul else spelled_out[2]
+        return (*spelled_out[:2], args, *spelled_out[3:])
+
+    share(traced, key=key)
+
+
+@wrong("different_calls_stay", says="The graph calls `operator.add`", read=EQUAL)
+def goes_by_the_name_of_the_function(traced):
+    """`x + y` and `torch.add(x, y)` have one name."""
+    share(traced, key=lambda node: (getattr(node.target, "__name__", node.target), *key_of(node)[2:]))
+
+
+@wrong("equal_calls_are_one", node="mul_1", says="is equal to `mul`, and one of the two is enough", read=EQUAL)
+def takes_the_other_order_for_equal_in_sums_alone(traced):
+    sums = {torch.add, operator.add}
+    share(traced, key=lambda node: key_of(node, either=lambda node: node.target in sums and not node.kwargs))
+
+
+@wrong("equal_calls_are_one", node="mul_1", says="(each pure call twice): ", read=EQUAL)
+def forgets_the_other_order_of_one_function(traced):
+    others = SYMMETRIC - {torch.mul}
+    share(traced, key=lambda node: key_of(node, either=lambda node: node.target in others and not node.kwargs))
+
+
+@wrong("equal_calls_are_one", node="cat_1", says="(each pure call twice): ", read=EQUAL)
+def leaves_one_function_out(traced):
+    share(traced, pure=lambda node: is_pure(node) and node.target is not torch.cat)
+
+
+@wrong("equal_calls_are_one", says="and one of the two is enough: `torch.mul(y, 0.5)`", node="mul_9", read=EQUAL)
+def asks_whether_constants_are_one_object(traced):
+    def spelled_out(value):
+        if isinstance(value, list | tuple):
+            return (type(value), *map(spelled_out, value))
+        return value if isinstance(value, fx.Node) else id(value)
+
+    def key(node):
+        args = tuple(map(spelled_out, node.args))
+        named = sorted((name, spelled_out(value)) for name, value in node.kwargs.items())
+        return (node.target, frozenset(args) if node.target in SYMMETRIC and not named else args, *named)
+
+    share(traced, key=key)
+
+
+@wrong("different_calls_stay", says="The graph calls `sum`", read=EQUAL)
+def does_not_look_into_lists(traced):
+    """What stands in a list is compared by value."""
+
+    def spelled_flat(value):
+        if isinstance(value, fx.Node):
+            return value
+        return type(value), (tuple(value) if isinstance(value, list | tuple) else repr(value))
+
+    def key(node):
+        args, (*call, _) = tuple(map(spelled_flat, node.args)), key_of(node, keywords=None)
+        either = node.target in SYMMETRIC and not node.kwargs
+        return (*call, frozenset(args) if either else args, *key_of(node)[3:])
+
+    share(traced, key=key)
+
+
+@wrong("same_output", node="output", says="(each pure call twice): ")
+def reads_the_first_of_a_list(traced):
+    def key(node):
+        lists = [value[0] for value in node.args if isinstance(value, list)]
+        return (*key_of(node)[:2], *lists) if lists and node.target is torch.cat else key_of(node)
+
+    share(traced, key=key)
+
+
+@wrong("ends well", says="has no len()")
+def takes_the_other_for_a_list_too(traced):
+    """The same place may hold a number in one call and a list in another."""
+
+    def same(one, other):
+        if isinstance(one, tuple | list):
+            return len(one) == len(other) and all(map(same, one, other))
+        return one is other or (type(one) is type(other) is not fx.Node and repr(one) == repr(other))
+
+    def is_equal(node, other):
+        if node.target != other.target or len(node.args) != len(other.args) or node.kwargs != other.kwargs:
+            return False
+        turned = other.args[::-1] if node.target in SYMMETRIC and not node.kwargs else other.args
+        return all(map(same, node.args, other.args)) or all(map(same, node.args, turned))
+
+    kept = []
+    for node in filter(is_pure, list(traced.graph.nodes)):
+        for earlier in kept:
+            if is_equal(node, earlier):
+                node.replace_all_uses_with(earlier)
+                traced.graph.erase_node(node)
+                break
+        else:
+            kept.append(node)
+    traced.recompile()
+
+
+@wrong("same_output", node="output", says="(each pure call twice): ")
+def compares_lists_up_to_the_end_of_the_shorter(traced):
+    """As `zip` does."""
+
+    def key(node):
+        return (*key_of(node)[:2], *node.args[0][:2]) if node.target is torch.cat else key_of(node)
+
+    share(traced, key=key)
+
+
+@wrong("different_calls_stay", says="The graph calls `sum`", read=EQUAL)
+def compares_the_first_keyword(traced):
+    share(traced, key=lambda node: key_of(node)[:4])
+
+
+@wrong("different_calls_stay", says="The graph calls `torch.add`", read=EQUAL)
+def leaves_out_what_keywords_are_called(traced):
+    def key(node):
+        return (*key_of(node, keywords=None), *sorted(map(str, map(spelled, node.kwargs.values()))))
+
+    share(traced, key=key)
+
+
 @wrong("equal_calls_are_one", node="sum_2", says="and one of the two is enough", read=EQUAL)
 def keeps_the_order_of_keywords(traced):
     share(traced, key=lambda node: key_of(node, keywords="as written"))
@@ -263,6 +392,17 @@ def merges_results(traced):
 def keeps_whatever_is_returned(traced):
     output = traced.graph.output_node()
     share(traced, pure=lambda node: is_pure(node) and output not in node.users)
+
+
+@wrong("equal_calls_are_one", node="exp_4", says="(results that are equal): ", read=EQUAL)
+def keeps_both_if_the_earlier_is_returned(traced):
+    first, output = {}, traced.graph.output_node()
+    for node in filter(is_pure, list(traced.graph.nodes)):
+        earlier = first.setdefault(key_of(node), node)
+        if earlier is not node and output not in earlier.users:
+            node.replace_all_uses_with(earlier)
+            traced.graph.erase_node(node)
+    traced.recompile()
 
 
 @wrong("equal_calls_are_one", node="abs_2", says="and one of the two is enough", read=EQUAL)

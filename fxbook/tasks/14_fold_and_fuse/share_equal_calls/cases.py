@@ -1,4 +1,6 @@
-"""Traced modules with calls that are equal, equal in another order, nearly equal, returned, or not pure."""
+"""Traced modules with calls that are equal, equal in another order, nearly equal, returned, or not pure; and each pure
+call twice.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ class Formulas(nn.Module):
 
 
 class Numbers(nn.Module):
-    """Whole numbers: a constant of another type gives another dtype. Keywords in two orders."""
+    """Whole numbers: a constant of another type gives another dtype. Keywords in two orders, and some that differ in
+    their names or in one value alone. Two floats that are equal and not one object.
+    """
 
     def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
         one, same, real = torch.add(x, 1), torch.add(x, 1), torch.add(x, 1.0)
@@ -35,18 +39,24 @@ class Numbers(nn.Module):
         placed = torch.add(x, y, alpha=2) * torch.add(x, y, alpha=3) + torch.add(y, x, alpha=2)
         either = (x + 1) * (1 + x) + (x + x) * (y + y) + torch.add(y, x) * torch.add(x, y)
         truth = torch.mul(x, True) * torch.mul(x, 1)
-        return one * same, real, named, placed.sum(0), truth, placed.sum(dim=0) * 2 + either
+        kept = rows.sum(dim=0, keepdim=False) - rows.sum(dim=1, keepdim=True) / 2
+        thrice = torch.add(y, other=2, alpha=3) - torch.add(y, other=3, alpha=2) / 2
+        half, again = (torch.mul(y, float(text)) for text in ("0.5", "0.5"))
+        total = rows.sum(1) - rows.sum([0, 1]) - rows.sum([0, True]) / 2
+        more = kept, thrice, half - again / 2, total
+        return one * same, real, named, placed.sum(0), truth, placed.sum(dim=0) * 2 + either, more
 
 
 class Results(nn.Module):
-    """Equal calls that the graph returns, alone, together, and beside one that it does not return."""
+    """Equal calls that the graph returns, alone, together, and before or behind one that it does not return."""
 
     def forward(self, x: Tensor, y: Tensor) -> dict[str, Tensor]:
         inner = torch.exp(x).sum()
         both = torch.sin(x), torch.sin(x)
         late, later, last = torch.mul(y, 2), torch.mul(y, 2), torch.mul(y, 2)
-        again = torch.exp(x)
-        return {"both": both, "inner": again * inner, "pair": (later, last, late.abs()), "alone": torch.exp(x)}
+        again, alone, early = torch.exp(x), torch.exp(x), torch.exp(y)
+        pair, behind = (later, last, late.abs()), torch.exp(y).sum(0)
+        return {"both": both, "inner": again * inner, "pair": pair, "alone": alone, "early": (early, behind)}
 
 
 class Layers(nn.Module):
@@ -66,6 +76,22 @@ class Layers(nn.Module):
         return rows.sum(0) + chain * again + methods + (x + y) + (y + x)
 
 
+class Each(nn.Module):
+    """Each call of `PURE` twice, those of `SYMMETRIC` in either order. What an operator computes a function computes
+    too, and is another call. Lists that begin or end alike.
+    """
+
+    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        waves = torch.sin(x) - torch.sin(x) / 2
+        powers = torch.exp(x) - torch.exp(x) / 3
+        joined = torch.cat([x, y], 1) - torch.cat([x, y], 1) / 4 - torch.cat([x, x], 1) - torch.cat([y, y], 1)
+        longer = torch.cat([x, y, y], 1)
+        added, multiplied = torch.add(x, y) - torch.add(y, x) / 5, torch.mul(x, y) - torch.mul(y, x) / 6
+        plus, times = (x + y) - (y + x) / 7, (x * y) - (y * x) / 8
+        columns, sizes = x.sum(1) - x.sum(1) / 9, y.abs() - y.abs() / 10
+        return waves, powers, joined, longer, added, multiplied, plus, times, columns, sizes
+
+
 def floats() -> tuple[Tensor, Tensor]:
     return torch.randn(3, 3), torch.randn(3, 3)
 
@@ -81,5 +107,6 @@ USAGE = Usage(
         Case("whole numbers", Numbers, whole),
         Case("results that are equal", Results, floats, unseen=True),
         Case("layers and methods of one name", Layers, floats, unseen=True),
+        Case("each pure call twice", Each, floats, unseen=True),
     ),
 )

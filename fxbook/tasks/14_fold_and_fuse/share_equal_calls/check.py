@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 from fxbook.asking import Check
 from fxbook.asking.explained import given_edited, lints, recompiled
@@ -16,6 +17,7 @@ from fxbook.graph.record import GraphRecord, NodeRecord
 
 from .cases import PURE, SYMMETRIC
 
+JSON = Any
 EQUAL = "14_fold_and_fuse#equal-calls-are-made-once"
 _FUNCTIONS = {callable_name(target) for target in PURE if callable(target)}
 _EITHER_ORDER = {callable_name(target) for target in SYMMETRIC}
@@ -78,6 +80,47 @@ def results_apart(case: CaseView) -> Found:
                 yield node, f"is returned twice: `{names[0]}` and `{names[1]}` were two results"
 
 
+def _loose(value: JSON, stands_for: dict[int, int]) -> JSON:
+    """An argument, with one node for all that are equal to it; a list and a tuple of the same are not told apart."""
+    match value:
+        case {"node": int(index)}:
+            return {"node": stands_for.get(index, index)}
+        case list(items) | {"tuple": list(items)}:
+            return [_loose(item, stands_for) for item in items]
+    return value
+
+
+def _different(graph: GraphRecord) -> Counter[str]:
+    """How many calls of ``PURE`` stay at least, by what they call."""
+    returned, stands_for, first = set(_returned(graph)), dict[int, int](), dict[str, int]()
+    for node in graph:
+        if not _is_pure(node):
+            continue
+        values = [json.dumps(_loose(value, stands_for)) for value in node.positional]
+        named = sorted((name, json.dumps(_loose(value, stands_for))) for name, value in node.kwargs["dict"])
+        if node.target in _EITHER_ORDER and not named:
+            values.sort()
+        one = first.setdefault(json.dumps([node.op, node.target, values, named]), node.index)
+        if one == node.index or {one, node.index} <= returned:
+            continue
+        stands_for[node.index] = one
+        if node.index in returned:
+            returned.add(one)
+    return _called(graph, lambda node: _is_pure(node) and node.index not in stands_for)
+
+
+@rule(EQUAL)
+def different_calls_stay(case: CaseView) -> Found:
+    """Of calls of ``PURE`` that differ, none is gone, even if another computes the same."""
+    if case.graph is None:
+        return
+    after = _called(case.graph, _is_pure)
+    for call, count in _different(case.before).items():
+        if after[call] < count:
+            name = call.partition(" ")[2]
+            yield None, f"The graph calls `{name}` {after[call]} times: {count} of the calls differ from one another."
+
+
 @rule(EQUAL)
 def equal_calls_are_one(case: CaseView) -> Found:
     """No two calls of ``PURE`` are equal, unless the graph returns both."""
@@ -103,6 +146,7 @@ CHECK = Check(
         results_apart,
         same_output,
         no_dead_nodes,
+        different_calls_stay,
         equal_calls_are_one,
     )
 )
