@@ -228,6 +228,16 @@ def does_not_ask_which_dimensions_are_exchanged(module):
 
 
 @wrong("each_in_one_call", says="and what uses it were to stay: the right side of its scores is not")
+def takes_a_write_for_a_transpose(module):
+    """`transpose_` writes the key."""
+
+    def is_key(softmax):
+        return str(parts_of(softmax)[1].target).startswith("transpose") and is_turned(softmax)
+
+    fuse(module, asks=lambda softmax: may_go(softmax, but=[has_a_key, is_turned]) and is_key(softmax))
+
+
+@wrong("each_in_one_call", says="and what uses it were to stay: the right side of its scores is not")
 def takes_any_right_side_for_a_key(module):
     def is_turned_or_no_key(softmax):
         return not has_a_key(softmax) or is_turned(softmax)

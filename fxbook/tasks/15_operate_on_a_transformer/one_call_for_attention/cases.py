@@ -30,7 +30,7 @@ class Heads(nn.Module):
 
 class Places(nn.Module):
     """Several, of which some have to stay: over the queries, read by others, a softmax without values or on the right
-    of them, scores whose right side is transposed otherwise, or not at all.
+    of them, scores whose right side is transposed otherwise, in place, or not at all.
     """
 
     def __init__(self) -> None:
@@ -53,7 +53,9 @@ class Places(nn.Module):
         seen = weights @ k
         gates = torch.softmax(self.gate(seen), -1)
         third = torch.softmax(seen @ kept * 2.0, -1) @ turned
-        return third, weights, gates * seen, kept, torch.softmax(x @ kept * 1.5, -2), right, across, rolled, plain
+        written = torch.softmax(seen @ k.clone().transpose_(-2, -1) * 0.5, -1) @ x
+        over = torch.softmax(x @ kept * 1.5, -2)
+        return third, weights, gates * seen, kept, over, right, across, rolled, plain, written
 
 
 def inputs(count: int = 2) -> tuple[Tensor, Tensor]:
