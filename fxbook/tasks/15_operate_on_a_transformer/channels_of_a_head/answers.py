@@ -98,7 +98,7 @@ def retains_gradients(module, x, head):
     with torch.enable_grad():
         changing = Changing(module, dict.fromkeys(layers, retain))
         changing.run(x.clone().requires_grad_())
-        loss = changing.attended[:, head].pow(3).sum()
+        loss = changing.attended[:, head].exp().sum()
         loss.backward(inputs=[changing.results[node] for node in layers])
     return {node.name: tuple(used(changing.results[node].grad)) for node in layers}
 
@@ -228,6 +228,21 @@ def counts_the_channels(module, x, head):
 @wrong("all_channels", says="not in increasing order")
 def goes_backwards(module, x, head):
     return {name: channels[::-1] for name, channels in asks_autograd(module, x, head).items()}
+
+
+@wrong("all_channels", says="`first` has channels in the answer that are not in increasing order")
+def goes_by_the_place_in_each_part(module, x, head):
+    """The first of the query, of the key and of the value, then the second."""
+    found = asks_autograd(module, x, head)
+    return {name: sorted(channels, key=lambda channel: channel % x.shape[-1]) for name, channels in found.items()}
+
+
+@wrong("all_channels", says="node `both` has a channel that the head reads, and that is missing")
+def adds_the_result_up(module, x, head):
+    """What the channels do to the sum may cancel out."""
+    leaves, result = leaves_of(module, x)
+    result[:, head].sum().backward()
+    return {node.name: used(leaf.grad) for node, leaf in leaves.items()}
 
 
 @wrong("all_channels", says="has a channel in the answer that the head does not read")

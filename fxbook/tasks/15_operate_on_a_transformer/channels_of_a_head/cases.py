@@ -78,7 +78,8 @@ class Interleaved(nn.Module):
 
 class Shared(nn.Module):
     """One key and one value for all heads, and queries from two layers, of which each head reads one; one is of a class
-    that is derived from the other's. A norm stands before them, and no layer behind.
+    that is derived from the other's. Of a wide layer a few channels are read; the second half of the value is the first
+    with the other sign, so that their sum is 0. A norm stands before them, and no layer behind.
     """
 
     heads = HEADS
@@ -87,14 +88,16 @@ class Shared(nn.Module):
         super().__init__()
         self.norm, self.left = nn.LayerNorm(WIDTH), nn.Linear(WIDTH, WIDTH // 2)
         self.right = nn.modules.linear.NonDynamicallyQuantizableLinear(WIDTH, WIDTH // 2)
-        self.both = nn.Linear(WIDTH, 2 * WIDTH // HEADS)
+        self.both = nn.Linear(WIDTH, 4 * WIDTH)
 
     def forward(self, x: Tensor) -> Tensor:
         x = self.norm(x)
         q = torch.cat([self.left(x), self.right(x)], -1).unflatten(-1, (HEADS, -1)).transpose(1, 2)
         both = self.both(x).unsqueeze(1)
         width = WIDTH // HEADS
-        k, v = (part.repeat(1, HEADS, 1, 1) for part in (both[..., :width], both[..., width:]))
+        half = both[..., 3 * WIDTH : 3 * WIDTH + width // 2]
+        key, value = both[..., WIDTH + 1 : WIDTH + 1 + width], torch.cat([half, -half], -1)
+        k, v = (part.repeat(1, HEADS, 1, 1) for part in (key, value))
         return sdpa(q, k, v).transpose(1, 2).flatten(2)
 
 
