@@ -199,6 +199,24 @@ def quartiles(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, time=statistics.quantiles(ratios(before, after, inputs, clock), n=4))
 
 
+@wrong("median_with_deciles", says="The first number of `time` is no decile", read=FIRST)
+def fifths(before, after, *inputs, clock=time.perf_counter):
+    cut = statistics.quantiles(ratios(before, after, inputs, clock, 30), n=10)
+    return answer(before, after, inputs, clock, time=(cut[1], cut[4], cut[7]))
+
+
+@wrong("median_with_deciles", says="The last number of `time` is no", read=FIRST)
+def the_eighth_cut_for_the_last(before, after, *inputs, clock=time.perf_counter):
+    cut = statistics.quantiles(ratios(before, after, inputs, clock, 30), n=10)
+    return answer(before, after, inputs, clock, time=(cut[0], cut[4], cut[7]))
+
+
+@wrong("median_with_deciles", says="is not the median of ratios of calls side by side", read=PAIRS)
+def the_sixth_cut_for_the_median(before, after, *inputs, clock=time.perf_counter):
+    cut = statistics.quantiles(ratios(before, after, inputs, clock, 30), n=10)
+    return answer(before, after, inputs, clock, time=(cut[0], cut[5], cut[8]))
+
+
 @wrong("median_with_deciles", says="is not the median of ratios of calls side by side", read=PAIRS)
 def smallest_mean_and_largest(before, after, *inputs, clock=time.perf_counter):
     found = ratios(before, after, inputs, clock)

@@ -15,12 +15,11 @@ from fxbook.asking import Case, Usage
 
 from ..cases import Machine, between
 
-# What the calls take, in turn: 1 of 24 is very short and 1 very long, 4 are short and 4 long. In any 20 or more in
-# a row the deciles are SHORT and LONG and the median 1, whichever of the usual definitions is used.
+# What the calls take, in turn. In any 20 or more in a row, wherever they begin, the deciles are SHORT and LONG and the
+# median 1, whichever of the usual definitions is used. In most, the next tenths and the extremes are other numbers.
 SHORT, LONG, SHORTEST, LONGEST = 0.6, 1.5, 0.2, 8.0
-_TAKES = [
-    {"M": 1.0, "L": SHORT, "H": LONG, "m": SHORTEST, "x": LONGEST}[letter] for letter in "MMHMLMHMMMxMLMHHmLMMLMMM"
-]
+_STEPS = {"m": SHORTEST, "L": SHORT, "l": 0.85, "M": 1.0, "h": 1.2, "H": LONG, "x": LONGEST}
+_TAKES = [_STEPS[step] for step in "HLhlhMlHmxlhlhMlHLhlhLHLhMlHlhLHlhMlhlxmhLhLHMlhlHLhlHMLhlHL"]
 
 
 class Products(nn.Module):
@@ -41,9 +40,10 @@ class Products(nn.Module):
             "before",
             seconds * self.slower,
             lambda x: x @ up @ down,
+            first=_TAKES[0],
             later=lambda call: _TAKES[call % len(_TAKES)],
         )
-        return self._graph(before), self._graph(machine.work("after", seconds, lambda x: x @ both))
+        return self._graph(before), self._graph(machine.work("after", seconds, lambda x: x @ both, first=1.0))
 
     def _graph(self, function: Callable[..., Any]) -> fx.GraphModule:
         graph = fx.Graph()
