@@ -390,6 +390,59 @@ def takes_a_leaf_for_a_module_that_runs(model):
     return None if error is None else getattr(error, "path", "")
 
 
+@wrong("the_module", says="(a module without layers): when the error that stops the trace is raised")
+def calls_with_the_first_input_alone(model):
+    class Inside(fx.Tracer):
+        def call_module(self, m, forward, args, kwargs):
+            def told(*args):
+                try:
+                    return forward(*args)
+                except Exception as error:
+                    first(self, error, m)
+                    raise
+
+            return super().call_module(m, told, args[:1], {})
+
+    error = stop(model, Inside())
+    return None if error is None else getattr(error, "path", "")
+
+
+@wrong("the_module", says="(a method of a module that does not run): the answer is not the qualified name of a module")
+def reads_the_first_note(model):
+    """The error may have one before."""
+
+    def note(tracer, error, module):
+        error.add_note(tracer.path_of_module(module))
+
+    error = stop(model, watching(note))
+    return None if error is None else getattr(error, "__notes__", [""])[0]
+
+
+@wrong("the_module", says="(a module without layers): none was returned, but the trace stops in `blocks.1`")
+def takes_what_has_no_layers_for_a_leaf(model):
+    tracer = watching(first)
+    tracer.is_leaf_module = lambda m, module_qualified_name: not [*m.children()]
+    error = stop(model, tracer)
+    return None if error is None else getattr(error, "path", "")
+
+
+@wrong(
+    "the_module", says="(a method of a module that does not run): when the error that stops the trace is raised, the"
+)
+def takes_each_method_for_a_forward(model):
+    """The last frame of a method, whose `self` is a module of the model."""
+    names = {module: name for name, module in model.named_modules()}
+    error = stop(model, fx.Tracer())
+    if error is None:
+        return None
+    inner = ""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        owner = frame.f_locals.get("self")
+        if frame.f_code.co_name.startswith("forward") and isinstance(owner, nn.Module):
+            inner = names.get(owner, inner)
+    return inner
+
+
 @wrong("the_module", says="he answer is not the qualified name of a module of the model")
 def returns_both_of_two_names(model):
     error = stop(model, watching(first))

@@ -98,6 +98,61 @@ class Refused(nn.Module):
         return self.layer(x) if self.skip(Options()) else x
 
 
+class Residual(nn.Module):
+    """Adds, to one input, another and one that is given by its name."""
+
+    def forward(self, x: Tensor, skipped: Tensor, *, bias: Tensor) -> Tensor:
+        return x + skipped + bias
+
+
+class Merged(nn.Module):
+    """Calls a module with several inputs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer, self.residual = nn.Linear(4, 4), Residual()
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.residual(x, self.layer(x), bias=x)
+
+
+class Sign(nn.Module):
+    """Asks, and has no layer."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x if x.norm() > 0 else -x
+
+
+class Backbone(nn.Module):
+    """Asks about a shape in a method that its ``forward`` calls, and others may. The error has a note of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+
+    def forward_features(self, x: Tensor) -> Tensor:
+        try:
+            fits = bool(x.shape[-1] == 4)
+        except Exception as error:
+            error.add_note("The features are in the last dimension.")
+            raise
+        return self.layer(x) if fits else x
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.forward_features(x).mean(dim=-1)
+
+
+class Classifier(nn.Module):
+    """Calls the method of another module, whose ``forward`` does not run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.backbone, self.head = Backbone(), nn.Linear(4, 2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.backbone.forward_features(x))
+
+
 class Shared(nn.Module):
     """One module under two names."""
 
@@ -150,6 +205,10 @@ USAGE = Usage(
         Case("an error in place of another", lambda: Network(trying("raise another")), tuple, unseen=True),
         Case(
             "a leaf that is given what no node can hold", lambda: Network(Block("none"), Refused()), tuple, unseen=True
+        ),
+        Case("a module without layers", lambda: Network(Merged(), Sign()), tuple, unseen=True),
+        Case(
+            "a method of a module that does not run", lambda: Network(Block("none"), Classifier()), tuple, unseen=True
         ),
         Case("a module with two names", lambda: Shared(one_of("shape", "count")), tuple, unseen=True),
     ),
