@@ -77,7 +77,7 @@ class Surroundings:
         self._models = models
         # Some exercises ask for inputs that live no longer than they are needed.
         self._tensors = [
-            (weakref.ref(leaf), leaf.detach().clone())
+            (weakref.ref(leaf), leaf.detach().clone(), leaf.requires_grad)
             for leaf in pytree.tree_leaves(arguments)
             if isinstance(leaf, _Tensor)
         ]
@@ -88,8 +88,13 @@ class Surroundings:
             *self._switched(),
             *(
                 "a tensor that your code was given holds other values"
-                for tensor, before in self._tensors
+                for tensor, before, _ in self._tensors
                 if not _same(tensor(), before)
+            ),
+            *(
+                f"a tensor that your code was given now has requires_grad={not before}"
+                for tensor, _, before in self._tensors
+                if (given := tensor()) is not None and given.requires_grad != before
             ),
             *(change for model in self._models for change in model.touched()),
         ]

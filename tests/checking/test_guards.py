@@ -117,7 +117,7 @@ def test_a_weight_that_holds_other_values_is_told_where_the_outputs_do_not_show_
     assert check_with(exercise, fx.symbolic_trace, seed=1).passed
 
 
-def test_an_input_that_is_overwritten_is_told_of_an_answer_that_is_data() -> None:
+def test_an_input_that_is_changed_is_told_of_an_answer_that_is_data() -> None:
     case = dataclasses.replace(SHALLOW, given=lambda model: (model, {"batch": [torch.ones(1, 4)]}))
     exercise = Exercise("99-data", "compute", (case,), (value_is(lambda *_: 4),))
 
@@ -128,6 +128,14 @@ def test_an_input_that_is_overwritten_is_told_of_an_answer_that_is_data() -> Non
     report = check_with(exercise, overwrites, seed=1)
     assert report.violated == "nothing_left"
     assert "a tensor that your code was given holds other values" in report.message
+
+    def asks_for_a_gradient(model: nn.Module, table: dict[str, list[Tensor]]) -> int:
+        table["batch"][0].requires_grad_()
+        return 4
+
+    report = check_with(exercise, asks_for_a_gradient, seed=1)
+    assert report.violated == "nothing_left"
+    assert "a tensor that your code was given now has requires_grad=True" in report.message
     assert check_with(exercise, lambda *_: 4, seed=1).passed
 
 
