@@ -222,6 +222,38 @@ def takes_inputs_by_position_alone(module):
     return PassResult(module, bool(calls))
 
 
+@wrong(
+    "ends well",
+    says="`second_1` has its input by keyword",
+    read="when_it_breaks/01_node_creation#indexerror-tuple-index-out-of-range",
+)
+def takes_the_first_argument(module):
+    calls = [node for node in module.graph.nodes if is_idle(node, module)]
+    for node in calls:
+        node.replace_all_uses_with(node.args[0])
+        module.graph.erase_node(node)
+    module.recompile()
+    return PassResult(module, bool(calls))
+
+
+@wrong("honest", says="(one such layer): `modified` is false, and calls")
+def asks_for_more_than_one(module):
+    calls = erased(module)
+    module.recompile()
+    return PassResult(module, len(calls) > 1)
+
+
+@wrong("none_left", says="(a layer by its second name): node `idle` still calls an `nn.Identity`")
+def knows_one_name_of_a_layer(module):
+    paths = [path for path, layer in module.named_modules() if isinstance(layer, nn.Identity)]
+    calls = [node for path in paths for node in module.graph.find_nodes(op="call_module", target=path)]
+    for node in calls:
+        node.replace_all_uses_with(node.all_input_nodes[0])
+        module.graph.erase_node(node)
+    module.recompile()
+    return PassResult(module, bool(calls))
+
+
 @wrong("lints_after", says="does not lint", read="02_insertion_points#what-lint-lets-through")
 def collects_the_inputs_first(module):
     """Of two in a row, the second gets an input that is gone."""

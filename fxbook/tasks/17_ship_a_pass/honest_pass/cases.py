@@ -45,6 +45,28 @@ class Kept(nn.Module):
         return self.mix(x).relu()
 
 
+class Single(nn.Module):
+    """One such layer, called once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.idle, self.mix = nn.Identity(), nn.Linear(WIDTH, WIDTH)
+        self.requires_grad_(False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.idle(self.mix(x)).relu()
+
+
+def by_another_name(model: nn.Module) -> tuple[Any, ...]:
+    """The traced model, in which the layer has a second name, by which it is called, and an input."""
+    module = graph_of(model)
+    module.add_submodule("same", module.get_submodule("idle"))
+    [call] = module.graph.find_nodes(op="call_module", target="idle")
+    call.target = "same"
+    module.recompile()
+    return module, torch.randn(2, 3, WIDTH)
+
+
 def kept_as_submodule(model: nn.Module) -> tuple[Any, ...]:
     """A traced model that still has a layer which nothing calls, and an input."""
     module = graph_of(model)
@@ -95,6 +117,8 @@ USAGE = Usage(
         Case("a block of GPT-2, which has no such layer", gpt2, tuple, given=traced_with(3, WIDTH)),
         Case("a block of ResNet", resnet, tuple, given=traced_with(16, 8, 8)),
         Case("such layers in a row, by keyword, unused, at the end", Idle, tuple, True, traced_with(3, WIDTH)),
+        Case("one such layer", Single, tuple, unseen=True, given=traced_with(3, WIDTH)),
+        Case("a layer by its second name", Single, tuple, unseen=True, given=by_another_name),
         Case("a layer that nothing calls", Kept, tuple, unseen=True, given=kept_as_submodule),
     ),
     call=run_twice,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fxbook.asking import Check
 from fxbook.asking.returned import name_of, names_of, table_of
 from fxbook.asking.rule import Found, rule
+from fxbook.asking.trial import Trial
 from fxbook.asking.values import difference, encode
 from fxbook.asking.view import CaseView
 
@@ -97,6 +98,16 @@ def idempotent(case: CaseView) -> Found:
         yield None, "A second run finds nothing to erase, and does not return a `PassResult` whose `modified` is false."
 
 
+def on_error(trial: Trial, kind: str) -> str | None:
+    """Where a call has no arguments by position, which ``args[0]`` takes for granted."""
+    module, _ = trial.fresh_arguments()
+    idle = idle_calls(module)
+    bare = [node.name for node in module.graph.nodes if node.name in idle and not node.args]
+    if kind == "IndexError" and bare:
+        return f"In this graph `{bare[0]}` has its input by keyword, so its `args` are empty."
+    return None
+
+
 CHECK = Check(
     (
         returns_a_pass_result,
@@ -107,5 +118,6 @@ CHECK = Check(
         computes_the_same,
         honest,
         idempotent,
-    )
+    ),
+    on_error=on_error,
 )
