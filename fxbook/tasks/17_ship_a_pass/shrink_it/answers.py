@@ -57,6 +57,7 @@ def returning(module, name):
 def begins_anew_after_each_step(module, fails):
     kept = copy.deepcopy(module)
     erase_unused(kept.graph)
+    kept.recompile()
     while (smaller := next((draft for draft in drafts(kept, True) if fails(copy.deepcopy(draft))), None)) is not None:
         kept = smaller
     return kept
@@ -167,12 +168,14 @@ def copies_what_is_kept(module, fails):
         result.recompile()
         return result
 
-    names = [node.name for node in module.graph.nodes if is_call(node)]
+    whole = copy.deepcopy(module)
+    erase_unused(whole.graph)
+    names = [node.name for node in whole.graph.nodes if is_call(node)]
     for name in [*names]:
         fewer = [other for other in names if other != name]
-        if fails(built(fewer, module)):
+        if fails(built(fewer, whole)):
             names = fewer
-    return begins_anew_after_each_step(built(names, module), fails)
+    return begins_anew_after_each_step(built(names, whole), fails)
 
 
 @right
@@ -188,11 +191,10 @@ def knows_what_it_asked(module, fails):
     kept = copy.deepcopy(module)
     erase_unused(kept.graph)
     kept.recompile()
-    queue = [*drafts(kept, True)]
-    while queue:
-        draft = queue.pop(0)
+    left = drafts(kept, True)
+    while (draft := next(left, None)) is not None:
         if known(draft):
-            kept, queue = draft, [*drafts(draft, True)]
+            kept, left = draft, drafts(draft, True)
     return kept
 
 
@@ -263,6 +265,57 @@ def leaves_what_nothing_uses(module, fails):
     return whole
 
 
+@wrong("compiled_anew", says="The compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_compile(module, fails):
+    kept = begins_anew_after_each_step(module, fails)
+    dead = kept.graph.call_function(torch.neg, (next(iter(kept.graph.nodes)),))
+    kept.recompile()
+    kept.graph.erase_node(dead)
+    return kept
+
+
+@wrong("nothing_to_spare", says="(inputs in a list and by keyword): node `cat` can still go")
+def looks_at_positions_alone(module, fails):
+    """Of the arguments, those that are nodes: not those in a list, nor those by keyword."""
+    kept = copy.deepcopy(module)
+    erase_unused(kept.graph)
+    again = True
+    while again:
+        again = False
+        for node in reversed(list(kept.graph.nodes)):
+            inputs = [value for value in node.args if isinstance(value, fx.Node)] if is_call(node) else []
+            for value in inputs:
+                draft = without(kept, node.name, node.all_input_nodes.index(value))
+                if draft is not None and fails(copy.deepcopy(draft)):
+                    kept, again = draft, True
+                    break
+    kept.recompile()
+    return kept
+
+
+@wrong("nothing_to_spare", says="(two calls, and one that nothing uses): node `arange` can still go")
+def trusts_the_steps_to_erase(module, fails):
+    """A call that uses nothing has no input to be used in its place."""
+    kept = copy.deepcopy(module)
+    while (smaller := next((draft for draft in drafts(kept) if fails(copy.deepcopy(draft))), None)) is not None:
+        kept = smaller
+    return kept
+
+
+@wrong("given_left_alone", says="(two calls, and one that nothing uses): a graph that was passed", read=LEFT)
+def erases_in_the_given_module(module, fails):
+    erase_unused(module.graph)
+    return begins_anew_after_each_step(module, fails)
+
+
+@wrong("ends well", says="`fails` was asked of an object of class NoneType")
+def asks_about_nothing(module, fails):
+    """The last of the drafts is none."""
+    kept = begins_anew_after_each_step(module, fails)
+    fails(without(kept, "gone", 0))
+    return kept
+
+
 @wrong("only_removes", says="calls something else than in the given graph")
 def hands_out_what_it_returns(module, fails):
     """`fails` edits it."""
@@ -280,6 +333,50 @@ def goes_one_step_too_far(module, fails):
 @wrong("returns_a_module", says="an object of class Graph")
 def returns_the_graph(module, fails):
     return begins_anew_after_each_step(module, fails).graph
+
+
+@wrong("only_removes", says="is gone: only calls were to be removed")
+def erases_the_inputs_too(module, fails):
+    kept = begins_anew_after_each_step(module, fails)
+    for node in kept.graph.find_nodes(op="placeholder"):
+        if not node.users:
+            kept.graph.erase_node(node)
+    kept.recompile()
+    return kept
+
+
+@wrong("only_removes", says="is gone: only calls were to be removed")
+def stands_alone(module, fails):
+    """Tensors that the module holds take the places of the inputs."""
+    kept = begins_anew_after_each_step(module, fails)
+    for node in kept.graph.find_nodes(op="placeholder"):
+        kept.register_buffer(f"given_{node.name}", torch.ones(2, 3))
+        with kept.graph.inserting_before(node):
+            held = kept.graph.get_attr(f"given_{node.name}")
+        node.replace_all_uses_with(held)
+        kept.graph.erase_node(node)
+    kept.recompile()
+    return kept
+
+
+@wrong("only_removes", says="has other arguments than in the given graph")
+def takes_simpler_numbers(module, fails):
+    kept = begins_anew_after_each_step(module, fails)
+    for node in kept.graph.nodes:
+        node.args = fx.node.map_aggregate(node.args, lambda arg: 2.0 if isinstance(arg, float) else arg)
+    kept.recompile()
+    return kept
+
+
+@wrong("only_removes", says="has other arguments than in the given graph")
+def drops_keywords(module, fails):
+    """A call that has some is written anew, with its inputs by position."""
+    kept = begins_anew_after_each_step(module, fails)
+    for node in kept.graph.nodes:
+        if is_call(node) and node.kwargs:
+            node.args, node.kwargs = tuple(node.all_input_nodes), {}
+    kept.recompile()
+    return kept
 
 
 @wrong("only_removes", says="is new: calls were only to be removed")

@@ -42,6 +42,28 @@ class Gated(nn.Module):
         return torch.exp(self.mix(x)) * gate - x
 
 
+class Joined(nn.Module):
+    """Calls that take their inputs in a list, and by keyword, before the two that are needed and after them.
+
+    Of the last two, the second input is the one that stays.
+    """
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        joined = torch.cat([x, mask])
+        negated = torch.neg(input=joined)
+        turned = torch.relu(negated)
+        angle = torch.atan2(input=turned, other=joined)
+        grown = torch.addcmul(input=joined, tensor1=angle, tensor2=negated)
+        return torch.cat([x, torch.add(input=turned, other=grown)])
+
+
+class Bare(nn.Module):
+    """Two calls."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.softmax(torch.exp(x), dim=-1)
+
+
 def _is_call(node: fx.Node) -> bool:
     return node.op.startswith("call")
 
@@ -58,6 +80,8 @@ def raising_pass(first: Any, second: Any) -> Callable[[fx.GraphModule], bool]:
     """
 
     def fails(module: fx.GraphModule) -> bool:
+        if not isinstance(module, fx.GraphModule):
+            raise TypeError(f"`fails` was asked of an object of class {type(module).__name__}")
         try:
             module.graph.lint()
         except Exception:
@@ -96,6 +120,15 @@ def reported_of(first: Any, second: Any) -> Callable[[nn.Module], tuple[Any, ...
     return lambda model: (graph_of(model), raising_pass(first, second))
 
 
+def with_an_unused_range(model: nn.Module) -> tuple[Any, ...]:
+    """The traced model with one more call that nothing uses, and that uses nothing."""
+    module = graph_of(model)
+    with module.graph.inserting_before(module.graph.output_node()):
+        module.graph.call_function(torch.arange, (WIDTH,))
+    module.recompile()
+    return module, raising_pass(torch.exp, torch.softmax)
+
+
 def _needed(module: fx.GraphModule, node: fx.Node, place: int) -> fx.GraphModule:
     """What the output needs once the users of a call use one of its inputs: a graph written anew."""
     stands_for = {node: node.all_input_nodes[place]}
@@ -109,6 +142,20 @@ def _needed(module: fx.GraphModule, node: fx.Node, place: int) -> fx.GraphModule
         if other in needed:
             copies[other] = graph.node_copy(other, lambda used: copies[stands_for.get(used, used)])
     return fx.GraphModule(module, graph)
+
+
+def calls_of(graph: fx.Graph) -> dict[str, list[str]]:
+    """By its name, what each call calls, and with what, whichever nodes are its inputs."""
+    return {
+        node.name: [f"{node.op} {target_name(node)}", str(fx.node.map_arg((node.args, node.kwargs), lambda _: None))]
+        for node in graph.nodes
+        if _is_call(node)
+    }
+
+
+def inputs_of(graph: fx.Graph) -> list[str]:
+    """The names of the placeholders."""
+    return [node.name for node in graph.find_nodes(op="placeholder")]
 
 
 def superfluous(module: fx.GraphModule, fails: Callable[[fx.GraphModule], bool]) -> str | None:
@@ -135,8 +182,9 @@ def shrunk(answer: Callable[..., Any], module: fx.GraphModule, fails: Callable[[
     told: dict[str, Any] = {"kind": "GraphModule", "changed": change_of(before, listing(module.graph))}
     if not isinstance(result, fx.GraphModule):
         return {**told, "kind": type(result).__name__}
-    calls = {node.name: f"{node.op} {target_name(node)}" for node in result.graph.nodes if _is_call(node)}
-    told |= {"calls": calls, "fails": fails(copy.deepcopy(result))}
+    told |= {"calls": calls_of(result.graph), "inputs": inputs_of(result.graph)}
+    told["fails"] = fails(copy.deepcopy(result))
+    told["stale"] = result.code != result.graph.python_code("self").src
     return {**told, "spare": superfluous(result, fails) if told["fails"] else None}
 
 
@@ -146,7 +194,6 @@ USAGE = Usage(
         Case("the activation of GPT-2", lambda: gpt2().act, tuple),
         Case("a block of BERT", bert, tuple),
         Case("two branches that meet", Gate, tuple, unseen=True),
-        Case("behind a second input", Gate, tuple, unseen=True, given=reported_of("abs", torch.softmax)),
         Case(
             "a call that can go once others have gone",
             Gated,
@@ -154,6 +201,14 @@ USAGE = Usage(
             unseen=True,
             given=reported_of(torch.exp, operator.mul),
         ),
+        Case(
+            "inputs in a list and by keyword",
+            Joined,
+            tuple,
+            unseen=True,
+            given=reported_of(torch.atan2, torch.addcmul),
+        ),
+        Case("two calls, and one that nothing uses", Bare, tuple, unseen=True, given=with_an_unused_range),
     ),
     given=reported,
     call=shrunk,

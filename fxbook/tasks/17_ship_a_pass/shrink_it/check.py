@@ -6,9 +6,9 @@ from fxbook.asking import Check
 from fxbook.asking.returned import name_of, table_of
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
-from fxbook.graph.naming import target_name
 
 from ..check import given_left_alone, told
+from .cases import calls_of, inputs_of
 
 SHRINKING = "17_ship_a_pass#shrink-the-graph-that-fails"
 # The call on which the pass raises, and the one whose value it uses.
@@ -24,14 +24,19 @@ def returns_a_module(case: CaseView) -> Found:
 
 @rule(SHRINKING)
 def only_removes(case: CaseView) -> Found:
-    """Each call of the answer is one of the given graph, under its name."""
+    """Each call of the answer is one of the given graph, under its name, and all inputs are there."""
     module, _ = case.arguments
-    given = {node.name: f"{node.op} {target_name(node)}" for node in module.graph.nodes}
+    given = calls_of(module.graph)
     for name, call in (table_of(told(case, "calls")) or {}).items():
         if name not in given:
             yield None, f"Node `{name}` is new: calls were only to be removed."
-        elif call != given[name]:
-            yield case.before.named(name), "calls something else than in the given graph"
+        elif isinstance(call, list) and call != given[name]:
+            other = "calls something else" if call[0] != given[name][0] else "has other arguments"
+            yield case.before.named(name), f"{other} than in the given graph"
+    left = told(case, "inputs")
+    for name in inputs_of(module.graph):
+        if isinstance(left, list) and name not in left:
+            yield case.before.named(name), "is gone: only calls were to be removed"
 
 
 @rule(SHRINKING)
@@ -52,4 +57,11 @@ def nothing_to_spare(case: CaseView) -> Found:
         yield None, f"There are {len(calls)} calls left, and {NEEDED} are enough."
 
 
-CHECK = Check((given_left_alone, returns_a_module, only_removes, still_fails, nothing_to_spare))
+@rule("00_first_graph#change-one-node")
+def compiled_anew(case: CaseView) -> Found:
+    """The code is that of the graph."""
+    if told(case, "stale") is True:
+        yield None, "The compiled code is stale: the module that was returned runs another graph than its own."
+
+
+CHECK = Check((given_left_alone, returns_a_module, only_removes, still_fails, nothing_to_spare, compiled_anew))
