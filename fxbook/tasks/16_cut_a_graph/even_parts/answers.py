@@ -145,8 +145,6 @@ def tries_all_cuts_at_weights(module, count):
         ends = [0, *places, n]
         return max(size[a][b] for a, b in itertools.pairwise(ends))
 
-    if count > 4:
-        return halves_the_limit(module, count)
     best = min(itertools.combinations(worth, cuts), key=largest)
     return named(module, filled([0, *best], count, n))
 
@@ -196,6 +194,10 @@ def returns_nodes(module, count):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+def fetched_by(node):
+    return [arg for arg in node.all_input_nodes if arg.op == "get_attr"]
+
+
 def with_sizes(module, count, used):
     """The best cut for other sizes than those asked for."""
     low, high = 0, total(used)
@@ -239,6 +241,39 @@ def knows_fetched_weights_alone(module, count):
     used = sizes_of(module)
     used = [{} if node.op == "call_module" else now for node, now in zip(calls_of(module), used, strict=True)]
     return with_sizes(module, count, used)
+
+
+@wrong("largest_is_small", says="(bytes by keyword, in a list, for a layer): of 2 parts")
+def enters_no_list(module, count):
+    used = []
+    for node, now in zip(calls_of(module), sizes_of(module), strict=True):
+        fetched = {id(functools.reduce(getattr, arg.target.split("."), module)) for arg in fetched_by(node)}
+        here = [arg for arg in [*node.args, *node.kwargs.values()] if arg in fetched_by(node)]
+        seen = {id(functools.reduce(getattr, arg.target.split("."), module)) for arg in here}
+        used.append({key: size for key, size in now.items() if key in seen or key not in fetched})
+    return with_sizes(module, count, used)
+
+
+@wrong("largest_is_small", says="(bytes by keyword, in a list, for a layer): of 2 parts")
+def takes_a_layer_for_all_of_its_call(module, count):
+    """A layer may be called with a weight that is fetched."""
+    used = []
+    for node, now in zip(calls_of(module), sizes_of(module), strict=True):
+        layer = module.get_submodule(node.target) if node.op == "call_module" else module
+        own = {id(weight) for weight in layer.state_dict(keep_vars=True).values()}
+        used.append({key: size for key, size in now.items() if key in own})
+    return with_sizes(module, count, used)
+
+
+@wrong("largest_is_small", says="(bytes by keyword, in a list, for a layer): of 2 parts")
+def steps_over_a_byte(module, count):
+    used = sizes_of(module)
+    low, high = 0, total(used)
+    while low < high:
+        middle = (low + high) // 2
+        found = walk(used, middle)
+        low, high = (low, middle) if found and len(found) <= count else (middle + 2, high)
+    return named(module, filled(walk(used, low), count, len(used)))
 
 
 @wrong("largest_is_small", says="a smaller number is possible")
@@ -315,6 +350,20 @@ def leaves_the_first_part_empty(module, count):
 def returns_places(module, count):
     order = [node.name for node in calls_of(module)]
     return [order.index(name) for name in halves_the_limit(module, count)]
+
+
+@wrong(
+    "begins_parts", says="(more parts than layers): the names in the answer are not in the order of the list, each once"
+)
+def fills_up_with_the_first_calls(module, count):
+    """A part may begin there already."""
+    used = sizes_of(module)
+    low, high = 0, total(used)
+    while low < high:
+        middle = (low + high) // 2
+        found = walk(used, middle)
+        low, high = (low, middle) if found and len(found) <= count else (middle + 1, high)
+    return named(module, sorted([*walk(used, low)[1:], *range(1, count)][: count - 1]))
 
 
 @wrong("begins_parts", says="parts need")

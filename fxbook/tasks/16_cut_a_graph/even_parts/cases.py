@@ -63,6 +63,24 @@ class Three(nn.Module):
         return [getattr(self, kind).sin() for kind in self.kinds]
 
 
+class Bytes(nn.Module):
+    """Weights of single bytes that a call fetches by keyword, in a list, by position, and for a layer without weights.
+
+    Of the two best cuts one is better by one byte.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        factor = one_of(1, 2, 3)
+        for name, size in {"named": 4 * factor, "listed": 4 * factor, "single": 1, "clipped": 7 * factor}.items():
+            self.register_buffer(name, torch.ones(size, dtype=torch.uint8))
+        self.clip = nn.ReLU()
+
+    def forward(self, x: Tensor) -> list[Tensor]:
+        named, listed = torch.neg(input=self.named), torch.cat([self.listed, x])
+        return [named, listed, torch.neg(self.single), self.clip(self.clipped)]
+
+
 class Block(nn.Sequential):
     """Layers that are one call of the graph."""
 
@@ -78,6 +96,18 @@ class Normed(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return self.up(self.down(self.norm(x)))
+
+
+class Twice(nn.Module):
+    """Two layers of a size, and calls without weights behind them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        width = one_of(2, 3, 4)
+        self.first, self.second = nn.Linear(width, width), nn.Linear(width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.exp(torch.sin(self.second(self.first(x))))
 
 
 class Single(nn.Module):
@@ -144,8 +174,10 @@ USAGE = Usage(
         ),
         Case("a buffer", lambda: Three(fixed=90, first=30, second=50), tuple, unseen=True, given=in_parts(2)),
         Case("a layer with buffers", Normed, tuple, unseen=True, given=in_parts(2)),
+        Case("bytes by keyword, in a list, for a layer", Bytes, tuple, unseen=True, given=in_parts(2)),
         Case("GPT-2, exported", nn.Identity, tuple, unseen=True, given=gpt2_in_parts),
         Case("all weights in one call", Single, tuple, unseen=True, given=in_parts(2)),
+        Case("more parts than layers", Twice, tuple, unseen=True, given=in_parts(3)),
         Case("as many parts as calls", Single, tuple, unseen=True, given=in_parts(4)),
     ),
     # A usual answer asks for the weights of each piece of the list, and one may try every cut.
