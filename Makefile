@@ -7,5 +7,9 @@ PYTHON ?= python3
 quick:
 	@$(PYTHON) -m press quick $(FILE)
 
-book test test-cold test-models notebooks lab watch serve pdf epub bench:
+# `make test TORCH=2.15.0`: the tests that torch can change, with another torch in an environment of its own.
+test:
+	@$(PYTHON) -m press test $(if $(TORCH),--torch $(TORCH))
+
+book test-cold test-models notebooks lab watch serve pdf epub bench:
 	@$(PYTHON) -m press $@

@@ -27,8 +27,11 @@ def book(_: argparse.Namespace) -> int:
 
 
 def test(options: argparse.Namespace) -> int:
-    """Run every test: static, nbval, checks, book build, browser where Chromium is there."""
+    """Run every test: static, nbval, checks, book build, browser where Chromium is there; --torch 2.15.0: on that."""
     cores = str(os.cpu_count() or 1)
+    options.arguments, version = _torch(options.arguments)
+    if version:
+        return _test_on(version, "-n", cores, *_PROOF, *options.arguments)
     style = _python("-m", "ruff", "check", "--quiet", ".") or _python("-m", "ruff", "format", "--check", "--quiet", ".")
     if not style:
         print("Style: nothing to mend.", flush=True)
@@ -124,6 +127,16 @@ def card(_: argparse.Namespace) -> int:
     return importlib.import_module("press.binding.card").draw()
 
 
+def versions(options: argparse.Namespace) -> int:
+    """Run the book on other versions of torch and record what differs; each gets an environment of several GB."""
+    matrix = importlib.import_module("press.versions.matrix")
+    try:
+        return matrix.run(options.versions, options.only, options.answers)
+    except environment.SetupError as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
 def pins(_: argparse.Namespace) -> int:
     """Write the pins anew from pyproject.toml."""
     return importlib.import_module("press.binding.pins").write()
@@ -133,11 +146,11 @@ def pins(_: argparse.Namespace) -> int:
 _PROOF = ("-p", "press.proof", "-r", "fE")
 _COMMANDS = (
     *(book, test, test_cold, test_models, notebooks, quick, exercise, lab, watch, serve, bench),
-    *(pdf, epub, pins, links, inventory, card),
+    *(pdf, epub, pins, links, inventory, card, versions),
 )
 _NEEDS = {
     **dict.fromkeys((book, serve, links, inventory, pdf, epub), environment.BOOK),
-    **dict.fromkeys((test, test_cold, test_models, bench, pins), environment.EVERYTHING),
+    **dict.fromkeys((test, test_cold, test_models, bench, pins, versions), environment.EVERYTHING),
 }
 # What stands behind these commands is for the program that they start, options included; argparse would refuse those.
 _PASS_ON = (test, test_cold, test_models, watch)
@@ -157,6 +170,25 @@ def _edition(kind: str) -> int:
     size = made.stat().st_size / 1e6
     print(f"Open {made.relative_to(ROOT)} ({size:.1f} MB). The next `make book` offers it in the download menu.")
     return 0
+
+
+def _test_on(version: str, *arguments: str) -> int:
+    """Run the tests that torch can change with another torch."""
+    tested = importlib.import_module("press.versions.tested")
+    try:
+        python = importlib.import_module("press.versions.environments").ensure(version)
+    except environment.SetupError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return subprocess.run([str(python), "-m", "pytest", *tested.asked(arguments)], cwd=ROOT).returncode
+
+
+def _torch(arguments: list[str]) -> tuple[list[str], str]:
+    """The arguments that are pytest's, and the version of torch that is asked for, if one is."""
+    parser = argparse.ArgumentParser(prog="python -m press test", add_help=False, allow_abbrev=False)
+    parser.add_argument("--torch", metavar="VERSION", default="")
+    options, others = parser.parse_known_args(arguments)
+    return others, options.torch
 
 
 def _python(*arguments: str) -> int:
@@ -187,6 +219,14 @@ def _parser() -> argparse.ArgumentParser:
         elif function is notebooks:
             command.add_argument("manuscripts", nargs="*", help="the manuscripts to print (default: all)")
             command.add_argument("--all", action="store_true", help="print them even where nothing differs")
+        elif function is versions:
+            command.add_argument(
+                "versions", nargs="*", metavar="VERSION", help="2.15.0 (default: all that are told of)"
+            )
+            command.add_argument(
+                "--only", nargs="+", default=[], metavar="PART", help="notebooks with this in their path"
+            )
+            command.add_argument("--answers", action="store_true", help="judge every answer to every exercise as well")
         elif function is serve:
             command.add_argument("--port", type=int, default=8000)
     return parser

@@ -18,7 +18,7 @@ from press.manuscript.faults import GROUPS
 from press.manuscript.reading import anchor
 
 BREAKS = "When it breaks"
-_MESSAGE = re.compile(
+MESSAGE = re.compile(
     # After what a cell may print first: "created, linted, TypeError: …".
     r"^(?:[a-z]+, )*(?P<kind>(?:\w+\.)*\w*(?:Error|Warning|Exception|SymNode)|Unsupported)(?:: ?| )(?P<text>\S.*)$"
 )
@@ -55,7 +55,7 @@ class Symptom:
     @property
     def silent(self) -> bool:
         """Whether there is no message to look for."""
-        return self.heading.startswith("Silent") or not (self.messages or _MESSAGE.match(self.heading))
+        return self.heading.startswith("Silent") or not (self.messages or MESSAGE.match(self.heading))
 
     @property
     def searched(self) -> list[str]:
@@ -91,7 +91,7 @@ def symptoms(chapter: str, notebook: NotebookNode) -> tuple[list[Symptom], list[
         elif current is not None and kind == "code":
             current.shown = True
         elif current is not None and kind == "output":
-            if match := _MESSAGE.match(text):
+            if match := MESSAGE.match(text):
                 message = f"{match['kind'].rpartition('.')[2]}: {match['text']}"[:_LONGEST]
                 current.messages += [message] if message not in current.messages else []
         elif current is not None and kind == "prose" and not text.startswith(("#", "|", "<")):

@@ -20,9 +20,14 @@ _FOLDER = Path(__file__).parent
 
 
 class WarmKernels:
-    """The kernel specification ``warm`` and the process behind it, which starts with the first kernel asked for."""
+    """The kernel specification ``warm`` and the process behind it, which starts with the first kernel asked for.
 
-    def __init__(self) -> None:
+    Args:
+        python: the interpreter of the kernels; that of this process where none is named.
+    """
+
+    def __init__(self, python: Path | str = sys.executable) -> None:
+        self._python = str(python)
         # A socket's path is limited to about 100 characters, so it lies in a folder of its own with a short name.
         self._folder = tempfile.TemporaryDirectory(prefix="fx-")
         self._socket = Path(self._folder.name) / "s"
@@ -30,7 +35,7 @@ class WarmKernels:
         specification = Path(self._folder.name) / "kernels" / NAME / "kernel.json"
         specification.parent.mkdir(parents=True)
         # -S -E -I: the stub needs nothing but the standard library, and starts in hundredths of a second.
-        stub = [sys.executable, "-S", "-E", "-I", str(_FOLDER / "stub.py"), str(self._socket), "{connection_file}"]
+        stub = [self._python, "-S", "-E", "-I", str(_FOLDER / "stub.py"), str(self._socket), "{connection_file}"]
         specification.write_text(
             json.dumps({"argv": stub, "display_name": "Python 3 (warm)", "language": "python"}), encoding="utf-8"
         )
@@ -48,7 +53,7 @@ class WarmKernels:
         """
         if self._server and self._server.poll() is None:
             return
-        command = [sys.executable, str(_FOLDER / "server.py"), str(self._socket)]
+        command = [self._python, str(_FOLDER / "server.py"), str(self._socket)]
         self._server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         assert self._server.stdout
         if self._server.stdout.readline() != "ready\n":

@@ -1,0 +1,128 @@
+"""Run a notebook on another torch, every cell of it: after one that fails the rest goes on, without what it sets."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import dataclasses
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from nbclient import NotebookClient
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbformat import NotebookNode, v4
+
+from fxbook.checking import SEED_VARIABLE
+from press.printing import warm
+from press.printing.execution import NOTEBOOK_VARIABLE, PRINTED_SEED
+from press.versions.outputs import Shown, differ, kind, shown
+
+CELL_TIMEOUT = 120
+_IGNORED = "nbval-ignore-output"
+# Of a traceback of IPython: the line of the cell that raised.
+_LINE = re.compile(r"Cell In\[\d+\], line (\d+)|<cell line: (\d+)>")
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
+
+
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    """A cell that shows here what is not printed: its id, its first line, both showings, and the kind by rule."""
+
+    cell: str
+    begins: str
+    printed: Shown
+    here: Shown
+    kind: str
+
+
+async def differences(path: Path, notebook: NotebookNode) -> tuple[int, list[Difference]]:
+    """Run a printed notebook in a warm kernel; return how many cells ran, and those that differ.
+
+    Args:
+        path: where it is stored; the kernel starts in its folder.
+        notebook: as printed; it stays as it is.
+    """
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    found: list[Difference] = []
+    lost: set[str] = set()
+    async for cell, here in _run(path, notebook):
+        printed = shown(cell.outputs)
+        if here.error:
+            lost |= names(cell.source)
+        if differ(printed, here, _IGNORED in cell.metadata.get("tags", ())):
+            begins = cell.source.strip().splitlines()[0]
+            found.append(Difference(cell.id, begins, printed, here, kind(printed, here, lost)))
+    return len(cells), found
+
+
+async def _run(path: Path, notebook: NotebookNode) -> Iterator[tuple[NotebookNode, Shown]]:
+    """Each cell of code, and what it shows here."""
+    mine = copy.deepcopy(notebook)
+    client = NotebookClient(
+        mine,
+        timeout=CELL_TIMEOUT,
+        interrupt_on_timeout=True,
+        allow_errors=True,
+        kernel_name=warm.NAME,
+        resources={"metadata": {"path": str(path.parent)}},
+    )
+    environment = {**os.environ, NOTEBOOK_VARIABLE: str(path), SEED_VARIABLE: str(PRINTED_SEED)}
+    dead = ""
+    async with client.async_setup_kernel(env=environment):
+        for number, (cell, printed) in enumerate(zip(mine.cells, notebook.cells, strict=True)):
+            if cell.cell_type != "code":
+                continue
+            cell.outputs = []
+            if not dead:
+                try:
+                    await client.async_execute_cell(cell, number)
+                    for rest in _rest(cell):
+                        await client.async_execute_cell(v4.new_code_cell(rest), number, store_history=False)
+                except (CellTimeoutError, DeadKernelError) as error:
+                    dead = f"{type(error).__name__}: the kernel did not come back"
+            if dead:
+                cell.outputs = [v4.new_output("error", ename="KernelError", evalue=dead)]
+            yield printed, shown(cell.outputs)
+
+
+def _rest(cell: NotebookNode) -> list[str]:
+    """Of a cell that raised, what comes behind the statement that did, each statement by itself.
+
+    What the cells below need is set as far as it can be: of an import that failed, each name by itself.
+    """
+    errors = [output for output in cell.outputs if output.output_type == "error"]
+    if not errors:
+        return []
+    told = [match for line in errors[0].traceback for match in _LINE.finditer(_COLOUR.sub("", line))]
+    try:
+        statements = ast.parse(cell.source).body
+    except SyntaxError:
+        return []
+    if not told:
+        return []
+    at = int(told[0][1] or told[0][2])
+    failed = [statement for statement in statements if statement.lineno <= at <= (statement.end_lineno or at)]
+    behind = [statement for statement in statements if statement.lineno > at]
+    return [ast.unparse(one) for statement in failed for one in _singly(statement)] + [
+        ast.unparse(one) for one in behind
+    ]
+
+
+def _singly(statement: ast.stmt) -> list[ast.stmt]:
+    if isinstance(statement, ast.ImportFrom) and len(statement.names) > 1:
+        return [ast.ImportFrom(statement.module, [name], statement.level) for name in statement.names]
+    return []
+
+
+def names(source: str) -> set[str]:
+    """The names that a cell sets, wherever in it; those of imports, functions and classes too."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except SyntaxError:
+        return set()
+    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    made = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    aliases = [alias for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names]
+    return stored | made | {(alias.asname or alias.name).partition(".")[0] for alias in aliases}

@@ -1,0 +1,139 @@
+"""The facts that changed between versions of torch: one file of ``book/reference/version_facts/`` each.
+
+Such a file is a program that prints one line, the same line wherever torch does the same: the probe of the fact. The
+name of the file is the id of the fact, with hyphens. Its docstring is what a reader is told:
+
+- the title, a line that holds on the version that the book is proven with;
+- a paragraph or two, in which ``{since}`` and ``{later}`` may stand for versions that are found in the record: the
+  first one that does what the book says, and the first one behind it that does otherwise again;
+- at the end, if no page has a note of it, a paragraph that begins with ``Nowhere:`` and says why.
+
+What the probe prints on each version is recorded by ``python -m press versions``, and never typed.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from press import ROOT
+from press.manuscript.problems import PressError, Problem
+from press.versions.record import in_order, minor, ranges
+
+FOLDER = Path("book/reference/version_facts")
+_NOWHERE = "Nowhere:"
+
+
+@dataclasses.dataclass(frozen=True)
+class Fact:
+    """Something that changed: its id, its file, what is told, and why no page has a note (``""`` where one has)."""
+
+    id: str
+    path: Path
+    title: str
+    text: str
+    nowhere: str = ""
+
+    def problem(self, message: str) -> PressError:
+        """A fault of this fact."""
+        return PressError(Problem(self.path, 1, message))
+
+
+@dataclasses.dataclass(frozen=True)
+class Told:
+    """A fact with what was recorded of it.
+
+    Attributes:
+        fact: what changed.
+        rows: neighbouring versions and what its probe prints there, the oldest first.
+        since: the first version with the line of the pinned one, ``"2.10"``; ``""`` where that is the oldest of all.
+        later: the first version behind the pinned one with another line; ``""`` where there is none.
+    """
+
+    fact: Fact
+    rows: tuple[tuple[str, str], ...]
+    since: str
+    later: str
+
+    @property
+    def when(self) -> str:
+        """``"Before torch 2.10, and since 2.14"``: the versions on which it is otherwise than the book says."""
+        before, after = f"efore torch {self.since}", f"ince torch {self.later}"
+        if self.since and self.later:
+            return f"B{before}, and since {self.later}"
+        return f"B{before}" if self.since else f"S{after}"
+
+    @property
+    def text(self) -> str:
+        """What a reader is told, with the versions."""
+        return self.fact.text.replace("{since}", self.since).replace("{later}", self.later)
+
+    @property
+    def table(self) -> str:
+        """The lines of the probe, version by version."""
+        rows = [f"| {versions} | {_code(line)} |" for versions, line in self.rows]
+        return "\n".join(["| torch | |", "|---|---|", *rows])
+
+
+@functools.cache
+def facts(root: Path = ROOT) -> dict[str, Fact]:
+    """Every fact by id, in the order of their files.
+
+    Raises:
+        PressError: a file has not the form of one.
+    """
+    return {fact.id: fact for fact in map(_read, sorted((root / FOLDER).glob("*.py")))}
+
+
+def told(fact: Fact, by_version: Mapping[str, str], pinned: str) -> Told:
+    """A fact with what was recorded of it.
+
+    Args:
+        fact: what changed.
+        by_version: what its probe prints on each version.
+        pinned: the version that the book is proven with.
+
+    Raises:
+        PressError: nothing is recorded of it on the pinned version, nothing changed, or its text names a version that
+            there is not.
+    """
+    if pinned not in by_version:
+        raise fact.problem(f"has no record on torch {pinned}: run `python -m press versions`")
+    found = ranges(by_version)
+    if len(found) == 1:
+        raise fact.problem(f"its probe prints the same on every version: {found[0][1]!r}")
+    at = next(number for number, (versions, _) in enumerate(found) if pinned in versions)
+    since = minor(found[at][0][0]) if at else ""
+    later = minor(found[at + 1][0][0]) if at + 1 < len(found) else ""
+    for name, version in (("since", since), ("later", later)):
+        if f"{{{name}}}" in fact.text and not version:
+            raise fact.problem(f"its text has {{{name}}}, and there is no such version")
+    return Told(fact, tuple((span(versions), line) for versions, line in found), since, later)
+
+
+def span(versions: list[str]) -> str:
+    """``"2.6 to 2.9"``, or one version."""
+    first, last = (minor(in_order(versions)[index]) for index in (0, -1))
+    return first if first == last else f"{first} to {last}"
+
+
+def _read(path: Path) -> Fact:
+    document = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    title, *paragraphs = re.split(r"\n\s*\n", document)
+    identity = path.stem.replace("_", "-")
+    if not title or not paragraphs or "\n" in title:
+        raise PressError(Problem(path, 1, "begins with a docstring: a title in one line, then what a reader is told"))
+    nowhere = ""
+    if paragraphs[-1].startswith(_NOWHERE):
+        nowhere = " ".join(paragraphs.pop().removeprefix(_NOWHERE).split())
+    text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    return Fact(identity, path, title.rstrip("."), text, nowhere)
+
+
+def _code(line: str) -> str:
+    text = line.replace("|", "\\|")
+    return f"`` {text} ``" if "`" in line else f"`{text}`" if line else ""

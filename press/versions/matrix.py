@@ -1,0 +1,120 @@
+"""Run the book on other versions of torch, two notebooks at a time, and record what differs."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import os
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from press import ROOT
+from press.book import Book
+from press.printing import warm
+from press.versions import answers, environments, probes, record
+from press.versions.cells import Difference, differences
+from press.versions.outputs import first_difference, messages
+
+# The versions that are asked where none is named: the newest release of each line that the book is told of.
+VERSIONS = ("2.6.0", "2.7.1", "2.8.0", "2.9.1", "2.10.0", "2.11.0", "2.12.1", "2.13.0", "2.14.1", "2.15.0")
+_AT_A_TIME = 2
+# Of each version, all that differs, in full: for authors, and not committed.
+_DETAILS = ROOT / "_build" / "versions"
+
+
+def run(versions: Sequence[str], only: Sequence[str] = (), with_answers: bool = False) -> int:
+    """Run the book on these versions, and write the record.
+
+    Args:
+        versions: of torch; all of ``VERSIONS`` where none is named.
+        only: parts of the paths of notebooks; where some are given, the others stay as they were recorded.
+        with_answers: whether every answer to every exercise is judged as well, which takes ten times as long.
+
+    Raises:
+        SetupError: an environment cannot be made.
+    """
+    book = Book()
+    paths = [book.targets(source)[-1] for source in book.sources]
+    paths = [path for path in paths if not only or any(part in path.as_posix() for part in only)]
+    for version in versions or VERSIONS:
+        begun = time.monotonic()
+        python = environments.ensure(version)
+        ran, found = cells(book, paths, python)
+        kept = record.read()
+        entries = [_entry(path, one, version) for path, differing in found.items() for one in differing]
+        kept.replace(version, [_name(path) for path in found], entries)
+        kept.facts = probes.merged(kept.facts, version, probes.ask(python))
+        told = kept.versions.setdefault(version, {})
+        if with_answers:
+            judged, wrong = answers.judge(python)
+            kept.answers = answers.merged(kept.answers, version, wrong)
+            told.update({"answers": judged, "answers refused": len(wrong)})
+        if not only:
+            told.update({"cells": ran, "seconds": round(time.monotonic() - begun)})
+        for known, counts in kept.versions.items():
+            counts.update(kept.counted(known))
+        record.write(kept)
+        details = _write_details(version, found)
+        counts = ", ".join(f"{count} {kind}" for kind, count in kept.counted(version).items() if count)
+        seconds = time.monotonic() - begun
+        print(f"torch {version}: {ran} cells, {counts or 'none differs'} ({seconds:.0f} s). See {details}", flush=True)
+    return 0
+
+
+def cells(book: Book, paths: Iterable[Path], python: Path) -> tuple[int, dict[Path, list[Difference]]]:
+    """Run notebooks with an interpreter; return how many cells ran, and of each notebook those that differ."""
+    kernels = warm.WarmKernels(python)
+    before = os.environ.get("JUPYTER_PATH")
+    os.environ["JUPYTER_PATH"] = kernels.jupyter_path
+    try:
+        kernels.start()
+        return asyncio.run(_run_all(book, list(paths)))
+    finally:
+        kernels.stop()
+        os.environ.pop("JUPYTER_PATH")
+        if before is not None:
+            os.environ["JUPYTER_PATH"] = before
+
+
+async def _run_all(book: Book, paths: list[Path]) -> tuple[int, dict[Path, list[Difference]]]:
+    room = asyncio.Semaphore(_AT_A_TIME)
+    ran = 0
+    found: dict[Path, list[Difference]] = {}
+
+    async def run_one(path: Path) -> None:
+        nonlocal ran
+        async with room:
+            notebook = book.printed(path)
+            if notebook is None:
+                return
+            count, differing = await differences(path, notebook)
+        ran += count
+        found[path] = differing
+        if differing:
+            print(f"[{len(found)}/{len(paths)}] {_name(path)}: {len(differing)} of {count} differ", flush=True)
+
+    await asyncio.gather(*map(run_one, paths))
+    return ran, dict(sorted(found.items()))
+
+
+def _entry(path: Path, one: Difference, version: str) -> record.Entry:
+    printed, here = first_difference(one.printed, one.here)
+    new = [message for message in messages(one.here) if message not in messages(one.printed)]
+    return record.Entry(_name(path), one.cell, one.begins, [version], one.kind, printed, here, new)
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def _write_details(version: str, found: dict[Path, list[Difference]]) -> str:
+    lines: list[str] = []
+    for path, differing in found.items():
+        for one in differing:
+            lines += [f"=== {_name(path)} · {one.cell} · {one.kind} · {one.begins}"]
+            lines += difflib.unified_diff(one.printed.lines(), one.here.lines(), "printed", version, lineterm="", n=1)
+    path = _DETAILS / f"{version}.diff"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return _name(path)

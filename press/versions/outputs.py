@@ -1,0 +1,135 @@
+"""What a cell shows, and how two showings of it differ: compared as nbval compares, judged by rule."""
+
+from __future__ import annotations
+
+import configparser
+import dataclasses
+import difflib
+import functools
+import re
+from collections.abc import Iterable
+
+from nbformat import NotebookNode
+
+from press import ROOT
+from press.pages.symptoms import MESSAGE
+
+# What two versions of torch can differ in, the least first. A cell that FOLLOWS fails only because an earlier one did.
+WORDING, WARNING, BEHAVIOUR, FOLLOWS = KINDS = ("wording", "warning", "behaviour", "follows")
+ERROR = "error"
+# nbval compares no pictures of these kinds.
+_NOT_COMPARED = ("image/png", "image/jpeg", "application/vnd.jupyter.widget-view+json")
+_EXPECTED = re.compile(r"expected (?P<kind>\w+) with .* in its message, got (?P<got>.*)", re.DOTALL)
+# The library's own line on another torch, which stands before whatever a notebook shows.
+_TOLD = re.compile(r"^fxbook was tried with .*\n", re.MULTILINE)
+_LONGEST = 300
+
+
+@dataclasses.dataclass(frozen=True)
+class Shown:
+    """What a cell shows, by what carries it: ``"stdout"``, ``"text/html"``, ``"error"``; the texts of each in order."""
+
+    texts: dict[str, tuple[str, ...]]
+
+    @property
+    def error(self) -> str:
+        """``"TypeError: …"`` where the cell raises, else nothing."""
+        return self.texts.get(ERROR, ("",))[0]
+
+    def lines(self) -> list[str]:
+        """All of it, for people; pages of HTML are told by their text where there is one."""
+        shown = {carrier: texts for carrier, texts in self.texts.items() if carrier != "text/html"} or self.texts
+        return [line for texts in shown.values() for text in texts for line in text.splitlines()]
+
+
+def shown(outputs: Iterable[NotebookNode]) -> Shown:
+    """What the outputs of a cell show, without what differs from run to run."""
+    texts: dict[str, list[str]] = {}
+    streams: dict[str, str] = {}
+    for output in outputs:
+        if output.output_type == "stream":
+            streams[output.name] = streams.get(output.name, "") + output.text
+        elif output.output_type == "error":
+            texts.setdefault(ERROR, []).append(f"{output.ename}: {output.evalue}")
+        else:
+            for carrier, text in output.data.items():
+                if carrier not in _NOT_COMPARED:
+                    texts.setdefault(carrier, []).append(text if isinstance(text, str) else repr(text))
+    streams = {name: _TOLD.sub("", text) if name == "stderr" else text for name, text in streams.items()}
+    found = {**{name: [text] for name, text in streams.items() if text}, **texts}
+    return Shown({name: tuple(map(_stable, kept)) for name, kept in found.items()})
+
+
+def differ(printed: Shown, here: Shown, ignored: bool = False) -> bool:
+    """Whether nbval would refuse what a cell shows here; ``ignored``: its outputs differ from run to run."""
+    return bool(here.error) if ignored else printed != here
+
+
+def kind(printed: Shown, here: Shown, lost: Iterable[str] = ()) -> str:
+    """What kind of difference this is, by rule; an author may know better.
+
+    Args:
+        printed: what the book shows.
+        here: what the cell shows on another torch.
+        lost: names that are missing since an earlier cell failed.
+    """
+    if here.error:
+        missing = re.match(r"NameError: name '(\w+)' is not defined", here.error)
+        if missing and missing[1] in set(lost):
+            return FOLLOWS
+        expected = _EXPECTED.match(here.error.removeprefix("AssertionError: "))
+        return WORDING if expected and expected["got"].startswith(f"{expected['kind']}: ") else BEHAVIOUR
+    rest = {carrier: texts for carrier, texts in here.texts.items() if carrier != "stderr"}
+    if rest == {carrier: texts for carrier, texts in printed.texts.items() if carrier != "stderr"}:
+        return WARNING
+    changed = [line for line in _changed(printed, here) if line.strip()]
+    return WORDING if changed and all(map(_is_message, changed)) and _same_errors(printed, here) else BEHAVIOUR
+
+
+def first_difference(printed: Shown, here: Shown) -> tuple[str, str]:
+    """The first line that is printed and is not shown here, and the first that is shown here in its place."""
+    if here.error:
+        expected = _EXPECTED.match(here.error.removeprefix("AssertionError: "))
+        told = expected["got"] if expected else here.error
+        return _short(next(iter(printed.lines()), "")), _short(told)
+    gone, new = "", ""
+    for line in difflib.ndiff(printed.lines(), here.lines()):
+        gone = gone or (line[2:] if line.startswith("- ") and line[2:].strip() else "")
+        new = new or (line[2:] if line.startswith("+ ") and line[2:].strip() else "")
+    return _short(gone), _short(new)
+
+
+def messages(one: Shown) -> list[str]:
+    """The error messages that a cell shows, each in one line."""
+    return [line[:_LONGEST] for line in one.lines() if MESSAGE.match(line)]
+
+
+def _short(line: str) -> str:
+    return " ".join(line.split())[:_LONGEST]
+
+
+def _changed(printed: Shown, here: Shown) -> list[str]:
+    return [line[2:] for line in difflib.ndiff(printed.lines(), here.lines()) if line[:2] in ("- ", "+ ")]
+
+
+def _is_message(line: str) -> bool:
+    return bool(MESSAGE.match(line))
+
+
+def _same_errors(printed: Shown, here: Shown) -> bool:
+    """Whether both show errors of the same classes, in the same order."""
+    one, other = ([MESSAGE.match(line)["kind"] for line in messages(side)] for side in (printed, here))  # type: ignore[index]
+    return one == other
+
+
+@functools.cache
+def _rules() -> tuple[tuple[re.Pattern[str], str], ...]:
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read(ROOT / "tests" / "nbval_sanitize.cfg", encoding="utf-8")
+    return tuple((re.compile(parser[name]["regex"]), parser[name]["replace"]) for name in parser.sections())
+
+
+def _stable(text: str) -> str:
+    for pattern, replacement in _rules():
+        text = pattern.sub(replacement, text)
+    return text
