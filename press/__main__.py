@@ -131,7 +131,7 @@ def versions(options: argparse.Namespace) -> int:
     """Run the book on other versions of torch and record what differs; each gets an environment of several GB."""
     matrix = importlib.import_module("press.versions.matrix")
     try:
-        return matrix.run(options.versions, options.only, options.answers)
+        return matrix.run(options.versions, options.only, with_answers=options.answers, facts_alone=options.facts)
     except environment.SetupError as error:
         print(error, file=sys.stderr)
         return 1
@@ -226,6 +226,7 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument(
                 "--only", nargs="+", default=[], metavar="PART", help="notebooks with this in their path"
             )
+            command.add_argument("--facts", action="store_true", help="ask the probes of the facts alone")
             command.add_argument("--answers", action="store_true", help="judge every answer to every exercise as well")
         elif function is serve:
             command.add_argument("--port", type=int, default=8000)

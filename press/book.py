@@ -18,6 +18,7 @@ from press.manuscript.problems import PressError, Problem
 from press.manuscript.reading import Manuscript, headings, is_manuscript, parse
 from press.manuscript.sheet import OPENING, ORDER, ExerciseSheet, read_sheet
 from press.printing import stored
+from press.versions import facts, record
 
 # The folder of the pages that stand beside the chapters and tell their faults.
 COMPANIONS = "when_it_breaks"
@@ -110,6 +111,17 @@ class Book:
         """The versions that everything is proven with, by package."""
         text = (self.root / "requirements.txt").read_text(encoding="utf-8")
         return dict(re.findall(r"^([\w-]+)==(\S+)", text, re.MULTILINE))
+
+    @functools.cached_property
+    def changes(self) -> dict[str, facts.Told]:
+        """What changed between versions of torch, by the id of the fact, as the record tells it.
+
+        Raises:
+            PressError: a fact has not the form of one, or no record.
+        """
+        recorded = record.read(self.root).facts
+        pinned = self.pins.get("torch", "")
+        return {name: facts.told(fact, recorded.get(name, {}), pinned) for name, fact in facts.read(self.root).items()}
 
     @functools.cached_property
     def chapters(self) -> dict[str, Path]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from nbformat import NotebookNode
 
 from press.book import COMPANIONS, Book
 from press.manuscript.faults import GROUPS
 from press.manuscript.reading import anchor
+from press.versions import record
 
 BREAKS = "When it breaks"
 MESSAGE = re.compile(
@@ -34,7 +35,7 @@ models in the chapters; your message has your own names. Paste the middle of you
 here.
 
 {entries} entries, from {chapters} chapters and their pages *{breaks}*. A message that other sections show is listed at
-the end, with the section that shows it.
+the end, with the section that shows it. Where another version of torch has other words, its message is listed, too.
 """
 
 
@@ -44,6 +45,7 @@ class Symptom:
 
     ``chapter`` names the page, ``"03_replacement"`` or ``"when_it_breaks/03_replacement"``.
     ``shown`` says whether a cell stands under the heading: one without is the heading of a group.
+    ``elsewhere`` are the messages of its cells on other versions of torch, each with the versions.
     """
 
     chapter: str
@@ -51,6 +53,7 @@ class Symptom:
     messages: list[str]
     cause: str = ""
     shown: bool = False
+    elsewhere: list[tuple[str, str]] = dataclasses.field(default_factory=list)
 
     @property
     def silent(self) -> bool:
@@ -74,10 +77,18 @@ class Symptom:
         return f"{self.cause}. Cure: {self.link}."
 
 
-def symptoms(chapter: str, notebook: NotebookNode) -> tuple[list[Symptom], list[Symptom]]:
-    """The entries of the printed page of that name, and its other sections whose cells printed an error message."""
+def symptoms(
+    chapter: str, notebook: NotebookNode, elsewhere: Mapping[str, list[tuple[str, str]]] | None = None
+) -> tuple[list[Symptom], list[Symptom]]:
+    """The entries of the printed page of that name, and its other sections whose cells printed an error message.
+
+    Args:
+        chapter: the name of the page.
+        notebook: as it is printed.
+        elsewhere: by the id of a cell, its messages on other versions of torch, each with the versions.
+    """
     entries: list[Symptom] = []
-    elsewhere: list[Symptom] = []
+    others: list[Symptom] = []
     current: Symptom | None = None
     is_companion = chapter.startswith(f"{COMPANIONS}/")
     in_breaks = False
@@ -87,9 +98,10 @@ def symptoms(chapter: str, notebook: NotebookNode) -> tuple[list[Symptom], list[
             if level == "##":
                 in_breaks = heading in GROUPS if is_companion else heading == BREAKS
             current = Symptom(chapter, heading, [])
-            (entries if in_breaks and level != "##" else elsewhere).append(current)
+            (entries if in_breaks and level != "##" else others).append(current)
         elif current is not None and kind == "code":
             current.shown = True
+            current.elsewhere += (elsewhere or {}).get(text, [])
         elif current is not None and kind == "output":
             if match := MESSAGE.match(text):
                 message = f"{match['kind'].rpartition('.')[2]}: {match['text']}"[:_LONGEST]
@@ -100,14 +112,21 @@ def symptoms(chapter: str, notebook: NotebookNode) -> tuple[list[Symptom], list[
             current.cause = (
                 _first_sentence(text.removeprefix("*Cause*:")) if marked or not current.cause else current.cause
             )
-    return [one for one in entries if one.shown], [one for one in elsewhere if one.messages]
+    return [one for one in entries if one.shown], [one for one in others if one.messages]
 
 
 def of_every_chapter(book: Book) -> Iterator[tuple[list[Symptom], list[Symptom]]]:
     """The symptoms of each chapter and companion that is printed, in their order."""
+    kept = record.read(book.root)
     for name, source in {**book.chapters, **book.companions}.items():
-        if notebook := book.printed(book.targets(source)[0]):
-            yield symptoms(name, notebook)
+        path = book.targets(source)[0]
+        elsewhere: dict[str, list[tuple[str, str]]] = {}
+        for entry in kept.entries:
+            if entry.notebook == path.relative_to(book.root).as_posix():
+                where = record.spans(entry.on, kept.versions)
+                elsewhere.setdefault(entry.cell, []).extend((message, where) for message in entry.messages)
+        if notebook := book.printed(path):
+            yield symptoms(name, notebook, elsewhere)
 
 
 def page_text(book: Book) -> str:
@@ -117,34 +136,51 @@ def page_text(book: Book) -> str:
     known = {message for one in entries for message in one.messages}
     elsewhere = [one for _, listed in found for one in listed if not known.issuperset(one.messages)]
     pairs = ((message, one) for one in entries if not one.silent for message in one.searched)
-    loud = sorted(pairs, key=lambda pair: pair[0].lower())
+    told = [(message, one.told, "") for message, one in pairs] + list(_on_other_versions(entries, book, known))
+    loud = sorted(told, key=lambda row: row[0].lower())
     silent = [one for one in entries if one.silent]
     parts = [
         _INTRODUCTION.format(
             torch=book.pins.get("torch", ""), entries=len(entries), chapters=len(book.chapters), breaks=BREAKS
         )
     ]
-    kinds = dict.fromkeys(message.partition(":")[0] for message, _ in loud)
+    kinds = dict.fromkeys(message.partition(":")[0] for message, _, _ in loud)
     for kind in kinds:
         parts.append(f"## {kind}")
-        parts += [f"- {_code(m)}\\\n  {one.told}" for m, one in loud if m.partition(":")[0] == kind]
+        parts += [f"- {_code(m)}{where}\\\n  {cure}" for m, cure, where in loud if m.partition(":")[0] == kind]
     parts.append("## No message at all")
     parts += [f"- **{_plain(one.heading)}.**\\\n  {one.told}" for one in silent]
     parts.append("## Shown elsewhere")
-    told: set[str] = set(known)
+    listed_before: set[str] = set(known)
     for one in elsewhere:
         for message in one.messages:
-            if message not in told:
-                told.add(message)
+            if message not in listed_before:
+                listed_before.add(message)
                 parts.append(f"- {_code(message)}\\\n  Shown in {one.link}, *{one.heading}*.")
     return "\n\n".join(parts) + "\n"
 
 
+def _on_other_versions(entries: Iterable[Symptom], book: Book, known: set[str]) -> Iterator[tuple[str, str, str]]:
+    """The messages of other versions of torch: each with what is told of it, and the versions that have it."""
+    seen: set[str] = set(known)
+    for one in entries:
+        for message, versions in one.elsewhere:
+            if message not in seen:
+                seen.add(message)
+                yield message, one.told, f" (torch {versions})"
+    for change in book.changes.values():
+        for versions, line in change.rows:
+            if MESSAGE.match(line) and line not in seen:
+                seen.add(line)
+                link = f"[What changed between versions](versions.md#{anchor(change.fact.title)})"
+                yield line, f"{change.fact.title}. See {link}.", f" (torch {versions})"
+
+
 def _lines(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
-    """The headings (``"### Text"``), paragraphs and printed lines of a notebook, in order."""
+    """The headings (``"### Text"``), paragraphs, ids of cells and printed lines of a notebook, in order."""
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            yield "code", cell.source
+            yield "code", cell.get("id", "")
             for output in cell.outputs:
                 for line in output.get("text", "").splitlines():
                     yield "output", line

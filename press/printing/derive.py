@@ -20,6 +20,7 @@ from press.manuscript.reading import Cell
 from press.manuscript.sheet import TITLE, ExerciseSheet
 from press.manuscript.task import Exercise
 from press.printing import package
+from press.versions.notes import with_notes
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -67,7 +68,7 @@ def derive(book: Book, source: Path, reports: Mapping[str, str]) -> list[Derived
     if source in book.chapters.values():
         companion = book.companions.get(f"{COMPANIONS}/{source.stem}")
         cells = with_list(page, cells, book.page(companion) if companion else None)
-    cells = [_with_byline(cell, book) for cell in cells]
+    cells = with_notes(page, [_with_byline(cell, book) for cell in cells], lambda: book.changes)
     return [Derived(targets[0], *_printed([(cell, Place(source, cell.line), "") for cell in cells], book), True)]
 
 

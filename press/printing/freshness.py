@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 from press import imprint
 from press.book import Book
 from press.manuscript.problems import Problem
-from press.pages import architectures, fact_check, random_graphs, status, symptoms
+from press.pages import architectures, fact_check, random_graphs, status, symptoms, versions
 from press.printing.derive import Derived, derive, exercise_index
 
 INDEX = Path("fxbook/exercises.json")
@@ -115,6 +115,7 @@ PAGES = {
     Path("chapters/reference/status.md"): status.page_text,
     Path("chapters/reference/architectures.md"): architectures.page_text,
     Path("chapters/reference/random_graphs.md"): random_graphs.page_text,
+    Path("chapters/reference/versions.md"): versions.page_text,
     imprint.CITATION: citation_text,
 }
 

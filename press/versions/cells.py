@@ -7,7 +7,7 @@ import copy
 import dataclasses
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 from nbclient import NotebookClient
@@ -57,7 +57,7 @@ async def differences(path: Path, notebook: NotebookNode) -> tuple[int, list[Dif
     return len(cells), found
 
 
-async def _run(path: Path, notebook: NotebookNode) -> Iterator[tuple[NotebookNode, Shown]]:
+async def _run(path: Path, notebook: NotebookNode) -> AsyncIterator[tuple[NotebookNode, Shown]]:
     """Each cell of code, and what it shows here."""
     mine = copy.deepcopy(notebook)
     client = NotebookClient(

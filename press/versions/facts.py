@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import functools
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from press import ROOT
 from press.manuscript.problems import PressError, Problem
-from press.versions.record import in_order, minor, ranges
+from press.versions.record import minor, ranges, span
 
 FOLDER = Path("book/reference/version_facts")
 _NOWHERE = "Nowhere:"
@@ -79,8 +78,7 @@ class Told:
         return "\n".join(["| torch | |", "|---|---|", *rows])
 
 
-@functools.cache
-def facts(root: Path = ROOT) -> dict[str, Fact]:
+def read(root: Path = ROOT) -> dict[str, Fact]:
     """Every fact by id, in the order of their files.
 
     Raises:
@@ -113,12 +111,6 @@ def told(fact: Fact, by_version: Mapping[str, str], pinned: str) -> Told:
         if f"{{{name}}}" in fact.text and not version:
             raise fact.problem(f"its text has {{{name}}}, and there is no such version")
     return Told(fact, tuple((span(versions), line) for versions, line in found), since, later)
-
-
-def span(versions: list[str]) -> str:
-    """``"2.6 to 2.9"``, or one version."""
-    first, last = (minor(in_order(versions)[index]) for index in (0, -1))
-    return first if first == last else f"{first} to {last}"
 
 
 def _read(path: Path) -> Fact:

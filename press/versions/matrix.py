@@ -23,12 +23,15 @@ _AT_A_TIME = 2
 _DETAILS = ROOT / "_build" / "versions"
 
 
-def run(versions: Sequence[str], only: Sequence[str] = (), with_answers: bool = False) -> int:
+def run(
+    versions: Sequence[str], only: Sequence[str] = (), *, with_answers: bool = False, facts_alone: bool = False
+) -> int:
     """Run the book on these versions, and write the record.
 
     Args:
         versions: of torch; all of ``VERSIONS`` where none is named.
         only: parts of the paths of notebooks; where some are given, the others stay as they were recorded.
+        facts_alone: whether the probes of the facts are all that is asked, which takes seconds.
         with_answers: whether every answer to every exercise is judged as well, which takes ten times as long.
 
     Raises:
@@ -40,25 +43,28 @@ def run(versions: Sequence[str], only: Sequence[str] = (), with_answers: bool = 
     for version in versions or VERSIONS:
         begun = time.monotonic()
         python = environments.ensure(version)
-        ran, found = cells(book, paths, python)
+        ran, found = (0, {}) if facts_alone else cells(book, paths, python)
+        printed = probes.ask(python)
+        judged, wrong = answers.judge(python) if with_answers else (0, {})
         kept = record.read()
-        entries = [_entry(path, one, version) for path, differing in found.items() for one in differing]
-        kept.replace(version, [_name(path) for path in found], entries)
-        kept.facts = probes.merged(kept.facts, version, probes.ask(python))
+        kept.facts = probes.merged(kept.facts, version, printed)
         told = kept.versions.setdefault(version, {})
+        if not facts_alone:
+            entries = [_entry(path, one, version) for path, differing in found.items() for one in differing]
+            kept.replace(version, map(_name, found), entries)
+            if not only:
+                told.update({"cells": ran, "seconds": round(time.monotonic() - begun)})
         if with_answers:
-            judged, wrong = answers.judge(python)
             kept.answers = answers.merged(kept.answers, version, wrong)
             told.update({"answers": judged, "answers refused": len(wrong)})
-        if not only:
-            told.update({"cells": ran, "seconds": round(time.monotonic() - begun)})
         for known, counts in kept.versions.items():
             counts.update(kept.counted(known))
         record.write(kept)
-        details = _write_details(version, found)
         counts = ", ".join(f"{count} {kind}" for kind, count in kept.counted(version).items() if count)
         seconds = time.monotonic() - begun
-        print(f"torch {version}: {ran} cells, {counts or 'none differs'} ({seconds:.0f} s). See {details}", flush=True)
+        print(f"torch {version}: {ran} cells; {counts or 'none differs'} ({seconds:.0f} s)", flush=True)
+        if not facts_alone:
+            print(f"What differs, in full: {_write_details(version, found)}", flush=True)
     return 0
 
 
@@ -92,7 +98,8 @@ async def _run_all(book: Book, paths: list[Path]) -> tuple[int, dict[Path, list[
         ran += count
         found[path] = differing
         if differing:
-            print(f"[{len(found)}/{len(paths)}] {_name(path)}: {len(differing)} of {count} differ", flush=True)
+            name = _name(path, book.root)
+            print(f"[{len(found)}/{len(paths)}] {name}: {len(differing)} of {count} differ", flush=True)
 
     await asyncio.gather(*map(run_one, paths))
     return ran, dict(sorted(found.items()))
@@ -104,8 +111,8 @@ def _entry(path: Path, one: Difference, version: str) -> record.Entry:
     return record.Entry(_name(path), one.cell, one.begins, [version], one.kind, printed, here, new)
 
 
-def _name(path: Path) -> str:
-    return path.relative_to(ROOT).as_posix()
+def _name(path: Path, root: Path = ROOT) -> str:
+    return path.relative_to(root).as_posix()
 
 
 def _write_details(version: str, found: dict[Path, list[Difference]]) -> str:

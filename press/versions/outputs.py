@@ -13,9 +13,8 @@ from nbformat import NotebookNode
 
 from press import ROOT
 from press.pages.symptoms import MESSAGE
+from press.versions.record import BEHAVIOUR, FOLLOWS, WARNING, WORDING
 
-# What two versions of torch can differ in, the least first. A cell that FOLLOWS fails only because an earlier one did.
-WORDING, WARNING, BEHAVIOUR, FOLLOWS = KINDS = ("wording", "warning", "behaviour", "follows")
 ERROR = "error"
 # nbval compares no pictures of these kinds.
 _NOT_COMPARED = ("image/png", "image/jpeg", "application/vnd.jupyter.widget-view+json")
@@ -100,8 +99,12 @@ def first_difference(printed: Shown, here: Shown) -> tuple[str, str]:
 
 
 def messages(one: Shown) -> list[str]:
-    """The error messages that a cell shows, each in one line."""
-    return [line[:_LONGEST] for line in one.lines() if MESSAGE.match(line)]
+    """The error messages that a cell shows, each in one line; of an error that it expects otherwise, what it got."""
+    written = [text for carrier in ("stdout", "text/plain") for text in one.texts.get(carrier, ())]
+    if expected := _EXPECTED.match(one.error.removeprefix("AssertionError: ")):
+        written.append(expected["got"])
+    lines = [line for text in written for line in text.splitlines()]
+    return [line[:_LONGEST] for line in lines if MESSAGE.match(line)]
 
 
 def _short(line: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from press import ROOT
 from press.printing.execution import without_addresses
-from press.versions.facts import Fact, facts
+from press.versions.facts import Fact, read
 
 _RUNNER = Path(__file__).with_name("asked.py")
 _LONGEST = 300
@@ -22,7 +22,7 @@ def ask(python: Path | str = sys.executable, asked: Iterable[Fact] | None = None
     Raises:
         RuntimeError: the interpreter has no torch.
     """
-    chosen = list(facts().values() if asked is None else asked)
+    chosen = list(read().values() if asked is None else asked)
     command = [str(python), str(_RUNNER), *(str(fact.path) for fact in chosen)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if done.returncode:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,9 @@ from packaging.version import Version
 
 from press import ROOT
 from press.printing import stored
-from press.versions.outputs import BEHAVIOUR, KINDS
 
+# What two versions of torch can differ in, the least first. A cell that FOLLOWS fails only because an earlier one did.
+WORDING, WARNING, BEHAVIOUR, FOLLOWS = KINDS = ("wording", "warning", "behaviour", "follows")
 PATH = Path("book/reference/versions.yml")
 _HEADING = """\
 # What differs on each version of torch from what the book prints: `python -m press versions` writes it. Of an entry the
@@ -155,6 +156,19 @@ def ranges(by_version: Mapping[str, str]) -> list[tuple[list[str], str]]:
         else:
             found.append(([version], by_version[version]))
     return found
+
+
+def spans(versions: Iterable[str], known: Iterable[str]) -> str:
+    """``"2.6 to 2.9, 2.15"``: versions, those that follow one another among the known ones in one span."""
+    wanted = set(versions)
+    runs = ranges({version: str(version in wanted) for version in {*known, *wanted}})
+    return ", ".join(span(run) for run, among in runs if among == str(True))
+
+
+def span(versions: Sequence[str]) -> str:
+    """``"2.6 to 2.9"`` of versions in order that follow one another; or the only one."""
+    first, last = minor(versions[0]), minor(versions[-1])
+    return first if first == last else f"{first} to {last}"
 
 
 def minor(version: str) -> str:

@@ -1,0 +1,79 @@
+"""The notes of what changed between versions of torch: ``<!-- versions: recompile-children -->`` becomes a fold.
+
+The marker stands on a line of its own, at the end of the section that tells the fact. One marker may name several
+facts, with commas between them; they share a fold.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from press.manuscript.problems import PressError
+from press.manuscript.reading import Cell, Manuscript, anchor, prose_lines
+from press.versions.facts import Told
+
+_MARKER = re.compile(r"<!-- versions: ([\w\-, ]+) -->")
+# The page that has all of them.
+PAGE = "reference/versions"
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Where a note stands: the fact, and the anchor and the text of the heading above it."""
+
+    fact: str
+    anchor: str
+    heading: str
+
+
+def with_notes(page: Manuscript, cells: Iterable[Cell], changes: Callable[[], Mapping[str, Told]]) -> list[Cell]:
+    """The cells of a page, each marker replaced by what it names.
+
+    Args:
+        page: the page.
+        cells: its cells, as they are to be printed.
+        changes: what changed, by the id of the fact; asked where there is a marker.
+
+    Raises:
+        PressError: a marker names no fact, or what is recorded of it tells nothing.
+    """
+    printed = []
+    for cell in cells:
+        source = cell.source
+        for number, line in prose_lines(cell):
+            if match := _MARKER.fullmatch(line.strip()):
+                known = changes()
+                named = _named(match[1])
+                if unknown := [name for name in named if name not in known]:
+                    message = f"{unknown[0]!r} is no fact of book/reference/version_facts: {', '.join(known)}"
+                    raise PressError(page.problem(number, message))
+                source = source.replace(line, note([known[name] for name in named]))
+        printed.append(dataclasses.replace(cell, source=source))
+    return printed
+
+
+def note(facts: Iterable[Told]) -> str:
+    """The fold: when torch does otherwise than the page says, and for each fact what it does then."""
+    facts = list(facts)
+    whens = list(dict.fromkeys(fact.when for fact in facts))
+    when = whens[0] if len(whens) == 1 else "On other versions of torch"
+    parts = [f"**{fact.fact.title}.** {fact.text}\n\n{fact.table}" for fact in facts]
+    summary = f"<summary>{when}, this is otherwise</summary>"
+    return "\n".join(['<details class="fx-versions">', summary, "", "\n\n".join(parts), "", "</details>"])
+
+
+def places(page: Manuscript) -> Iterator[Place]:
+    """The notes of a page, in their order."""
+    heading = ""
+    for cell in page.cells:
+        for _, line in prose_lines(cell):
+            if match := re.match(r"#{1,6} +(.+?) *#*$", line):
+                heading = match[1]
+            elif match := _MARKER.fullmatch(line.strip()):
+                yield from (Place(name, anchor(heading), heading) for name in _named(match[1]))
+
+
+def _named(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]

@@ -1,0 +1,88 @@
+"""The record keeps what an author has judged, changes nothing of other versions, and reads as it was written."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from press.versions import record
+from press.versions.record import BEHAVIOUR, WORDING, Entry, Record
+
+NOTEBOOK = "chapters/04_recompile.ipynb"
+
+
+def entry(version: str, here: str = "False", kind: str = BEHAVIOUR, cell: str = "aa", **more: str) -> Entry:
+    return Entry(NOTEBOOK, cell, "outer.recompile()", [version], kind, "True", here, **more)
+
+
+def kept(*entries: Entry) -> Record:
+    return Record({}, list(entries))
+
+
+def test_versions_on_which_a_cell_shows_the_same_share_an_entry() -> None:
+    told = kept(entry("2.10.0"))
+    told.replace("2.9.1", [NOTEBOOK], [entry("2.9.1")])
+    told.replace("2.6.0", [NOTEBOOK], [entry("2.6.0", here="nothing")])
+    assert [(one.on, one.here) for one in told.entries] == [(["2.9.1", "2.10.0"], "False"), (["2.6.0"], "nothing")]
+
+
+def test_a_run_replaces_what_was_found_on_its_version_in_its_notebooks_alone() -> None:
+    elsewhere = dataclasses.replace(entry("2.9.1"), notebook="chapters/05.ipynb")
+    told = kept(dataclasses.replace(entry("2.9.1"), on=["2.9.1", "2.10.0"]), elsewhere)
+    told.replace("2.9.1", [NOTEBOOK], [])
+    assert [(one.notebook, one.on) for one in told.entries] == [
+        (NOTEBOOK, ["2.10.0"]),
+        ("chapters/05.ipynb", ["2.9.1"]),
+    ]
+
+
+def test_what_an_author_has_judged_stays() -> None:
+    told = kept(entry("2.9.1", kind=WORDING), entry("2.9.1", cell="bb", fact="recompile-children"))
+    told.replace("2.9.1", [NOTEBOOK], [entry("2.9.1"), entry("2.9.1", cell="bb")])
+    assert [(one.cell, one.kind, one.fact) for one in told.entries] == [
+        ("aa", WORDING, ""),
+        ("bb", BEHAVIOUR, "recompile-children"),
+    ]
+
+
+def test_another_version_of_the_same_cell_is_told_by_the_same_fact() -> None:
+    told = kept(entry("2.9.1", fact="recompile-children"))
+    told.replace("2.6.0", [NOTEBOOK], [entry("2.6.0", here="nothing at all")])
+    assert told.entries[-1].fact == "recompile-children"
+    torn = kept(entry("2.9.1", fact="one"), entry("2.8.0", here="x", fact="another"))
+    torn.replace("2.6.0", [NOTEBOOK], [entry("2.6.0", here="nothing at all")])
+    assert torn.entries[-1].fact == ""
+
+
+def test_a_cell_with_a_new_source_keeps_what_was_judged_if_it_shows_the_same() -> None:
+    told = kept(entry("2.9.1", fact="recompile-children"))
+    told.replace("2.9.1", [NOTEBOOK], [entry("2.9.1", cell="cc")])
+    assert [(one.cell, one.fact) for one in told.entries] == [("cc", "recompile-children")]
+
+
+def test_what_behaves_otherwise_is_told_by_a_fact_or_has_a_reason() -> None:
+    told = kept(entry("2.9.1"), entry("2.9.1", cell="bb", fact="x"), entry("2.9.1", cell="cc", because="no triton"))
+    assert told.counted("2.9.1") == {"wording": 0, "warning": 0, "behaviour": 3, "follows": 0, "not told": 1}
+    assert set(told.counted("2.8.0").values()) == {0}
+
+
+def test_the_record_is_read_as_it_was_written(tmp_path: Path) -> None:
+    told = kept(dataclasses.replace(entry("2.9.1", fact="x"), on=["2.9.1", "2.10.0"], messages=["E: `a` | 'b'"]))
+    told.versions = {"2.10.0": {"cells": 2, "behaviour": 1}, "2.9.1": {"cells": 2, "behaviour": 1}}
+    told.answers = {"03-x-some_answer": {"2.9.1": "AssertionError: no"}}
+    told.facts = {"x": {"2.9.1": "False", "2.10.0": "True", "2.11.0": "True"}}
+    (tmp_path / "book" / "reference").mkdir(parents=True)
+    assert record.write(told, tmp_path)
+    again = record.read(tmp_path)
+    assert again == dataclasses.replace(told, versions={name: told.versions[name] for name in ("2.9.1", "2.10.0")})
+    assert not record.write(again, tmp_path)
+
+
+def test_spans_name_what_follows_one_another() -> None:
+    known = ["2.6.0", "2.7.1", "2.8.0", "2.10.0"]
+    assert record.spans(["2.7.1", "2.6.0", "2.10.0"], known) == "2.6 to 2.7, 2.10"
+    assert record.in_order(["2.10.0", "2.9.1", "2.10.0"]) == ["2.9.1", "2.10.0"]
+
+
+def test_there_is_nothing_where_no_record_is(tmp_path: Path) -> None:
+    assert record.read(tmp_path) == Record()
