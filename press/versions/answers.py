@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import tempfile
@@ -20,7 +21,8 @@ def judge(python: Path) -> tuple[int, dict[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         command = [str(python), "-m", "pytest", "-n", "2", "--quiet", "--no-summary", f"--junitxml={report}", *TESTS]
-        subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, env=environment)
         return read(report.read_text(encoding="utf-8"))
 
 

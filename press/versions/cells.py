@@ -15,6 +15,7 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode, v4
 
 from fxbook.checking import SEED_VARIABLE
+from press import ROOT
 from press.printing import warm
 from press.printing.execution import NOTEBOOK_VARIABLE, PRINTED_SEED
 from press.versions.outputs import Shown, differ, kind, shown
@@ -68,7 +69,9 @@ async def _run(path: Path, notebook: NotebookNode) -> AsyncIterator[tuple[Notebo
         kernel_name=warm.NAME,
         resources={"metadata": {"path": str(path.parent)}},
     )
-    environment = {**os.environ, NOTEBOOK_VARIABLE: str(path), SEED_VARIABLE: str(PRINTED_SEED)}
+    # This checkout is what runs, wherever the environment found the project when it was made.
+    here = {NOTEBOOK_VARIABLE: str(path), SEED_VARIABLE: str(PRINTED_SEED), "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, **here}
     dead = ""
     async with client.async_setup_kernel(env=environment):
         for number, (cell, printed) in enumerate(zip(mine.cells, notebook.cells, strict=True)):

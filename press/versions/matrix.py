@@ -97,9 +97,8 @@ async def _run_all(book: Book, paths: list[Path]) -> tuple[int, dict[Path, list[
             count, differing = await differences(path, notebook)
         ran += count
         found[path] = differing
-        if differing:
-            name = _name(path, book.root)
-            print(f"[{len(found)}/{len(paths)}] {name}: {len(differing)} of {count} differ", flush=True)
+        name = _name(path, book.root)
+        print(f"[{len(found)}/{len(paths)}] {name}: {len(differing)} of {count} differ", flush=True)
 
     await asyncio.gather(*map(run_one, paths))
     return ran, dict(sorted(found.items()))

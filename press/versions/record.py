@@ -110,7 +110,7 @@ def read(root: Path = ROOT) -> Record:
     path = root / PATH
     told = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
     entries = [
-        Entry(notebook, cell, shown["begins"], entry.pop("on").split(), **entry)
+        Entry(notebook, cell, shown["begins"], entry.pop("torch").split(), **entry)
         for notebook, cells in told.get("cells", {}).items()
         for cell, shown in cells.items()
         for entry in shown["differs"]
@@ -133,9 +133,8 @@ def text(record: Record) -> str:
     cells: dict[str, dict[str, Any]] = {}
     for entry in sorted(record.entries, key=lambda one: (one.notebook, one.cell, Version(one.on[0]))):
         shown = cells.setdefault(entry.notebook, {}).setdefault(entry.cell, {"begins": entry.begins, "differs": []})
-        told = {"on": " ".join(entry.on), **dataclasses.asdict(entry)}
-        left_out = ("notebook", "cell", "begins")
-        told["on"] = " ".join(entry.on)
+        told = {"torch": " ".join(entry.on), **dataclasses.asdict(entry)}
+        left_out = ("notebook", "cell", "begins", "on")
         shown["differs"].append({name: value for name, value in told.items() if value and name not in left_out})
     told = {
         "versions": {version: record.versions[version] for version in in_order(record.versions)},
@@ -177,11 +176,11 @@ def minor(version: str) -> str:
 
 
 def _rows(by_version: Mapping[str, str], name: str) -> list[dict[str, str]]:
-    return [{"on": " ".join(versions), name: told} for versions, told in ranges(by_version)]
+    return [{"torch": " ".join(versions), name: told} for versions, told in ranges(by_version)]
 
 
 def _by_version(rows: Iterable[Mapping[str, str]], name: str) -> dict[str, str]:
-    return {version: row[name] for row in rows for version in row["on"].split()}
+    return {version: row[name] for row in rows for version in row["torch"].split()}
 
 
 def _key(entry: Entry) -> tuple[str, ...]:

@@ -1,0 +1,142 @@
+"""A fact that changed is told from what its probe printed on each version; nothing of that is typed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from press import ROOT
+from press.book import the_book
+from press.manuscript.problems import PressError
+from press.manuscript.reading import HEADER, parse
+from press.pages import versions as page
+from press.versions import facts, notes, probes, record
+from press.versions.facts import Fact
+
+OUTPUTS = {"2.6.0": "old", "2.9.1": "old", "2.10.0": "new", "2.13.0": "new", "2.15.0": "newer"}
+FACT = Fact("a-fact", Path("a_fact.py"), "It is new", "Before {since} it was old, and from {later} on it is newer.")
+
+
+def test_when_it_changed_is_found_in_the_record() -> None:
+    told = facts.told(FACT, OUTPUTS, "2.13.0")
+    assert told.rows == (("2.6 to 2.9", "old"), ("2.10 to 2.13", "new"), ("2.15", "newer"))
+    assert told.when == "Before torch 2.10, and since 2.15"
+    assert told.text == "Before 2.10 it was old, and from 2.15 on it is newer."
+
+
+@pytest.mark.parametrize(
+    ("left_out", "when"), [(("2.15.0",), "Before torch 2.10"), (("2.6.0", "2.9.1"), "Since torch 2.15")]
+)
+def test_a_change_before_or_behind_the_pinned_version(left_out: tuple[str, ...], when: str) -> None:
+    recorded = {version: line for version, line in OUTPUTS.items() if version not in left_out}
+    plain = Fact("a-fact", FACT.path, FACT.title, "It was old.")
+    assert facts.told(plain, recorded, "2.13.0").when == when
+    with pytest.raises(PressError, match=r"its text has \{(since|later)\}, and there is no such version"):
+        facts.told(FACT, recorded, "2.13.0")
+
+
+@pytest.mark.parametrize(
+    ("recorded", "message"),
+    [({"2.6.0": "old"}, "has no record on torch 2.13.0"), ({"2.6.0": "x", "2.13.0": "x"}, "prints the same on every")],
+)
+def test_a_fact_that_did_not_change_is_none(recorded: dict[str, str], message: str) -> None:
+    with pytest.raises(PressError, match=message):
+        facts.told(FACT, recorded, "2.13.0")
+
+
+def test_a_probe_prints_a_line_or_the_error_that_it_raises(tmp_path: Path) -> None:
+    sources = {
+        "one": "import sys\nsys.planted = 1\nprint('first')\nprint('last')",
+        "two": "import sys\nprint(hasattr(sys, 'planted'))",
+        "three": "raise TypeError('no\\nmore')",
+        "four": "import warnings, torch\nwarnings.warn('x')\nprint(torch.nn.ReLU().forward)",
+    }
+    for name, source in sources.items():
+        (tmp_path / f"{name}.py").write_text(f'"""A title.\n\nA text.\n"""\n{source}\n', encoding="utf-8")
+    asked = [Fact(name, tmp_path / f"{name}.py", "A title", "A text.") for name in sources]
+    printed = probes.ask(asked=asked)
+    assert {name: printed[name] for name in ("one", "two", "three")} == {
+        "one": "last",
+        "two": "False",
+        "three": "TypeError: no",
+    }
+    assert printed["four"].startswith("<bound method ReLU.forward of ReLU()>")
+
+
+def test_a_file_tells_its_fact(tmp_path: Path) -> None:
+    folder = tmp_path / facts.FOLDER
+    folder.mkdir(parents=True)
+    path = folder / "some_fact.py"
+    path.write_text(
+        '"""A title.\n\nA text\nin lines.\n\nNowhere: no page\nspeaks of it.\n"""\nprint(1)\n', encoding="utf-8"
+    )
+    assert facts.read(tmp_path) == {
+        "some-fact": Fact("some-fact", path, "A title", "A text in lines.", "no page speaks of it.")
+    }
+    path.write_text("print(1)\n", encoding="utf-8")
+    with pytest.raises(PressError, match="begins with a docstring"):
+        facts.read(tmp_path)
+
+
+def test_a_marker_is_printed_as_a_fold_with_what_is_recorded() -> None:
+    told = facts.told(FACT, OUTPUTS, "2.13.0")
+    manuscript = parse(Path("a.md"), HEADER + "\n# A\n\n## B c\n\nText.\n\n<!-- versions: a-fact -->\n")
+    (cell,) = notes.with_notes(manuscript, manuscript.cells, lambda: {"a-fact": told})
+    assert "<!--" not in cell.source
+    assert (
+        "<summary>Before torch 2.10, and since 2.15, this is otherwise</summary>\n\n**It is new.** Before"
+        in cell.source
+    )
+    assert "| 2.6 to 2.9 | `old` |\n| 2.10 to 2.13 | `new` |" in cell.source
+    assert list(notes.places(manuscript)) == [notes.Place("a-fact", "b-c", "B c")]
+
+
+def test_a_marker_of_no_fact_is_refused_with_its_line() -> None:
+    manuscript = parse(Path("a.md"), HEADER + "\n# A\n\n<!-- versions: a-fact, no-fact -->\n")
+    line = HEADER.count("\n") + 4
+    with pytest.raises(PressError, match=rf"a.md:{line}: 'no-fact' is no fact"):
+        notes.with_notes(manuscript, manuscript.cells, lambda: {"a-fact": facts.told(FACT, OUTPUTS, "2.13.0")})
+
+
+# ---- of the book -----------------------------------------------------------------------------------------------------
+
+
+def test_the_probes_print_here_what_is_recorded_of_this_torch() -> None:
+    import torch  # The other tests need none.
+
+    here = torch.__version__.partition("+")[0]
+    recorded = record.read().facts
+    asked = [fact for name, fact in facts.read().items() if here in recorded.get(name, {})]
+    if here in record.read().versions:
+        assert [fact.id for fact in facts.read().values() if fact not in asked] == [], "run `python -m press versions`"
+    printed = probes.ask(asked=asked)
+    assert printed == {fact.id: recorded[fact.id][here] for fact in asked}
+
+
+def test_every_fact_has_a_note_at_its_place_or_says_why_not() -> None:
+    noted = {place.fact for manuscript in page.pages(the_book()).values() for place in notes.places(manuscript)}
+    unsaid = [name for name, fact in facts.read().items() if (name in noted) == bool(fact.nowhere)]
+    assert unsaid == [], "put `<!-- versions: … -->` where it is told, or say `Nowhere: …` in the fact, and not both"
+
+
+def test_every_cell_that_behaves_otherwise_is_told() -> None:
+    kept = record.read()
+    known = facts.read()
+    assert [(one.notebook, one.cell, one.on) for one in kept.entries if not one.told] == []
+    assert {one.fact for one in kept.entries if one.fact} <= set(known)
+
+
+def test_the_versions_that_are_proven_alike_differ_in_nothing() -> None:
+    kept = record.read()
+    alike = [one for one in kept.versions if record.minor(one) in ("2.13", "2.14", "2.15")]
+    assert len(alike) == 3
+    assert [(one.notebook, one.cell, one.on) for one in kept.entries if set(one.on) & set(alike)] == []
+
+
+def test_the_page_has_every_fact_with_links_to_places_that_are_there() -> None:
+    text = (ROOT / "chapters" / "reference" / "versions.md").read_text(encoding="utf-8")
+    for fact in facts.read().values():
+        assert text.count(f"### {fact.title}\n") == 1
+    for version, counts in record.read().versions.items():
+        assert f"| {version} | {counts['cells']:,} |" in text
