@@ -137,6 +137,15 @@ def versions(options: argparse.Namespace) -> int:
         return 1
 
 
+def newest(options: argparse.Namespace) -> int:
+    """Write a page that tells what the newest torch would change, to be read before the pin is moved."""
+    try:
+        return importlib.import_module("press.versions.newest").tell(with_answers=not options.cells)
+    except environment.SetupError as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
 def pins(_: argparse.Namespace) -> int:
     """Write the pins anew from pyproject.toml."""
     return importlib.import_module("press.binding.pins").write()
@@ -146,11 +155,11 @@ def pins(_: argparse.Namespace) -> int:
 _PROOF = ("-p", "press.proof", "-r", "fE")
 _COMMANDS = (
     *(book, test, test_cold, test_models, notebooks, quick, exercise, lab, watch, serve, bench),
-    *(pdf, epub, pins, links, inventory, card, versions),
+    *(pdf, epub, pins, links, inventory, card, versions, newest),
 )
 _NEEDS = {
     **dict.fromkeys((book, serve, links, inventory, pdf, epub), environment.BOOK),
-    **dict.fromkeys((test, test_cold, test_models, bench, pins, versions), environment.EVERYTHING),
+    **dict.fromkeys((test, test_cold, test_models, bench, pins, versions, newest), environment.EVERYTHING),
 }
 # What stands behind these commands is for the program that they start, options included; argparse would refuse those.
 _PASS_ON = (test, test_cold, test_models, watch)
@@ -228,6 +237,8 @@ def _parser() -> argparse.ArgumentParser:
             )
             command.add_argument("--facts", action="store_true", help="ask the probes of the facts alone")
             command.add_argument("--answers", action="store_true", help="judge every answer to every exercise as well")
+        elif function is newest:
+            command.add_argument("--cells", action="store_true", help="leave out the answers to the exercises")
         elif function is serve:
             command.add_argument("--port", type=int, default=8000)
     return parser

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import difflib
 import os
 import time
@@ -23,6 +24,25 @@ _AT_A_TIME = 2
 _DETAILS = ROOT / "_build" / "versions"
 
 
+@dataclasses.dataclass(frozen=True)
+class Seen:
+    """What was seen on one version.
+
+    Attributes:
+        ran: how many cells ran.
+        found: of each notebook the cells that differ.
+        facts: what the probe of each fact prints.
+        judged: how many answers were judged.
+        wrong: those of which something else is said than the tests expect, with what is said.
+    """
+
+    ran: int
+    found: dict[Path, list[Difference]]
+    facts: dict[str, str]
+    judged: int
+    wrong: dict[str, str]
+
+
 def run(
     versions: Sequence[str], only: Sequence[str] = (), *, with_answers: bool = False, facts_alone: bool = False
 ) -> int:
@@ -32,40 +52,51 @@ def run(
         versions: of torch; all of ``VERSIONS`` where none is named.
         only: parts of the paths of notebooks; where some are given, the others stay as they were recorded.
         facts_alone: whether the probes of the facts are all that is asked, which takes seconds.
-        with_answers: whether every answer to every exercise is judged as well, which takes ten times as long.
+        with_answers: whether every answer to every exercise is judged as well, which takes much longer.
 
     Raises:
         SetupError: an environment cannot be made.
     """
-    book = Book()
-    paths = [book.targets(source)[-1] for source in book.sources]
-    paths = [path for path in paths if not only or any(part in path.as_posix() for part in only)]
     for version in versions or VERSIONS:
         begun = time.monotonic()
         python = environments.ensure(version)
-        ran, found = (0, {}) if facts_alone else cells(book, paths, python)
-        printed = probes.ask(python)
-        judged, wrong = answers.judge(python) if with_answers else (0, {})
+        book = Book()
+        paths = [] if facts_alone else notebooks(book, only)
+        seen = see(book, paths, python, with_answers)
+        seconds = time.monotonic() - begun
         kept = record.read()
-        kept.facts = probes.merged(kept.facts, version, printed)
+        kept.facts = probes.merged(kept.facts, version, seen.facts)
         told = kept.versions.setdefault(version, {})
-        if not facts_alone:
-            entries = [_entry(path, one, version) for path, differing in found.items() for one in differing]
-            kept.replace(version, map(_name, found), entries)
-            if not only:
-                told.update({"cells": ran, "seconds": round(time.monotonic() - begun)})
+        entries = [_entry(path, one, version) for path, differing in seen.found.items() for one in differing]
+        kept.replace(version, map(_name, seen.found), entries)
+        if paths and not only:
+            told.update({"cells": seen.ran, "seconds": round(seconds)})
         if with_answers:
-            kept.answers = answers.merged(kept.answers, version, wrong)
-            told.update({"answers": judged, "answers refused": len(wrong)})
+            kept.answers = answers.merged(kept.answers, version, seen.wrong)
+            told.update({"answers": seen.judged, "answers refused": len(seen.wrong)})
         for known, counts in kept.versions.items():
             counts.update(kept.counted(known))
         record.write(kept)
         counts = ", ".join(f"{count} {kind}" for kind, count in kept.counted(version).items() if count)
-        seconds = time.monotonic() - begun
-        print(f"torch {version}: {ran} cells; {counts or 'none differs'} ({seconds:.0f} s)", flush=True)
-        if not facts_alone:
-            print(f"What differs, in full: {_write_details(version, found)}", flush=True)
+        print(f"torch {version}: {seen.ran} cells; {counts or 'none differs'} ({seconds:.0f} s)", flush=True)
+        if paths:
+            print(f"What differs, in full: {_write_details(version, seen.found)}", flush=True)
     return 0
+
+
+def notebooks(book: Book, only: Sequence[str] = ()) -> list[Path]:
+    """The notebooks that are proven; of these, those with one of these parts in their paths."""
+    paths = [book.targets(source)[-1] for source in book.sources]
+    return [path for path in paths if not only or any(part in path.as_posix() for part in only)]
+
+
+def see(book: Book, paths: Iterable[Path], python: Path, with_answers: bool) -> Seen:
+    """Run these notebooks, the probes of the facts and, if asked, every answer, with an interpreter."""
+    paths = list(paths)
+    ran, found = cells(book, paths, python) if paths else (0, {})
+    facts = probes.ask(python)
+    judged, wrong = answers.judge(python) if with_answers else (0, {})
+    return Seen(ran, found, facts, judged, wrong)
 
 
 def cells(book: Book, paths: Iterable[Path], python: Path) -> tuple[int, dict[Path, list[Difference]]]:
