@@ -21,6 +21,8 @@ from press.printing import stored
 
 # What two versions of torch can differ in, the least first. A cell that FOLLOWS fails only because an earlier one did.
 WORDING, WARNING, BEHAVIOUR, FOLLOWS = KINDS = ("wording", "warning", "behaviour", "follows")
+# The versions that the book is proven with alike: nothing differs there.
+ALIKE = ("2.13.0", "2.14.1", "2.15.0")
 PATH = Path("book/reference/versions.yml")
 _HEADING = """\
 # What differs on each version of torch from what the book prints: `python -m press versions` writes it. Of an entry the

@@ -129,9 +129,8 @@ def test_every_cell_that_behaves_otherwise_is_told() -> None:
 
 def test_the_versions_that_are_proven_alike_differ_in_nothing() -> None:
     kept = record.read()
-    alike = [one for one in kept.versions if record.minor(one) in ("2.13", "2.14", "2.15")]
-    assert len(alike) == 3
-    assert [(one.notebook, one.cell, one.on) for one in kept.entries if set(one.on) & set(alike)] == []
+    assert set(record.ALIKE) <= set(kept.versions) and the_book().pins["torch"] in record.ALIKE
+    assert [(one.notebook, one.cell, one.on) for one in kept.entries if set(one.on) & set(record.ALIKE)] == []
 
 
 def test_the_page_has_every_fact_with_links_to_places_that_are_there() -> None:
