@@ -10,6 +10,8 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from nbformat import NotebookNode
+
 from press import ROOT
 from press.book import Book
 from press.printing import warm
@@ -69,6 +71,7 @@ def run(
         told = kept.versions.setdefault(version, {})
         entries = [_entry(path, one, version) for path, differing in seen.found.items() for one in differing]
         kept.replace(version, map(_name, seen.found), entries)
+        kept.forget({(_name(path), cell.id) for path in notebooks(book) for cell in _cells(book, path)})
         if paths and not only:
             told.update({"cells": seen.ran, "seconds": round(seconds)})
         if with_answers:
@@ -133,6 +136,11 @@ async def _run_all(book: Book, paths: list[Path]) -> tuple[int, dict[Path, list[
 
     await asyncio.gather(*map(run_one, paths))
     return ran, dict(sorted(found.items()))
+
+
+def _cells(book: Book, path: Path) -> list[NotebookNode]:
+    notebook = book.printed(path)
+    return notebook.cells if notebook else []
 
 
 def _entry(path: Path, one: Difference, version: str) -> record.Entry:

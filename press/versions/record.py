@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +94,10 @@ class Record:
             same = entries.setdefault(_key(judged), dataclasses.replace(judged, on=[]))
             same.on = in_order([*same.on, version])
         self.entries = list(entries.values())
+
+    def forget(self, known: Container[tuple[str, str]]) -> None:
+        """Drop what is recorded of cells that are printed no more: ``known`` has the notebook and the id of each."""
+        self.entries = [entry for entry in self.entries if (entry.notebook, entry.cell) in known]
 
     def counted(self, version: str) -> dict[str, int]:
         """How many cells differ on a version, by kind; of those that behave otherwise, how many are not told."""

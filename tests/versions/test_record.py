@@ -60,6 +60,12 @@ def test_a_cell_with_a_new_source_keeps_what_was_judged_if_it_shows_the_same() -
     assert [(one.cell, one.fact) for one in told.entries] == [("cc", "recompile-children")]
 
 
+def test_a_cell_that_is_printed_no_more_is_forgotten() -> None:
+    told = kept(entry("2.9.1"), entry("2.9.1", cell="bb"))
+    told.forget({(NOTEBOOK, "bb")})
+    assert [one.cell for one in told.entries] == ["bb"]
+
+
 def test_what_behaves_otherwise_is_told_by_a_fact_or_has_a_reason() -> None:
     told = kept(entry("2.9.1"), entry("2.9.1", cell="bb", fact="x"), entry("2.9.1", cell="cc", because="no triton"))
     assert told.counted("2.9.1") == {"wording": 0, "warning": 0, "behaviour": 3, "follows": 0, "not told": 1}
