@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.metadata
 import os
 import platform
 import re
@@ -64,13 +65,15 @@ def ensure(version: str) -> Path:
         version: as torch names it, ``"2.15.0"``.
 
     Returns:
-        Its interpreter.
+        Its interpreter; that of ``.venv`` where this is the version there.
 
     Raises:
         SetupError: there is no such version, the disk is too small for it, or uv failed.
     """
     if not _VERSION.fullmatch(version):
         raise SetupError(f"{version!r} is no version of torch: write it as 2.15.0")
+    if version == _own():
+        return Path(sys.executable)
     stamp = folder(version) / _STAMP
     if stamp.is_file():
         return python(version)
@@ -118,6 +121,14 @@ def newest() -> str:
         raise SetupError(_why(done))
     packages = tomllib.loads(done.stdout)["packages"]
     return next(package["version"] for package in packages if package["name"] == "torch").partition("+")[0]
+
+
+def _own() -> str:
+    """The version of torch in the environment that runs the press, as ``"2.13.0"``; ``""`` where none is."""
+    try:
+        return importlib.metadata.version("torch").partition("+")[0]
+    except importlib.metadata.PackageNotFoundError:
+        return ""
 
 
 def _compile(requirement: str) -> subprocess.CompletedProcess[str]:

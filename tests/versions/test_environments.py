@@ -34,6 +34,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[list
     """What uv is asked for; it makes an empty environment, and fetches nothing."""
     calls: list[list[str]] = []
     monkeypatch.setattr(environments, "ROOT", tmp_path)
+    monkeypatch.setattr(environments, "_own", lambda: "2.13.0")
     monkeypatch.delenv("TORCH_INDEX", raising=False)
 
     def run(command: list[str], input: str = "", **_: Any) -> subprocess.CompletedProcess:
@@ -74,6 +75,10 @@ def test_it_is_made_once_and_shares_what_is_not_torch(asked: list[list[str]], tm
     assert repr(str(Path(pytest.__file__).parent.parent.resolve())) in shared.read_text(encoding="utf-8")
     environments.ensure("2.15.0")
     assert len(asked) == 3
+
+
+def test_the_version_that_is_installed_needs_no_other_environment(asked: list[list[str]]) -> None:
+    assert environments.ensure("2.13.0") == Path(sys.executable) and not asked
 
 
 def test_an_environment_that_was_cut_off_is_completed(asked: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
