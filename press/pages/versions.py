@@ -38,7 +38,8 @@ def page_text(book: Book) -> str:
     for path, page in pages(book).items():
         for place in places(page):
             found[place.fact].append((path, place))
-    ordered = record.in_order(kept.versions)
+    # Of some versions no more than some notebooks or the facts were asked.
+    ordered = record.in_order(version for version, counts in kept.versions.items() if "cells" in counts)
     counted = [_row(version, kept.versions[version]) for version in ordered]
     # What changed last comes first: a reader's torch is more often new than old.
     latest = sorted(book.changes.values(), key=_when, reverse=True)

@@ -52,8 +52,8 @@ class Entry:
     begins: str
     on: list[str]
     kind: str
-    printed: str
-    here: str
+    printed: str = ""
+    here: str = ""
     messages: list[str] = dataclasses.field(default_factory=list)
     fact: str = ""
     because: str = ""

@@ -76,6 +76,7 @@ def test_the_record_is_read_as_it_was_written(tmp_path: Path) -> None:
     told = kept(dataclasses.replace(entry("2.9.1", fact="x"), on=["2.9.1", "2.10.0"], messages=["E: `a` | 'b'"]))
     told.versions = {"2.10.0": {"cells": 2, "behaviour": 1}, "2.9.1": {"cells": 2, "behaviour": 1}}
     told.answers = {"03-x-some_answer": {"2.9.1": "AssertionError: no"}}
+    told.entries.append(dataclasses.replace(entry("2.9.1", cell="bb"), printed=""))
     told.facts = {"x": {"2.9.1": "False", "2.10.0": "True", "2.11.0": "True"}}
     (tmp_path / "book" / "reference").mkdir(parents=True)
     assert record.write(told, tmp_path)
