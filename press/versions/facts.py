@@ -6,6 +6,9 @@ name of the file is the id of the fact, with hyphens. Its docstring is what a re
 - the title, a line that holds on the version that the book is proven with;
 - a paragraph or two, in which ``{since}`` and ``{later}`` may stand for versions that are found in the record: the
   first one that does what the book says, and the first one behind it that does otherwise again;
+- if cells differ for it, a paragraph that begins with ``Explains:`` and lists, one a line, what is found in them:
+  regular expressions, searched in ``notebook: first line that is printed => first line that is shown there``. They are
+  asked on those versions alone on which the probe prints another line than on the pinned one;
 - at the end, if no page has a note of it, a paragraph that begins with ``Nowhere:`` and says why.
 
 What the probe prints on each version is recorded by ``python -m press versions``, and never typed.
@@ -24,18 +27,22 @@ from press.manuscript.problems import PressError, Problem
 from press.versions.record import minor, ranges, span
 
 FOLDER = Path("book/reference/version_facts")
-_NOWHERE = "Nowhere:"
+_NOWHERE, _EXPLAINS = "Nowhere:", "Explains:"
 
 
 @dataclasses.dataclass(frozen=True)
 class Fact:
-    """Something that changed: its id, its file, what is told, and why no page has a note (``""`` where one has)."""
+    """Something that changed: its id, its file, what is told, and why no page has a note (``""`` where one has).
+
+    ``explains`` are the patterns of the cells that differ for it.
+    """
 
     id: str
     path: Path
     title: str
     text: str
     nowhere: str = ""
+    explains: tuple[str, ...] = ()
 
     def problem(self, message: str) -> PressError:
         """A fault of this fact."""
@@ -119,11 +126,15 @@ def _read(path: Path) -> Fact:
     identity = path.stem.replace("_", "-")
     if not title or not paragraphs or "\n" in title:
         raise PressError(Problem(path, 1, "begins with a docstring: a title in one line, then what a reader is told"))
+    explains: list[str] = []
+    for paragraph in [one for one in paragraphs if one.startswith(_EXPLAINS)]:
+        paragraphs.remove(paragraph)
+        explains += [line.strip() for line in paragraph.removeprefix(_EXPLAINS).splitlines() if line.strip()]
     nowhere = ""
     if paragraphs[-1].startswith(_NOWHERE):
         nowhere = " ".join(paragraphs.pop().removeprefix(_NOWHERE).split())
     text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-    return Fact(identity, path, title.rstrip("."), text, nowhere)
+    return Fact(identity, path, title.rstrip("."), text, nowhere, tuple(explains))
 
 
 def _code(line: str) -> str:

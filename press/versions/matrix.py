@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 from press import ROOT
 from press.book import Book
 from press.printing import warm
-from press.versions import answers, environments, probes, record
+from press.versions import answers, environments, facts, probes, record
 from press.versions.cells import Difference, differences
 from press.versions.outputs import first_difference, messages
 
@@ -33,14 +33,14 @@ class Seen:
     Attributes:
         ran: how many cells ran.
         found: of each notebook the cells that differ.
-        facts: what the probe of each fact prints.
+        printed: what the probe of each fact prints.
         judged: how many answers were judged.
         wrong: those of which something else is said than the tests expect, with what is said.
     """
 
     ran: int
     found: dict[Path, list[Difference]]
-    facts: dict[str, str]
+    printed: dict[str, str]
     judged: int
     wrong: dict[str, str]
 
@@ -67,7 +67,7 @@ def run(
         seen = see(book, paths, python, with_answers)
         seconds = time.monotonic() - begun
         kept = record.read()
-        kept.facts = probes.merged(kept.facts, version, seen.facts)
+        kept.facts = probes.merged(kept.facts, version, seen.printed)
         told = kept.versions.setdefault(version, {})
         entries = [_entry(path, one, version) for path, differing in seen.found.items() for one in differing]
         kept.replace(version, map(_name, seen.found), entries)
@@ -77,6 +77,7 @@ def run(
         if with_answers:
             kept.answers = answers.merged(kept.answers, version, seen.wrong)
             told.update({"answers": seen.judged, "answers refused": len(seen.wrong)})
+        kept.judge({fact.id: fact.explains for fact in facts.read().values()}, book.pins["torch"])
         for known, counts in kept.versions.items():
             counts.update(kept.counted(known))
         record.write(kept)
@@ -97,9 +98,9 @@ def see(book: Book, paths: Iterable[Path], python: Path, with_answers: bool) -> 
     """Run these notebooks, the probes of the facts and, if asked, every answer, with an interpreter."""
     paths = list(paths)
     ran, found = cells(book, paths, python) if paths else (0, {})
-    facts = probes.ask(python)
+    printed = probes.ask(python)
     judged, wrong = answers.judge(python) if with_answers else (0, {})
-    return Seen(ran, found, facts, judged, wrong)
+    return Seen(ran, found, printed, judged, wrong)
 
 
 def cells(book: Book, paths: Iterable[Path], python: Path) -> tuple[int, dict[Path, list[Difference]]]:

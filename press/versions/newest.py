@@ -65,7 +65,7 @@ def page_text(book: Book, version: str, seen: matrix.Seen, with_answers: bool) -
             places = _places(book, {path for path, _ in of_the_kind})
             parts += [_cell(path.relative_to(book.root), one, places) for path, one in of_the_kind]
     parts.append(_answers(seen) if with_answers else "The answers to the exercises were left out.")
-    parts.append(_facts(record.read(book.root).facts, pinned, seen.facts))
+    parts.append(_facts(record.read(book.root).facts, pinned, seen.printed))
     return "\n\n".join(parts) + "\n"
 
 

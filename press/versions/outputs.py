@@ -95,6 +95,8 @@ def first_difference(printed: Shown, here: Shown) -> tuple[str, str]:
     for line in difflib.ndiff(printed.lines(), here.lines()):
         gone = gone or (line[2:] if line.startswith("- ") and line[2:].strip() else "")
         new = new or (line[2:] if line.startswith("+ ") and line[2:].strip() else "")
+    if not gone and not new:
+        gone, new = (", ".join(sorted(one.texts)) for one in (printed, here))
     return _short(gone), _short(new)
 
 

@@ -99,6 +99,33 @@ class Record:
         """Drop what is recorded of cells that are printed no more: ``known`` has the notebook and the id of each."""
         self.entries = [entry for entry in self.entries if (entry.notebook, entry.cell) in known]
 
+    def judge(self, explains: Mapping[str, Sequence[str]], pinned: str) -> None:
+        """Name the fact of each entry that behaves otherwise and of which nothing is said yet.
+
+        What an author has said stays, unless the fact is gone or does not differ on that version.
+
+        Args:
+            explains: of each fact the patterns of the cells that differ for it, in the order in which they are asked.
+            pinned: the version that the book is proven with.
+        """
+        judged: dict[tuple[str, ...], Entry] = {}
+        for entry in self.entries:
+            for version in entry.on:
+                differ = [name for name in explains if self._differs(name, version, pinned)]
+                fact = entry.fact if entry.fact in differ else ""
+                if entry.kind == BEHAVIOUR and not (fact or entry.because):
+                    shown = f"{entry.notebook}: {entry.printed} => {entry.here}"
+                    found = (name for name in differ if any(re.search(one, shown) for one in explains[name]))
+                    fact = next(found, "")
+                one = dataclasses.replace(entry, on=[version], fact=fact)
+                same = judged.setdefault(_key(one), dataclasses.replace(one, on=[]))
+                same.on = in_order([*same.on, version])
+        self.entries = list(judged.values())
+
+    def _differs(self, fact: str, version: str, pinned: str) -> bool:
+        lines = self.facts.get(fact, {})
+        return version in lines and pinned in lines and lines[version] != lines[pinned]
+
     def counted(self, version: str) -> dict[str, int]:
         """How many cells differ on a version, by kind; of those that behave otherwise, how many are not told."""
         here = [entry for entry in self.entries if version in entry.on]

@@ -69,10 +69,13 @@ def test_a_file_tells_its_fact(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     path = folder / "some_fact.py"
     path.write_text(
-        '"""A title.\n\nA text\nin lines.\n\nNowhere: no page\nspeaks of it.\n"""\nprint(1)\n', encoding="utf-8"
+        '"""A title.\n\nA text\nin lines.\n\nNowhere: no page\nspeaks of it.\n\nExplains: one =>\n  two .*\n"""\nprint(1)\n',
+        encoding="utf-8",
     )
     assert facts.read(tmp_path) == {
-        "some-fact": Fact("some-fact", path, "A title", "A text in lines.", "no page speaks of it.")
+        "some-fact": Fact(
+            "some-fact", path, "A title", "A text in lines.", "no page speaks of it.", ("one =>", "two .*")
+        )
     }
     path.write_text("print(1)\n", encoding="utf-8")
     with pytest.raises(PressError, match="begins with a docstring"):

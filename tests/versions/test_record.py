@@ -60,6 +60,23 @@ def test_a_cell_with_a_new_source_keeps_what_was_judged_if_it_shows_the_same() -
     assert [(one.cell, one.fact) for one in told.entries] == [("cc", "recompile-children")]
 
 
+def test_a_fact_explains_the_cells_that_differ_for_it_on_the_versions_where_it_differs() -> None:
+    both = dataclasses.replace(entry("2.6.0"), on=["2.6.0", "2.10.0"])
+    told = kept(both, entry("2.6.0", here="x", cell="bb"), entry("2.6.0", cell="cc", because="no triton"))
+    told.facts = {"x": {"2.6.0": "old", "2.10.0": "new", "2.13.0": "new"}}
+    told.judge({"x": [r"04_.*True => False$"]}, "2.13.0")
+    assert [(one.cell, one.on, one.fact) for one in told.entries] == [
+        ("aa", ["2.6.0"], "x"),
+        ("aa", ["2.10.0"], ""),
+        ("bb", ["2.6.0"], ""),
+        ("cc", ["2.6.0"], ""),
+    ]
+    told.judge({"x": ["no cell"]}, "2.13.0")
+    assert told.entries[0].fact == "x", "what is said stays"
+    told.judge({}, "2.13.0")
+    assert told.entries[0].fact == "", "and goes with the fact"
+
+
 def test_a_cell_that_is_printed_no_more_is_forgotten() -> None:
     told = kept(entry("2.9.1"), entry("2.9.1", cell="bb"))
     told.forget({(NOTEBOOK, "bb")})

@@ -2,6 +2,8 @@
 
 Before {since}, only `graph.create_node` took a name:
 `graph.create_node("call_function", torch.add, (x, y), name="total")`. That is right on every version.
+
+Explains: unexpected keyword argument 'name'
 """
 
 import torch

@@ -2,6 +2,8 @@
 
 Before {since}, `recompile()` made the code of the module that you call it on, and of no other: after an edit of the
 graph of a submodule, call `recompile()` of that submodule as well. That is right on every version.
+
+Explains: 04_recompile.* (new => |near: )
 """
 
 import torch
