@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import difflib
+import functools
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -64,28 +65,40 @@ def run(
         python = environments.ensure(version)
         book = Book()
         paths = [] if facts_alone else notebooks(book, only)
-        seen = see(book, paths, python, with_answers)
+        # What was found so far stays where a run is cut off.
+        seen = see(book, paths, python, with_answers, functools.partial(_keep, book, version))
         seconds = time.monotonic() - begun
         kept = record.read()
         kept.facts = probes.merged(kept.facts, version, seen.printed)
         told = kept.versions.setdefault(version, {})
-        entries = [_entry(path, one, version) for path, differing in seen.found.items() for one in differing]
-        kept.replace(version, map(_name, seen.found), entries)
-        kept.forget({(_name(path), cell.id) for path in notebooks(book) for cell in _cells(book, path)})
         if paths and not only:
             told.update({"cells": seen.ran, "seconds": round(seconds)})
         if with_answers:
             kept.answers = answers.merged(kept.answers, version, seen.wrong)
             told.update({"answers": seen.judged, "answers refused": len(seen.wrong)})
-        kept.judge({fact.id: fact.explains for fact in facts.read().values()}, book.pins["torch"])
-        for known, counts in kept.versions.items():
-            counts.update(kept.counted(known))
-        record.write(kept)
+        _write(kept, book)
         counts = ", ".join(f"{count} {kind}" for kind, count in kept.counted(version).items() if count)
         print(f"torch {version}: {seen.ran} cells; {counts or 'none differs'} ({seconds:.0f} s)", flush=True)
         if paths:
             print(f"What differs, in full: {_write_details(version, seen.found)}", flush=True)
     return 0
+
+
+def _keep(book: Book, version: str, path: Path, differing: Sequence[Difference]) -> None:
+    """Record what was found in one notebook."""
+    kept = record.read()
+    kept.versions.setdefault(version, {})
+    kept.replace(version, [_name(path)], [_entry(path, one, version) for one in differing])
+    _write(kept, book)
+
+
+def _write(kept: record.Record, book: Book) -> None:
+    """Store the record, with what the facts explain, and without cells that are printed no more."""
+    kept.forget({(_name(path), cell.id) for path in notebooks(book) for cell in _cells(book, path)})
+    kept.judge({fact.id: fact.explains for fact in facts.read().values()}, book.pins["torch"])
+    for version, counts in kept.versions.items():
+        counts.update(kept.counted(version))
+    record.write(kept)
 
 
 def notebooks(book: Book, only: Sequence[str] = ()) -> list[Path]:
@@ -94,23 +107,39 @@ def notebooks(book: Book, only: Sequence[str] = ()) -> list[Path]:
     return [path for path in paths if not only or any(part in path.as_posix() for part in only)]
 
 
-def see(book: Book, paths: Iterable[Path], python: Path, with_answers: bool) -> Seen:
-    """Run these notebooks, the probes of the facts and, if asked, every answer, with an interpreter."""
+def see(
+    book: Book,
+    paths: Iterable[Path],
+    python: Path,
+    with_answers: bool,
+    each: Callable[[Path, list[Difference]], None] = lambda *_: None,
+) -> Seen:
+    """Run these notebooks, the probes of the facts and, if asked, every answer, with an interpreter.
+
+    Args:
+        book: the book.
+        paths: its notebooks that are to run.
+        python: the interpreter.
+        with_answers: whether every answer to every exercise is judged.
+        each: is called with each notebook that has run and its cells that differ.
+    """
     paths = list(paths)
-    ran, found = cells(book, paths, python) if paths else (0, {})
+    ran, found = cells(book, paths, python, each) if paths else (0, {})
     printed = probes.ask(python)
     judged, wrong = answers.judge(python) if with_answers else (0, {})
     return Seen(ran, found, printed, judged, wrong)
 
 
-def cells(book: Book, paths: Iterable[Path], python: Path) -> tuple[int, dict[Path, list[Difference]]]:
+def cells(
+    book: Book, paths: Iterable[Path], python: Path, each: Callable[[Path, list[Difference]], None] = lambda *_: None
+) -> tuple[int, dict[Path, list[Difference]]]:
     """Run notebooks with an interpreter; return how many cells ran, and of each notebook those that differ."""
     kernels = warm.WarmKernels(python)
     before = os.environ.get("JUPYTER_PATH")
     os.environ["JUPYTER_PATH"] = kernels.jupyter_path
     try:
         kernels.start()
-        return asyncio.run(_run_all(book, list(paths)))
+        return asyncio.run(_run_all(book, list(paths), each))
     finally:
         kernels.stop()
         os.environ.pop("JUPYTER_PATH")
@@ -118,7 +147,9 @@ def cells(book: Book, paths: Iterable[Path], python: Path) -> tuple[int, dict[Pa
             os.environ["JUPYTER_PATH"] = before
 
 
-async def _run_all(book: Book, paths: list[Path]) -> tuple[int, dict[Path, list[Difference]]]:
+async def _run_all(
+    book: Book, paths: list[Path], each: Callable[[Path, list[Difference]], None]
+) -> tuple[int, dict[Path, list[Difference]]]:
     room = asyncio.Semaphore(_AT_A_TIME)
     ran = 0
     found: dict[Path, list[Difference]] = {}
@@ -132,6 +163,7 @@ async def _run_all(book: Book, paths: list[Path]) -> tuple[int, dict[Path, list[
             count, differing = await differences(path, notebook)
         ran += count
         found[path] = differing
+        each(path, differing)
         name = _name(path, book.root)
         print(f"[{len(found)}/{len(paths)}] {name}: {len(differing)} of {count} differ", flush=True)
 

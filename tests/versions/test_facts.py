@@ -68,10 +68,8 @@ def test_a_file_tells_its_fact(tmp_path: Path) -> None:
     folder = tmp_path / facts.FOLDER
     folder.mkdir(parents=True)
     path = folder / "some_fact.py"
-    path.write_text(
-        '"""A title.\n\nA text\nin lines.\n\nNowhere: no page\nspeaks of it.\n\nExplains: one =>\n  two .*\n"""\nprint(1)\n',
-        encoding="utf-8",
-    )
+    document = "A title.\n\nA text\nin lines.\n\nNowhere: no page\nspeaks of it.\n\nExplains: one =>\n  two .*\n"
+    path.write_text(f'"""{document}"""\nprint(1)\n', encoding="utf-8")
     assert facts.read(tmp_path) == {
         "some-fact": Fact(
             "some-fact", path, "A title", "A text in lines.", "no page speaks of it.", ("one =>", "two .*")
