@@ -2,9 +2,11 @@
 
 import importlib
 import importlib.metadata
+import re
 import sys
 
-TRIED_TORCH = "2.13"
+# The oldest and the newest torch that the library was tried with.
+TRIED_TORCH = "2.6", "2.15"
 _HOME = {
     "EditStepper": "fxbook.stepping.edit.stepper",
     "RunStepper": "fxbook.stepping.run.stepper",
@@ -33,14 +35,21 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module 'fxbook' has no attribute {name!r}")
 
 
+def _minor(version: str) -> tuple[int, ...]:
+    """``(2, 13)`` of ``"2.13.0+cpu"``; empty where a version is written otherwise."""
+    found = re.match(r"(\d+)\.(\d+)", version)
+    return tuple(map(int, found.groups())) if found else ()
+
+
 def _tell_of_another_torch() -> None:
-    """Say in one line that the torch here is not the one that the book was tried with. It is not imported for this."""
+    """Say in one line that the torch here is none that the library was tried with. It is not imported for this."""
     try:
         installed = importlib.metadata.version("torch")
     except importlib.metadata.PackageNotFoundError:
         return  # whatever needs torch will say so
-    if not installed.startswith(f"{TRIED_TORCH}."):
-        told = f"fxbook was tried with torch {TRIED_TORCH}, and this is torch {installed}"
+    oldest, newest = TRIED_TORCH
+    if not _minor(oldest) <= _minor(installed) <= _minor(newest):
+        told = f"fxbook was tried with torch {oldest} to {newest}, and this is torch {installed}"
         print(f"{told}: outputs and messages may differ.", file=sys.stderr)
 
 
