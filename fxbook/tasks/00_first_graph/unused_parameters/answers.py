@@ -153,7 +153,7 @@ def goes_backward_and_looks_for_gradients(model):
     return [name for name, parameter in model.named_parameters() if parameter.grad is None]
 
 
-@wrong("ends well", says="your code raises RuntimeError: mat1 and mat2 shapes cannot be multiplied")
+@wrong("ends well", says="mat1 and mat2 shapes cannot be multiplied")
 def goes_backward_in_a_copy_with_an_input_of_four(model):
     twin = copy.deepcopy(model)
     twin(torch.rand(2, 4)).sum().backward()
