@@ -30,6 +30,9 @@ from fxbook.showing import shown
 GRACE_SECONDS = 0.3
 # However busy it is, nobody waits longer for a check than this: using the answer, and looking inside a wrong result.
 LONGEST_SECONDS = 3.5
+# What torch says to a child that differentiates, once its parent has started the threads of autograd: a GPU starts them,
+# and so does torch.compile in a build for CUDA.
+_NO_AUTOGRAD = "Unable to handle autograd's threading in combination with fork-based multiprocessing"
 UNPROTECTED = "On this system an answer runs in the notebook itself: an endless loop or lack of memory is not stopped."
 _ENDED = {
     "time": "Your code was still running when the time was over: it may loop for ever.",
@@ -85,14 +88,14 @@ def _verdict(exercise: Exercise, answer: Any, seed: int) -> Verdict:
         with _on_one_thread():
             prepared = prepare(exercise, seed)
             if not apart.CAN_FORK:
-                guard = Guard()
-                observation = observe(prepared, answer, exercise.seconds)
-                guard.put_back()
-                return judge(exercise, observation, seed)
+                return _verdict_here(exercise, prepared, answer, seed)
             end = time.monotonic() + LONGEST_SECONDS
             outcome = _observed_apart(exercise, prepared, answer, LONGEST_SECONDS)
             if outcome.data is None:
                 return Verdict(Violation(_ENDED[outcome.ended], rule="ends well"))
+            if _NO_AUTOGRAD in str(outcome.data):
+                # It came back, so it needs the protection of a child no more.
+                return _verdict_here(exercise, prepare(exercise, seed), answer, seed)
 
             def again(anew: Prepared) -> Any:
                 return _observed_apart(exercise, anew, answer, end - time.monotonic()).data
@@ -103,6 +106,14 @@ def _verdict(exercise: Exercise, answer: Any, seed: int) -> Verdict:
             return judge(exercise, outcome.data, seed, trials, looking_inside(exercise, seed, again))
     except Exception as error:
         return _failed(f"{type(error).__name__}: {error}")
+
+
+def _verdict_here(exercise: Exercise, prepared: Prepared, answer: Any, seed: int) -> Verdict:
+    """The verdict on an answer that runs in this process."""
+    guard = Guard()
+    observation = observe(prepared, answer, exercise.seconds)
+    guard.put_back()
+    return judge(exercise, observation, seed)
 
 
 def _observed_apart(exercise: Exercise, prepared: Prepared, answer: Any, longest: float) -> apart.Outcome:
@@ -124,5 +135,6 @@ def _on_one_thread() -> Iterator[None]:
 
 def _failed(why: str) -> Verdict:
     """A check that is wrong must not look like an answer that is wrong."""
-    message = f"This check itself failed, which is not your fault ({why}). Please report it."
+    told = f"This check itself failed with torch {torch.__version__}, which is not your fault"
+    message = f"{told} ({why}). Please report it."
     return Verdict(Violation(message, rule="the check works"))
