@@ -30,7 +30,7 @@ from fxbook.showing import shown
 GRACE_SECONDS = 0.3
 # However busy it is, nobody waits longer for a check than this: using the answer, and looking inside a wrong result.
 LONGEST_SECONDS = 3.5
-# What torch says to a child that differentiates, once its parent has started the threads of autograd: a GPU starts them,
+# What torch says to a child that differentiates, once its parent has started threads of autograd: a GPU starts them,
 # and so does torch.compile in a build for CUDA.
 _NO_AUTOGRAD = "Unable to handle autograd's threading in combination with fork-based multiprocessing"
 UNPROTECTED = "On this system an answer runs in the notebook itself: an endless loop or lack of memory is not stopped."
