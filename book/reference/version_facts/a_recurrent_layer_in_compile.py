@@ -1,0 +1,29 @@
+"""`torch.compile` makes no graph of a function that calls an RNN, a GRU or an LSTM.
+
+From {later} on it leaves out the call alone: what comes before and behind it gets graphs. The layer itself is in no
+graph on any version, but for the setting `allow_rnn`.
+"""
+
+import torch
+from torch import nn
+
+
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm, self.head = nn.LSTM(8, 8), nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.head(self.lstm(x)[0])
+
+
+graphs = []
+
+
+def keep(module, example_inputs):
+    graphs.append(module)
+    return module.forward
+
+
+torch.compile(Tagger(), backend=keep)(torch.ones(3, 2, 8))
+print(len(graphs), "graphs")

@@ -1,0 +1,12 @@
+"""An exported program says `Guard failed` of an input of another size, in an `AssertionError`.
+
+Before {since} it was a `RuntimeError`: `Expected input at *args[0].shape[0] to be equal to 3, but got 2`.
+"""
+
+import torch
+
+program = torch.export.export(torch.nn.ReLU(), (torch.ones(3, 4),))
+try:
+    program.module()(torch.ones(2, 4))
+except Exception as error:
+    print(type(error).__name__)

@@ -1,0 +1,17 @@
+"""`node.append(other)` is silent where `other` is next already.
+
+Before {since} it warned: `Trying to prepend a node to itself`. It did nothing there, as it does now.
+"""
+
+import warnings
+
+import torch
+from torch import fx
+
+graph = fx.Graph()
+x = graph.placeholder("x")
+relu = graph.call_function(torch.relu, (x,))
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    x.append(relu)
+print(len(seen), "warnings")

@@ -1,0 +1,9 @@
+"""`torch.fx.graph` has `_BoxedCodeGen`, which makes a `forward` that takes a box.
+
+It is private. Before {since} there was none: take `functorch.compile.make_boxed_func`, or run
+`fx.Interpreter(module).boxed_run(box)`.
+"""
+
+from torch.fx import graph
+
+print(hasattr(graph, "_BoxedCodeGen"))

@@ -1,0 +1,16 @@
+"""`Interpreter.boxed_run` counts its inputs.
+
+Before {since}, too few of them raised a `StopIteration` without a message, and too many were left in the box,
+silently. Compare the length of the list with the number of placeholders yourself there.
+"""
+
+from torch import fx
+
+adds = fx.symbolic_trace(lambda x, y: x + y)
+told = []
+for box in ([1], [1, 2, 3]):
+    try:
+        told.append(str(fx.Interpreter(adds).boxed_run(box)))
+    except Exception as error:
+        told.append(type(error).__name__)
+print(*told)

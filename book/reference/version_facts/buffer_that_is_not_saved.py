@@ -1,0 +1,20 @@
+"""A traced module saves a buffer that the model does not save.
+
+Tracing registered each buffer anew, so `persistent=False` was lost: `state_dict()` had one more entry. From {later}
+on it is kept.
+"""
+
+import torch
+from torch import fx, nn
+
+
+class Shifted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("shift", torch.ones(1), persistent=False)
+
+    def forward(self, x):
+        return x + self.shift
+
+
+print(list(fx.symbolic_trace(Shifted()).state_dict()))

@@ -1,0 +1,15 @@
+"""Dead-code elimination keeps a call that draws random numbers.
+
+Before {since} it removed a dead `rand_like`, and the calls behind it drew other numbers.
+`eliminate_dead_code(is_impure_node=…)` with a function of your own keeps it on every version.
+"""
+
+import torch
+from torch import fx
+
+graph = fx.Graph()
+x = graph.placeholder("x")
+graph.call_function(torch.rand_like, (x,))
+graph.output(x)
+graph.eliminate_dead_code()
+print("kept" if graph.find_nodes(op="call_function", target=torch.rand_like) else "removed")

@@ -1,0 +1,23 @@
+"""A factory such as `torch.zeros` is recorded when an argument is a Proxy.
+
+Before {since}, `torch.zeros(x.shape)`, `torch.arange(x.shape[0])` and `torch.arange(2, device=x.device)` raised a
+`TypeError` while you traced. Use a method of the input, as in `x.new_zeros(x.shape)`, or wrap the call in a function
+for `fx.wrap`: both are right on every version.
+"""
+
+import torch
+from torch import fx
+
+programs = (
+    lambda x: torch.zeros(x.shape),
+    lambda x: torch.arange(x.shape[0]),
+    lambda x: torch.arange(2, device=x.device),
+)
+told = []
+for program in programs:
+    try:
+        fx.symbolic_trace(program)
+        told.append("traced")
+    except TypeError:
+        told.append("TypeError")
+print(*told)

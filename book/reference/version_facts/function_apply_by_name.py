@@ -1,0 +1,23 @@
+"""`torch.autograd.Function.apply` takes arguments by name.
+
+Before {since} it took none: a call by name raised `TypeError: apply() takes no keyword arguments`. Pass them by
+position, which is right on every version.
+"""
+
+import torch
+
+
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, factor):
+        return x * factor
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient, None
+
+
+try:
+    print(Scaled.apply(torch.tensor(1.0), factor=2.0).item())
+except TypeError:
+    print("TypeError")

@@ -1,0 +1,13 @@
+"""The second call of the module `0` is named `_0_1`.
+
+Before {since} its name was `_1`, which looks like the module `1`. Find calls by their target, never by their name.
+"""
+
+from torch import fx, nn
+
+model = nn.Sequential(nn.ReLU())
+graph = fx.Graph()
+x = graph.placeholder("x")
+graph.call_module("0", (x,))
+fx.GraphModule(model, graph)
+print(graph.call_module("0", (x,)).name)

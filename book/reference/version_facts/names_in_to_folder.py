@@ -1,0 +1,14 @@
+"""`to_folder` writes each module by `setattr`.
+
+Before {since}, it wrote `self.0 = …` for a module whose name is a number, as those of an `nn.Sequential` are, and the
+file could not be imported.
+"""
+
+import tempfile
+from pathlib import Path
+
+from torch import fx, nn
+
+with tempfile.TemporaryDirectory() as folder:
+    fx.symbolic_trace(nn.Sequential(nn.Linear(2, 2))).to_folder(folder, "Saved")
+    print("setattr" in (Path(folder) / "module.py").read_text())

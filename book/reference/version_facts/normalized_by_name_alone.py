@@ -1,0 +1,11 @@
+"""`normalized_arguments` with `normalize_to_only_use_kwargs=True` leaves no argument by position.
+
+Before {since}, a Python function kept the first one by position: softmax gave `args=(x,)`. Read an argument from both
+there.
+"""
+
+from torch import fx, nn
+
+traced = fx.symbolic_trace(lambda x: nn.functional.softmax(x, -1))
+[call] = [node for node in traced.graph.nodes if node.op == "call_function"]
+print(call.normalized_arguments(traced, normalize_to_only_use_kwargs=True).args)

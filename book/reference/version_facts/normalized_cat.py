@@ -1,0 +1,15 @@
+"""`normalized_arguments` knows `torch.cat`.
+
+Before {since} it raised a `RuntimeError`: the schema match was ambiguous, since two schemas of `cat` differ in the
+type of `dim` alone.
+"""
+
+import torch
+from torch import fx
+
+traced = fx.symbolic_trace(lambda x: torch.cat([x, x], 1))
+[call] = [node for node in traced.graph.nodes if node.op == "call_function"]
+try:
+    print(call.normalized_arguments(traced, (torch.Tensor,)))
+except RuntimeError:
+    print("RuntimeError")

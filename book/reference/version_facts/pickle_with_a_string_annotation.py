@@ -1,0 +1,19 @@
+"""A traced function with a string as annotation cannot be pickled.
+
+From {later} on it can. `from __future__ import annotations` makes a string of every annotation.
+"""
+
+import pickle
+
+import torch
+from torch import fx
+
+
+def halved(x: "torch.Tensor"):
+    return x / 2
+
+
+try:
+    print(pickle.loads(pickle.dumps(fx.symbolic_trace(halved)))(torch.ones(1)).item())
+except AttributeError:
+    print("AttributeError")
