@@ -10,6 +10,6 @@ from torch import fx
 traced = fx.symbolic_trace(lambda x: torch.cat([x, x], 1))
 [call] = [node for node in traced.graph.nodes if node.op == "call_function"]
 try:
-    print(call.normalized_arguments(traced, (torch.Tensor,)))
+    print(call.normalized_arguments(traced).args)
 except RuntimeError:
     print("RuntimeError")
