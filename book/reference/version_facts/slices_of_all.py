@@ -1,6 +1,6 @@
-"""`make_fx` and `torch.export` record a slice for a `:` that takes all.
+"""`make_fx` records no slice for a `:` that takes all.
 
-From {later} on they record none: the graph has fewer nodes, and computes the same.
+Before {since} it recorded one: the graph had more nodes, and computed the same.
 """
 
 import torch
