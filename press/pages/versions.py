@@ -18,7 +18,8 @@ _PAGE = """\
 # What changed between versions
 
 The book is proven with torch {pinned}; `torch.__version__` says which one you have. This page tells what other
-versions do otherwise, from {oldest} to {newest}: every cell of the book was run on each of them.
+versions do otherwise. For each fact below a program was run on torch {oldest} to {newest}. Every cell of the book was
+run on these:
 
 | torch | cells | the same | other words | a warning more | behave otherwise |
 |---|---|---|---|---|---|
@@ -51,10 +52,11 @@ def page_text(book: Book) -> str:
         for version, facts in groups.items()
     ]
     unplaced = sum(entry.kind == BEHAVIOUR and bool(entry.because) for entry in kept.entries)
+    asked = record.in_order({version for lines in kept.facts.values() for version in lines})
     return _PAGE.format(
         pinned=book.pins["torch"],
-        oldest=minor(ordered[0]),
-        newest=minor(ordered[-1]),
+        oldest=minor(asked[0]),
+        newest=minor(asked[-1]),
         versions="\n".join(counted),
         more=f", but for {unplaced} whose difference is no matter of torch.fx" if unplaced else "",
         facts="\n\n".join(parts),

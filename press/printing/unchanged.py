@@ -11,7 +11,7 @@ from press import ROOT
 
 _STAMP = Path("_build", ".printed")
 # What is printed, what it is printed from, and what prints it.
-_OF_A_BOOK = ("book/**/*.md", "book/**/*.yml", "fxbook/tasks/**/*.*", "fxbook/*.json", "chapters/**/*.*",
+_OF_A_BOOK = ("book/**/*.md", "book/reference/**/*.*", "fxbook/tasks/**/*.*", "fxbook/*.json", "chapters/**/*.*",
               "exercises/*.ipynb", "solutions/*.ipynb", "requirements.txt", "_config.yml", "pyproject.toml",
               "CHANGELOG.md", "CITATION.cff")  # fmt: skip
 _OF_THE_PRESS = "press/**/*.py"

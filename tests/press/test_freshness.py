@@ -104,10 +104,11 @@ def test_a_stale_index_of_exercises_is_named(printed: Path) -> None:
     assert problem.path == index
 
 
-@pytest.mark.parametrize("source", ["chapters/01_x.md", "record.yml"])
+@pytest.mark.parametrize("source", ["chapters/01_x.md", "reference/record.yml"])
 def test_whatever_a_page_is_made_of_is_looked_at_again(
     printed: Path, project: Path, write: Callable[[str, str], Path], source: str
 ) -> None:
+    (project / "book" / "reference").mkdir()
     unchanged.remember(project)
     assert unchanged.since_the_last_print(project)
     write(source, CHAPTER.replace("1 + 1", "1 + 2"))

@@ -14,4 +14,4 @@ class Half(nn.Module):
 tracer = fx.Tracer()
 tracer.record_stack_traces = True
 [*_, half, _] = tracer.trace(Half()).nodes
-print(Half.forward.__code__.co_filename in half.stack_trace.splitlines()[0])
+print(half.stack_trace.splitlines()[0].endswith("in forward"))

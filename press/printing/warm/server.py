@@ -46,6 +46,8 @@ def _become_kernel(connection: socket.socket, server: int) -> None:
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])
+    # A build of torch for CUDA looks for a compiler, and warns on a machine that has one and no GPU. No cell compiles.
+    os.environ.setdefault("CUDA_PATH", "")
     arguments = ["-f", request["connection"], "--IPKernelApp.log_level=ERROR"]
     sys.argv = ["ipykernel_launcher", *arguments]
     connection.sendall(f"{os.getpid()}\n".encode())
