@@ -13,6 +13,7 @@ from press.manuscript.reading import HEADER, parse
 from press.pages import versions as page
 from press.versions import facts, notes, probes, record
 from press.versions.facts import Fact
+from press.versions.matrix import VERSIONS
 
 OUTPUTS = {"2.6.0": "old", "2.9.1": "old", "2.10.0": "new", "2.13.0": "new", "2.15.0": "newer"}
 FACT = Fact("a-fact", Path("a_fact.py"), "It is new", "Before {since} it was old, and from {later} on it is newer.")
@@ -113,6 +114,12 @@ def test_the_probes_print_here_what_is_recorded_of_this_torch() -> None:
         assert [fact.id for fact in facts.read().values() if fact not in asked] == [], "run `python -m press versions`"
     printed = probes.ask(asked=asked)
     assert printed == {fact.id: recorded[fact.id][here] for fact in asked}
+
+
+def test_every_fact_is_recorded_on_every_version() -> None:
+    # Else it could be told to have changed later than it did.
+    recorded = record.read().facts
+    assert {name: set(recorded.get(name, {})) for name in facts.read()} == dict.fromkeys(facts.read(), {*VERSIONS})
 
 
 def test_every_fact_has_a_note_at_its_place_or_says_why_not() -> None:
