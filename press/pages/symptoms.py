@@ -112,7 +112,7 @@ def symptoms(
             current.cause = (
                 _first_sentence(text.removeprefix("*Cause*:")) if marked or not current.cause else current.cause
             )
-    return [one for one in entries if one.shown], [one for one in others if one.messages]
+    return [one for one in entries if one.shown], [one for one in others if one.messages or one.elsewhere]
 
 
 def of_every_chapter(book: Book) -> Iterator[tuple[list[Symptom], list[Symptom]]]:
@@ -134,9 +134,11 @@ def page_text(book: Book) -> str:
     found = list(of_every_chapter(book))
     entries = [one for listed, _ in found for one in listed]
     known = {message for one in entries for message in one.messages}
-    elsewhere = [one for _, listed in found for one in listed if not known.issuperset(one.messages)]
+    others = [one for _, listed in found for one in listed]
+    elsewhere = [one for one in others if not known.issuperset(one.messages)]
     pairs = ((message, one) for one in entries if not one.silent for message in one.searched)
-    told = [(message, one.told, "") for message, one in pairs] + list(_on_other_versions(entries, book, known))
+    told = [(message, one.told, "") for message, one in pairs]
+    told += _on_other_versions({id(one): one.told for one in entries}, [*entries, *others], book, known)
     loud = sorted(told, key=lambda row: row[0].lower())
     silent = [one for one in entries if one.silent]
     parts = [
@@ -160,14 +162,17 @@ def page_text(book: Book) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _on_other_versions(entries: Iterable[Symptom], book: Book, known: set[str]) -> Iterator[tuple[str, str, str]]:
+def _on_other_versions(
+    cures: Mapping[int, str], shown: Iterable[Symptom], book: Book, known: set[str]
+) -> Iterator[tuple[str, str, str]]:
     """The messages of other versions of torch: each with what is told of it, and the versions that have it."""
     seen: set[str] = set(known)
-    for one in entries:
+    for one in shown:
         for message, versions in one.elsewhere:
             if message not in seen:
                 seen.add(message)
-                yield message, one.told, f" (torch {versions})"
+                cure = cures.get(id(one), f"Shown in {one.link}, *{one.heading}*.")
+                yield message, cure, f" (torch {versions})"
     for change in book.changes.values():
         for versions, line in change.rows:
             if MESSAGE.match(line) and line not in seen:

@@ -83,4 +83,4 @@ def _row(version: str, counts: Mapping[str, int]) -> str:
 def _fact(one: Told, where: Iterable[tuple[str, Place]]) -> str:
     links = ", ".join(f"[{place.heading}]({path}#{place.anchor})" for path, place in where)
     told = f"Told in {links}." if links else one.fact.nowhere
-    return f"### {one.fact.title}\n\n{one.text}\n\n{one.table}\n\n{told}"
+    return "\n\n".join(filter(None, [f"### {one.fact.title}", one.text, one.table, told]))

@@ -22,6 +22,12 @@ _EXPECTED = re.compile(r"expected (?P<kind>\w+) with .* in its message, got (?P<
 # The library's own line on another torch, which stands before whatever a notebook shows.
 _TOLD = re.compile(r"^fxbook was tried with .*\n", re.MULTILINE)
 _LONGEST = 300
+# Of a machine and of a run, beyond what the sanitizer of nbval knows: where packages lie, which process it is and when.
+_HERE = (
+    (re.compile(r"^[VIWEC]\d{4} [\d:.]+ \d+ ", re.MULTILINE), ""),
+    (re.compile(r"[^\s'\"(]*/site-packages/"), "…/site-packages/"),
+    (re.compile(r"/tmp/ipykernel_\d+/\d+\.py"), "<cell>"),
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -135,6 +141,6 @@ def _rules() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 def _stable(text: str) -> str:
-    for pattern, replacement in _rules():
+    for pattern, replacement in (*_rules(), *_HERE):
         text = pattern.sub(replacement, text)
     return text

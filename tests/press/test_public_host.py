@@ -92,7 +92,7 @@ def unknown(command: str) -> list[str]:
     known = {name.replace("_", "-") for name in vars(__main__)}
     missing = [word for before, word in itertools.pairwise(words) if before == "press" and word not in known]
     paths = [word for word in words if re.match(r"^(\.?[\w-]+/[\w./*-]+|chapters|solutions)$", word)]
-    paths = [path for path in paths if not path.startswith(".venv/")]
+    paths = [path for path in paths if not path.startswith(".venv")]
     return missing + [path for path in paths if not list(ROOT.glob(path))]
 
 

@@ -8,7 +8,7 @@ from nbformat import v4
 from press.versions.outputs import Shown, differ, first_difference, kind, messages, shown
 from press.versions.record import BEHAVIOUR, FOLLOWS, WARNING, WORDING
 
-PRINTED = "RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x8 and 2x8)\n"
+PRINTED = "RuntimeError: sizes do not fit (2x8 and 2x8)\n"
 
 
 def cell(stdout: str = "", stderr: str = "", error: str = "", result: str = "") -> Shown:
@@ -27,6 +27,13 @@ def test_addresses_pictures_and_the_number_of_a_cell_make_no_difference() -> Non
     one = v4.new_output("execute_result", {"text/plain": "<at 0x7f0011223344>", "image/png": "a"}, execution_count=1)
     other = v4.new_output("execute_result", {"text/plain": "<at 0x7f55667788>", "image/png": "b"}, execution_count=9)
     assert not differ(shown([one]), shown([other]))
+
+
+def test_the_machine_and_the_moment_make_no_difference() -> None:
+    one = "W1123 12:19:44.992000 6359 /here/lib/site-packages/torch/x.py:183] No CUDA\n"
+    other = "W1124 02:01:04.100000 12 /there/site-packages/torch/x.py:183] No CUDA\n"
+    assert not differ(cell(stderr=one), cell(stderr=other))
+    assert cell(stderr=one).lines() == ["…/site-packages/torch/x.py:183] No CUDA"]
 
 
 def test_a_stream_in_parts_is_the_stream() -> None:
@@ -48,8 +55,8 @@ def test_outputs_that_are_not_compared_may_differ_and_an_error_may_not() -> None
 @pytest.mark.parametrize(
     ("printed", "here", "lost", "expected"),
     [
-        (cell(PRINTED), cell(PRINTED.replace("mat1", "mm: mat1", 1)), (), WORDING),
-        (cell("a\n" + PRINTED), cell("b\n" + PRINTED.replace("mat1", "mm: mat1", 1)), (), BEHAVIOUR),
+        (cell(PRINTED), cell(PRINTED.replace("sizes", "the sizes", 1)), (), WORDING),
+        (cell("a\n" + PRINTED), cell("b\n" + PRINTED.replace("sizes", "the sizes", 1)), (), BEHAVIOUR),
         (cell(PRINTED), cell("TypeError: mat1\n"), (), BEHAVIOUR),
         (cell("a\n"), cell("a\n", stderr="FutureWarning: x\n"), (), WARNING),
         (cell("a\n"), cell("b\n", stderr="FutureWarning: x\n"), (), BEHAVIOUR),
