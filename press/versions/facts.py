@@ -82,7 +82,7 @@ class Told:
     def table(self) -> str:
         """The lines of the probe, version by version."""
         rows = [f"| {versions} | {_code(line)} |" for versions, line in self.rows]
-        return "\n".join(["| torch | |", "|---|---|", *rows])
+        return "\n".join(["| torch | prints |", "|---|---|", *rows])
 
 
 def read(root: Path = ROOT) -> dict[str, Fact]:
