@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import os
 import sys
 import time
@@ -44,7 +45,8 @@ def print_notebooks(
     Args:
         book: the book, of which nothing was asked yet.
         paths: pages of the manuscript, and files or folders of exercises, whose whole sheet is printed.
-        everything: print them even where nothing differs.
+        everything: print them even where nothing differs, and run each; else a page of which prose alone differs keeps
+            its outputs.
         with_pages: whether the pages that are made of all printed notebooks are made anew, too.
 
     Returns:
@@ -57,7 +59,7 @@ def print_notebooks(
     begun = time.monotonic()
     sources, failures = changed(book, paths or book.sources, everything)
     written, faults = _print_texts(INDEXES, book)
-    failures += faults + asyncio.run(_print_all(sources, book))
+    failures += faults + asyncio.run(_print_all(sources, book, everything))
     if with_pages:
         pages, faults = _print_texts({path: text for path, text in derived_texts(book).items() if path in PAGES}, book)
         written, failures = written + pages, failures + faults
@@ -92,7 +94,7 @@ def _print_texts(texts: Mapping[Path, Callable[[Book], str]], book: Book) -> tup
 _NOTHING = "Nothing to print: every notebook is as its manuscript says."
 
 
-async def _print_all(sources: list[Path], book: Book) -> list[PressError]:
+async def _print_all(sources: list[Path], book: Book, everything: bool) -> list[PressError]:
     """Print each source, as many at a time as there are cores; return what failed."""
     cores = asyncio.Semaphore(os.cpu_count() or 1)
     done = 0
@@ -103,7 +105,7 @@ async def _print_all(sources: list[Path], book: Book) -> list[PressError]:
         async with cores:
             begun = time.monotonic()
             try:
-                await _print_one(source, book)
+                await _print_one(source, book, everything)
             except PressError as error:
                 failure = error
             seconds = time.monotonic() - begun
@@ -115,10 +117,11 @@ async def _print_all(sources: list[Path], book: Book) -> list[PressError]:
     return [failure for failure in await asyncio.gather(*map(print_source, sources)) if failure]
 
 
-async def _print_one(source: Path, book: Book) -> None:
+async def _print_one(source: Path, book: Book, everything: bool) -> None:
     notebooks = {}
     for derived in derive(book, source, {}):
-        executed = await execute(derived)
+        kept = None if everything or derived.exercise_ids else _with_outputs_of(book.printed(derived.path), derived)
+        executed = kept or await execute(derived)
         if derived.executed:
             _refuse_unsolved(derived, executed)
             final, places = executed, derived.places
@@ -131,6 +134,19 @@ async def _print_one(source: Path, book: Book) -> None:
         notebooks[derived.path] = final
     for path, notebook in notebooks.items():
         book.print(path, notebook)
+
+
+def _with_outputs_of(printed: NotebookNode | None, derived: Derived) -> NotebookNode | None:
+    """What was derived with the outputs that are printed; ``None`` unless prose alone differs from what is printed."""
+    notebook = copy.deepcopy(derived.notebook)
+    before, now = ([cell for cell in one.cells if cell.cell_type == "code"] for one in (printed or notebook, notebook))
+    if [(cell.source, cell.metadata) for cell in before] != [(cell.source, cell.metadata) for cell in now]:
+        return None
+    for cell, one in zip(now, before, strict=True):
+        if one.execution_count is None:
+            return None
+        cell.update(outputs=one.outputs, execution_count=one.execution_count)
+    return notebook
 
 
 def _reports(derived: Derived, executed: NotebookNode) -> dict[str, str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import nbformat
+
 from press.book import Book
 from press.printing.notebooks import print_notebooks
 
@@ -59,3 +61,22 @@ def test_two_prints_are_the_same_bytes(project: Path, write: Callable[[str, str]
     assert prints[0] == prints[1]
     assert b"0x\xe2\x80\xa6" in prints[0], "the notebook shows no address: the test tests nothing"
     assert b"<svg" in prints[0]
+
+
+def test_where_prose_alone_differs_nothing_runs(project: Path, write: Callable[[str, str], Path]) -> None:
+    text = "# A page\n\nA sentence.\n\n```{code-cell} ipython3\nimport time\n\nprint(time.time_ns())\n```\n"
+    printed = project / "chapters" / "01_x.ipynb"
+
+    def shown(text: str, everything: bool = False) -> tuple[str, str]:
+        path = write("chapters/01_x.md", text)
+        assert print_notebooks(Book(project), [path], everything=everything) == 0
+        prose, code = nbformat.read(printed, as_version=4).cells
+        return prose.source, code.outputs[0].text
+
+    _, first = shown(text)
+    prose, second = shown(text.replace("A sentence", "Another"))
+    assert "Another" in prose
+    assert second == first, "the cell ran again"
+    assert shown(text.replace("A sentence", "A third"), everything=True)[1] != first
+    _, third = shown(text.replace("print(time", "print('now', time"))
+    assert third.startswith("now")
