@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-import sysconfig
 from collections.abc import Mapping, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,7 @@ from fxbook.drawing.boxes import ADVANCE, LABEL_SIZE, Box, Lettering, even, lett
 from fxbook.drawing.layout import MARGIN, Layout, Wire, input_labels, shown_label
 from fxbook.graph.record import GraphRecord, NodeRecord
 
-# graphviz-pure installs a command beside the interpreter, on no search path unless the environment is activated.
-graphviz.backend.dot_command.DOT_BINARY = Path(sysconfig.get_path("scripts")) / "graphviz-pure"
+_COMMAND = "graphviz-pure"
 
 # Pixels, which are Graphviz's points. The corner is the part of a shape's top that may be round.
 _CORNER, _LEAST_INPUT, _LEAST_WIDTH = 22, 14, 64
@@ -31,6 +30,21 @@ _GRAPH = {"nodesep": f"{4 / _INCH:.3f}", "ranksep": f"{30 / _INCH:.3f}", "nslimi
 _QUICK_ABOVE, _LINES_ABOVE = 200, 1000
 _CELL = '<TD{} FIXEDSIZE="TRUE" WIDTH="{:g}" HEIGHT="{:g}"></TD>'
 _TABLE = '<<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0"><TR>{}</TR></TABLE>>'
+
+
+def _command() -> Path:
+    """Where the command of graphviz-pure lies, which is on no search path unless its environment is activated.
+
+    Where one environment lends another its packages, that is not beside the interpreter: the package is asked.
+    """
+    try:
+        files = metadata.files(_COMMAND) or ()
+    except metadata.PackageNotFoundError:
+        files = ()
+    return next((Path(file.locate()).resolve() for file in files if file.stem == _COMMAND), Path(_COMMAND))
+
+
+graphviz.backend.dot_command.DOT_BINARY = _command()
 
 
 def place_layers(record: GraphRecord, words: Mapping[int, Sequence[str]] | None = None) -> Layout:
@@ -118,7 +132,7 @@ def _laid_out(dot: graphviz.Digraph) -> dict[str, Any]:
         return json.loads(dot.pipe(format="json0", encoding="utf-8"))
     except graphviz.ExecutableNotFound:
         raise RuntimeError(
-            "drawing by data flow needs the command graphviz-pure, which is not beside this Python: "
+            "drawing by data flow needs the command graphviz-pure, which this Python does not have: "
             "pip install -r requirements.txt"
         ) from None
 

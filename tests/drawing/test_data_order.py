@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import os
 import subprocess
 import sys
+import sysconfig
 import time
+import venv
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
@@ -121,8 +125,20 @@ def test_without_its_command_the_cure_is_named(monkeypatch: pytest.MonkeyPatch) 
 
     drawing = by_data(residual)
     monkeypatch.setattr(graphviz.backend.dot_command, "DOT_BINARY", "/nowhere/graphviz-pure")
-    with pytest.raises(RuntimeError, match=r"graphviz-pure, which is not beside .*: pip install"):
+    with pytest.raises(RuntimeError, match=r"graphviz-pure, which this Python does not have: pip install"):
         drawing._repr_html_()
+
+
+def test_an_environment_that_borrows_its_packages_finds_the_command(tmp_path: Path) -> None:
+    venv.create(tmp_path / "borrowing", symlinks=True)
+    paths = sysconfig.get_paths(vars=dict.fromkeys(("base", "platbase"), str(tmp_path / "borrowing")))
+    lent = f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n"
+    (Path(paths["purelib"]) / "lent.pth").write_text(lent, encoding="utf-8")
+    draws = "draw(residual(), order='data')"
+    code = f"from tests.drawing.graphs import residual; from fxbook import draw; print({draws}.layout)"
+    [python] = Path(paths["scripts"]).glob("python" if os.name != "nt" else "python.exe")
+    done = subprocess.run([python, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.startswith("Layout("), done.stderr
 
 
 def test_the_order_of_the_list_needs_no_graphviz() -> None:
