@@ -1,9 +1,9 @@
 """What the notebooks of the book import: draw a graph, show an error, try front ends, check an answer, get a hint."""
 
 import importlib
-import importlib.metadata
-import re
 import sys
+
+from fxbook import torch_here
 
 # The oldest and the newest torch that the library was tried with.
 TRIED_TORCH = "2.6", "2.15"
@@ -35,21 +35,13 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module 'fxbook' has no attribute {name!r}")
 
 
-def _minor(version: str) -> tuple[int, ...]:
-    """``(2, 13)`` of ``"2.13.0+cpu"``; empty where a version is written otherwise."""
-    found = re.match(r"(\d+)\.(\d+)", version)
-    return tuple(map(int, found.groups())) if found else ()
-
-
 def _tell_of_another_torch() -> None:
     """Say in one line that the torch here is none that the library was tried with. It is not imported for this."""
-    try:
-        installed = importlib.metadata.version("torch")
-    except importlib.metadata.PackageNotFoundError:
-        return  # whatever needs torch will say so
-    oldest, newest = TRIED_TORCH
-    if not _minor(oldest) <= _minor(installed) <= _minor(newest):
-        told = f"fxbook was tried with torch {oldest} to {newest}, and this is torch {installed}"
+    installed = torch_here.installed()
+    oldest, newest = map(torch_here.minor, TRIED_TORCH)
+    # Where there is no torch, whatever needs it will say so.
+    if installed and not oldest <= torch_here.minor(installed) <= newest:
+        told = f"fxbook was tried with torch {' to '.join(TRIED_TORCH)}, and this is torch {installed}"
         print(f"{told}: outputs and messages may differ.", file=sys.stderr)
 
 

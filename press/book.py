@@ -124,6 +124,11 @@ class Book:
         return {name: facts.told(fact, recorded.get(name, {}), pinned) for name, fact in facts.read(self.root).items()}
 
     @functools.cached_property
+    def solutions_need(self) -> dict[str, str]:
+        """Of each exercise whose solution needs a newer torch than the oldest that was tried: which, ``"2.9"``."""
+        return record.read(self.root).solutions_need(self.pins.get("torch", ""))
+
+    @functools.cached_property
     def chapters(self) -> dict[str, Path]:
         """The pages of the chapters by name, in their order: ``"03_replacement"``."""
         return {name: path for name, path in self._lessons.items() if name[:2].isdigit()}

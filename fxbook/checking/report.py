@@ -127,7 +127,7 @@ class Report:
         if self.verdict.printed.strip():
             printed = self.verdict.printed.strip().splitlines()
             lines.append(f"It printed: {printed[0][:100]}" + (" …" if printed[1:] or len(printed[0]) > 100 else ""))
-        return lines + ([self.note] if self.note else [])
+        return lines + [line for line in (self.about.needs_newer_torch, self.note) if line]
 
 
 class _Shown(NamedTuple):

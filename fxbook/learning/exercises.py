@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable
 from importlib import resources
 
+from fxbook import torch_here
 from fxbook.showing import shown
 
 # The folders of sheets: `03_replacement` of a chapter, `P1_one_model` of a project, which belongs to no chapter.
@@ -18,7 +19,11 @@ _given: dict[str, int] = {}
 
 @dataclasses.dataclass(frozen=True)
 class About:
-    """One exercise of the book. ``read`` is ``"chapter#anchor"``; ``answer`` the name that is passed to check."""
+    """One exercise of the book.
+
+    ``read`` is ``"chapter#anchor"``; ``answer`` the name that is passed to check; ``torch`` the oldest version on which
+    the solution of the book passes, ``""`` where every version that was tried does.
+    """
 
     id: str
     title: str
@@ -29,6 +34,18 @@ class About:
     read: str = ""
     what_if: str = ""
     answer: str = ""
+    torch: str = ""
+
+    @property
+    def needs_newer_torch(self) -> str:
+        """What to tell a learner whose torch is older than the solution needs; ``""`` to all others."""
+        installed = torch_here.installed()
+        if not self.torch or not installed or torch_here.minor(installed) >= torch_here.minor(self.torch):
+            return ""
+        return (
+            f"The solution of the book needs torch {self.torch} or newer, and this is torch {installed}: what the page "
+            "teaches may be otherwise here."
+        )
 
 
 @functools.cache

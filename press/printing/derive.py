@@ -72,8 +72,13 @@ def derive(book: Book, source: Path, reports: Mapping[str, str]) -> list[Derived
     return [Derived(targets[0], *_printed([(cell, Place(source, cell.line), "") for cell in cells], book), True)]
 
 
-def exercise_index(sheets: Iterable[ExerciseSheet]) -> dict[str, dict[str, object]]:
-    """What the library needs to know of the exercises: ``fxbook/exercises.json``."""
+def exercise_index(sheets: Iterable[ExerciseSheet], needed: Mapping[str, str]) -> dict[str, dict[str, object]]:
+    """What the library needs to know of the exercises: ``fxbook/exercises.json``.
+
+    Args:
+        sheets: the exercises.
+        needed: the oldest torch with which a solution passes, by exercise; those that pass with any are not in it.
+    """
     return {
         exercise.id: {
             "title": exercise.title,
@@ -84,6 +89,7 @@ def exercise_index(sheets: Iterable[ExerciseSheet]) -> dict[str, dict[str, objec
             "answer": exercise.answer,
             "hints": exercise.hints,
             "what_if": exercise.what_if,
+            **({"torch": needed[exercise.id]} if exercise.id in needed else {}),
         }
         for sheet in sheets
         for exercise in sheet.exercises
@@ -179,6 +185,8 @@ def _task(exercise: Exercise, book: Book) -> Cell:
         f"{stars} difficulty {exercise.difficulty} of 3 · about {exercise.minutes} minutes · `{exercise.id}` · "
         f"read [{headings[anchor]}](../chapters/{chapter}.ipynb#{anchor})"
     )
+    if needed := book.solutions_need.get(exercise.id):
+        meta += f" · the solution needs torch {needed} or newer"
     return _prose(f'## {exercise.title}\n\n<div class="fx-meta">\n\n{meta}\n\n</div>\n\n{exercise.task}')
 
 

@@ -81,7 +81,7 @@ def derive_as_printed(book: Book, source: Path) -> list[Derived]:
 
 def index_text(book: Book) -> str:
     """The text of ``fxbook/exercises.json`` as the manuscript wants it."""
-    index: Mapping[str, object] = exercise_index(book.sheets())
+    index: Mapping[str, object] = exercise_index(book.sheets(), book.solutions_need)
     return json.dumps(index, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -19,6 +19,8 @@ from packaging.version import Version
 from press import ROOT
 from press.printing import stored
 
+# The first line of a check's report: the exercise, its title, and whether it passed.
+_REPORT = re.compile(r"(?P<exercise>[\w-]+) \(.*\): (?:(?P<passed>public checks passed)|not yet)\.")
 # What two versions of torch can differ in, the least first. A cell that FOLLOWS fails only because an earlier one did.
 WORDING, WARNING, BEHAVIOUR, FOLLOWS = KINDS = ("wording", "warning", "behaviour", "follows")
 # The versions that the book is proven with alike: nothing differs there.
@@ -131,6 +133,25 @@ class Record:
         here = [entry for entry in self.entries if version in entry.on]
         counts = {kind: sum(entry.kind == kind for entry in here) for kind in KINDS}
         return {**counts, "not told": sum(not entry.told for entry in here)}
+
+    def solutions_need(self, pinned: str) -> dict[str, str]:
+        """Of each exercise whose solution fails on versions before the pinned one: the oldest on which all is well.
+
+        Args:
+            pinned: the version that the book is proven with.
+
+        Returns:
+            ``{"03-clean-up": "2.9"}``; an exercise whose solution passes on every version is not in it.
+        """
+        failed: dict[str, set[str]] = {}
+        for entry in self.entries:
+            before, here = _REPORT.match(entry.printed), _REPORT.match(entry.here)
+            if entry.notebook.startswith("solutions/") and before and here and before["passed"] and not here["passed"]:
+                failed.setdefault(before["exercise"], set()).update(entry.on)
+        ordered = in_order(self.versions)
+        older = ordered[: ordered.index(pinned)] if pinned in ordered else []
+        last = {name: max((older.index(one) for one in on if one in older), default=-1) for name, on in failed.items()}
+        return {name: minor(ordered[at + 1]) for name, at in sorted(last.items()) if at >= 0}
 
 
 def in_order(versions: Iterable[str]) -> list[str]:

@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 import fxbook
+from fxbook.checking.judge import Verdict, Violation
+from fxbook.checking.report import Report
+from fxbook.learning.exercises import About
 from press import ROOT
 
 
@@ -43,3 +46,13 @@ def test_the_torch_that_the_project_pins_is_within() -> None:
     [pinned] = {text.partition("==")[2] for group in groups for text in group if text.startswith("torch==")}
     oldest, newest = ([int(part) for part in version.split(".")] for version in fxbook.TRIED_TORCH)
     assert oldest <= [int(part) for part in pinned.split(".")[:2]] <= newest
+
+
+@pytest.mark.parametrize(
+    ("needed", "told"), [("2.130", True), ("3.0", True), ("2.13", False), ("2.6", False), ("", False)]
+)
+def test_a_report_says_that_the_solution_needs_a_newer_torch(needed: str, told: bool) -> None:
+    about = About("03-clean-up", "Clean up", torch=needed)
+    failed = repr(Report(about, Verdict(Violation("A node is lost.", rule="nodes"))))
+    assert ("needs torch 2.130 or newer, and this is torch 2." in failed.replace("3.0 ", "2.130 ")) == told
+    assert "newer" not in repr(Report(about, Verdict(None)))

@@ -110,3 +110,19 @@ def test_spans_name_what_follows_one_another() -> None:
 
 def test_there_is_nothing_where_no_record_is(tmp_path: Path) -> None:
     assert record.read(tmp_path) == Record()
+
+
+def test_which_torch_a_solution_needs_is_found_in_the_record() -> None:
+    def shows(exercise: str, on: list[str], here: str, notebook: str = "solutions/03_replacement.ipynb") -> Entry:
+        printed = f"{exercise} (Clean up): public checks passed."
+        return Entry(notebook, f"{exercise}-code-2", "check(…)", on, BEHAVIOUR, printed, here)
+
+    entries = [
+        shows("03-clean-up", ["2.6.0", "2.8.0"], "03-clean-up (Clean up): not yet."),
+        shows("03-every-relu", ["2.6.0"], "03-every-relu (Clean up): public checks passed."),
+        shows("03-in-order", ["2.6.0"], "03-in-order (Clean up): not yet.", "chapters/03_replacement.ipynb"),
+        shows("03-too-new", ["2.15.0"], "03-too-new (Clean up): not yet."),
+    ]
+    told = Record(dict.fromkeys(["2.10.0", "2.6.0", "2.8.0", "2.13.0", "2.15.0"], {}), entries)
+    assert told.solutions_need("2.13.0") == {"03-clean-up": "2.10"}
+    assert Record().solutions_need("2.13.0") == {}

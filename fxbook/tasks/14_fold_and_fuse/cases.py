@@ -11,6 +11,9 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
+from fxbook.asking.exercise import seeded
+from fxbook.asking.exported import exported_graph
+
 
 class Result(nn.Module):
     """A model of `transformers` that takes one tensor and returns one."""
@@ -36,15 +39,9 @@ def real(name: str) -> tuple[nn.Module, Tensor]:
 @functools.cache
 def _exported(build: Callable[[], tuple[nn.Module, Tensor]], functional: bool) -> fx.GraphModule:
     # Only the first case of a process comes here: what it draws is drawn from no other.
-    with torch.random.fork_rng(), warnings.catch_warnings():
-        # torch's own code is what it warns of.
-        warnings.simplefilter("ignore", FutureWarning)
-        torch.manual_seed(0)
+    with seeded(0):
         model, x = build()
-        program = torch.export.export(model, (x,))
-        if functional:
-            program = program.run_decompositions({})
-        return program.module(check_guards=False)
+    return exported_graph(model, x, functional=functional)
 
 
 def exported(build: Callable[[], tuple[nn.Module, Tensor]], functional: bool = False) -> fx.GraphModule:

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, fx, nn
 
 from fxbook.asking.exercise import seeded
+from fxbook.asking.exported import exported_graph
 
 WIDTH = 8
 
@@ -37,8 +38,8 @@ class Logits(nn.Module):
 def _exported(name: str) -> fx.GraphModule:
     """The graph of a decoder for one sentence of four words."""
     with seeded(0):
-        program = torch.export.export(Logits(model_of_words(name)), (torch.arange(3, 7)[None],))
-    return program.module(check_guards=False)
+        model = Logits(model_of_words(name))
+    return exported_graph(model, torch.arange(3, 7)[None])
 
 
 def exported(name: str) -> fx.GraphModule:

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, fx, nn
 
 from fxbook.asking import Case, Usage
+from fxbook.asking.exported import exported_graph
 
 from ..cases import WIDTH, Gated, llama, vit
 
@@ -52,8 +53,7 @@ def _meets_another(node: fx.Node) -> bool:
 def _exported(build: Callable[[], nn.Module]) -> fx.GraphModule:
     # Only the first case of a process comes here: what it draws is drawn from no other.
     with torch.random.fork_rng():
-        example = torch.randn(_BATCH, _LENGTH, WIDTH)
-        module = torch.export.export(build(), (example,)).module(check_guards=False)
+        module = exported_graph(build(), torch.randn(_BATCH, _LENGTH, WIDTH))
     # What asserts about its argument has no value.
     for node in reversed(module.graph.nodes):
         if node.target is _aten._assert_tensor_metadata.default:

@@ -1,0 +1,22 @@
+"""Which torch is installed here, without importing it."""
+
+from __future__ import annotations
+
+import functools
+import re
+from importlib import metadata
+
+
+@functools.cache
+def installed() -> str:
+    """``"2.13.0+cpu"``; ``""`` where no torch is installed."""
+    try:
+        return metadata.version("torch")
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def minor(version: str) -> tuple[int, ...]:
+    """``(2, 13)`` of ``"2.13.0+cpu"``; empty where a version is written otherwise."""
+    found = re.match(r"(\d+)\.(\d+)", version)
+    return tuple(map(int, found.groups())) if found else ()
