@@ -123,6 +123,6 @@ def test_which_torch_a_solution_needs_is_found_in_the_record() -> None:
         shows("03-in-order", ["2.6.0"], "03-in-order (Clean up): not yet.", "chapters/03_replacement.ipynb"),
         shows("03-too-new", ["2.15.0"], "03-too-new (Clean up): not yet."),
     ]
-    told = Record(dict.fromkeys(["2.10.0", "2.6.0", "2.8.0", "2.13.0", "2.15.0"], {}), entries)
+    told = Record({version: {} for version in ("2.10.0", "2.6.0", "2.8.0", "2.13.0", "2.15.0")}, entries)
     assert told.solutions_need("2.13.0") == {"03-clean-up": "2.10"}
     assert Record().solutions_need("2.13.0") == {}
