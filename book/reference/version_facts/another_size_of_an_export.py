@@ -1,6 +1,10 @@
 """An exported program says `Guard failed` of an input of another size, in an `AssertionError`.
 
 Before {since} it was a `RuntimeError`: `Expected input at *args[0].shape[0] to be equal to 3, but got 2`.
+
+Explains:
+    AssertionError: Guard failed: .* => RuntimeError: Expected input
+    RuntimeError: Expected input at .* => RuntimeError: Expected input
 """
 
 import torch

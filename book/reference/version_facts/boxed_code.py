@@ -2,6 +2,9 @@
 
 It is private. Before {since} there was none: take `functorch.compile.make_boxed_func`, or run
 `fx.Interpreter(module).boxed_run(box)`.
+
+Explains:
+    cannot import name '_BoxedCodeGen'
 """
 
 from torch.fx import graph

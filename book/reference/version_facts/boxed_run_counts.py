@@ -2,6 +2,11 @@
 
 Before {since}, too few of them raised a `StopIteration` without a message, and too many were left in the box,
 silently. Compare the length of the list with the number of placeholders yourself there.
+
+Explains:
+    08_boxed_run.* => StopIteration:
+    Interpreter\.boxed_run expected \d+ arguments
+    08-free-early .*: not yet
 """
 
 from torch import fx

@@ -1,6 +1,9 @@
 """A buffer can be given a Proxy while you trace.
 
 Before {since}, the assignment raised a `TypeError`, so that the mistake was seen while you traced.
+
+Explains:
+    cannot assign 'torch\.fx\.proxy\.Proxy
 """
 
 import torch

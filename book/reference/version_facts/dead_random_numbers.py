@@ -2,6 +2,10 @@
 
 Before {since} it removed a dead `rand_like`, and the calls behind it drew other numbers.
 `eliminate_dead_code(is_impure_node=…)` with a function of your own keeps it on every version.
+
+Explains:
+    'rand_like', 'output'\] => \['x', 'mul', 'mul__scalar', 'output'\]
+    03-clean-up .*: not yet
 """
 
 import torch

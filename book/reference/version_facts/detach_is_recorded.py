@@ -3,6 +3,10 @@
 Before {since} it recorded two. From {later} on it records `aten.alias`, which lets gradients through: a graph that is
 trained computes other gradients than the program does. Look for both operators, and make a value free of gradients
 outside of what is recorded.
+
+Explains:
+    forward: t addmm relu (detach )?t_1
+    \[mul, detach, add_1\]
 """
 
 import torch

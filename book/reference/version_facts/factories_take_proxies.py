@@ -3,6 +3,10 @@
 Before {since}, `torch.zeros(x.shape)`, `torch.arange(x.shape[0])` and `torch.arange(2, device=x.device)` raised a
 `TypeError` while you traced. Use a method of the input, as in `x.new_zeros(x.shape)`, or wrap the call in a function
 for `fx.wrap`: both are right on every version.
+
+Explains:
+    => TypeError: (zeros|arange)\(\)
+    => symbolic_trace TypeError: (zeros|arange)\(\)
 """
 
 import torch

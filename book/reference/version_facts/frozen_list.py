@@ -2,6 +2,9 @@
 
 Before {since} it was a `NotImplementedError`, with the same words. `except (TypeError, NotImplementedError)` is right
 on every version.
+
+Explains:
+    => NotImplementedError: 'immutable_(list|dict)' object does not support mutation
 """
 
 import torch

@@ -2,6 +2,10 @@
 
 Before {since}, it wrote `self.0 = …` for a module whose name is a number, as those of an `nn.Sequential` are, and the
 file could not be imported.
+
+Explains:
+    => SyntaxError: invalid syntax \(module\.py
+    setattr\(self, 'up'
 """
 
 import tempfile

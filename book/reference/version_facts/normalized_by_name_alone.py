@@ -2,6 +2,11 @@
 
 Before {since}, a Python function kept the first one by position: softmax gave `args=(x,)`. Read an argument from both
 there.
+
+Explains:
+    ArgsKwargsPair\(args=\(\), .* => ArgsKwargsPair\(args=\(x
+    06_kwargs.*\{'input': x.* => \{\}
+    06_kwargs.*=> KeyError: 'input'
 """
 
 from torch import fx, nn

@@ -1,6 +1,9 @@
 """`torch.export` writes the operands of `torch.cond` as a tuple.
 
 Before {since} it wrote a list. Take them as a sequence.
+
+Explains:
+    \(%linear,\)\), kwargs
 """
 
 import torch
