@@ -22,7 +22,7 @@ OBSERVING, JUDGING, READING = ROOMS = ("observing", "judging", "reading")
 _OF_THE_LIBRARY: Mapping[str, tuple[str, ...]] = {
     JUDGING: (*halves.OBSERVING, "asking/*.py", "checking/*.py", f"tasks/{SHEETS}/**/check.py"),
     READING: (
-        *("__init__.py", "checking/__init__.py", "checking/apart.py"),
+        *("__init__.py", "torch_here.py", "checking/__init__.py", "checking/apart.py"),
         *(f"learning/{name}.py" for name in ("__init__", "cells", "damage", "sheets")),
     ),
 }
@@ -32,7 +32,12 @@ _OF_THE_GRADER: Mapping[str, tuple[str, ...]] = {
     JUDGING: ("__init__.py", "judge/**/*.py"),
     READING: ("__init__.py", *(f"collect/{name}.py" for name in ("__init__", "parsing", "plain", "unzipping"))),
 }
-_OF_EVERY_ROOM = ("__init__.py", "confine.py", "hidden.py", "pages.py", "rooms.py", "warm.py")
+_INSIDE_EVERY_ROOM = ("__init__.py", "confine.py", "pages.py", "rooms.py", "warm.py")
+_INSIDE_ONE: Mapping[str, tuple[str, ...]] = {
+    OBSERVING: ("hidden.py", "observing.py"),
+    JUDGING: ("hidden.py", "judging.py"),
+    READING: ("reading.py",),
+}
 
 
 @functools.cache
@@ -45,6 +50,6 @@ def files(room: str) -> Mapping[str, str | bytes]:
     return {
         **(halves.files() if room == OBSERVING else texts(_LIBRARY, _OF_THE_LIBRARY[room])),
         **texts(_GRADER, _OF_THE_GRADER[room]),
-        **texts(_INSIDE, (*_OF_EVERY_ROOM, f"{room}.py")),
+        **texts(_INSIDE, (*_INSIDE_EVERY_ROOM, *_INSIDE_ONE[room])),
         "inside/calls.bpf": calls.program(),
     }

@@ -22,10 +22,13 @@ _CASES, _CASES_NAME = "cases.py", "CASES"
 # What a cell of a sheet may import, and what uses an answer and writes down what it did.
 OBSERVING = (
     *("*.json", "static/*", "__init__.py", "errors.py", "models.py", "rounding.py", "showing.py"),
-    *("calls.py", "effects.py", "stored.py"),
+    *("calls.py", "effects.py", "stored.py", "torch_here.py"),
     *("drawing/*.py", "graph/*.py", "passes/**/*.py", "plotting/*", "stepping/**/*.py"),
     *(f"learning/{name}.py" for name in ("__init__", "cells", "damage", "exercises", "sheets")),
-    *(f"asking/{name}.py" for name in ("__init__", "exercise", "importable", "nameless", "running", "values")),
+    *(
+        f"asking/{name}.py"
+        for name in ("__init__", "exercise", "exported", "importable", "nameless", "running", "values")
+    ),
     *(
         f"checking/{name}.py"
         for name in (

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -77,3 +79,35 @@ def test_the_half_has_no_solution(half: Path) -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in half.rglob("*.py"))
     answers = [re.escape(about.answer) for about in catalogue().values()]
     assert not re.findall(rf"^(?:def|class) (?:{'|'.join(answers)})\b", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("room", contents.ROOMS)
+def test_a_room_has_what_its_files_import_at_once(room: str) -> None:
+    """What is left out of it would keep the sandbox from starting."""
+    lying = {name for name in contents.files(room) if name.endswith(".py")}
+    modules = {name.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name in lying}
+    missing = {
+        (name, imported)
+        for name in lying
+        for imported in _imported_at_once(str(contents.files(room)[name]))
+        if imported.split(".")[0] in {"fxbook", "classroom"} and imported not in modules
+    }
+    assert not missing
+
+
+def _imported_at_once(source: str) -> Iterator[str]:
+    """The modules that a file imports when it is imported itself; of ``from a import b`` also ``a.b`` if it is one."""
+    for statement in ast.parse(source).body:
+        match statement:
+            case ast.Import(names=names):
+                yield from (one.name for one in names)
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                yield module
+                yield from (f"{module}.{one.name}" for one in names if _is_module(f"{module}.{one.name}"))
+
+
+def _is_module(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
