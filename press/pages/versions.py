@@ -12,7 +12,7 @@ from press.manuscript.reading import Manuscript
 from press.versions import record
 from press.versions.facts import Told
 from press.versions.notes import Place, places
-from press.versions.record import BEHAVIOUR, FOLLOWS, WARNING, WORDING, minor
+from press.versions.record import BEHAVIOUR, KINDS, minor
 
 _PAGE = """\
 # What changed between versions
@@ -21,12 +21,12 @@ The book is proven with torch {pinned}; `torch.__version__` says which one you h
 versions do otherwise. For each fact below a program was run on torch {oldest} to {newest}. Every cell of the book was
 run on these:
 
-| torch | cells | the same | other words | a warning more | behave otherwise |
-|---|---|---|---|---|---|
+| torch | cells | the same | other words | a warning more | behave otherwise | need an earlier cell |
+|---|---|---|---|---|---|---|
 {versions}
 
 *Other words*: an error message is spelled otherwise. *A warning more*: torch warns, and does the same. The cells that
-*behave otherwise* are told below{more}. A cell that fails only because an earlier one did is not counted as another.
+*behave otherwise* are told below{more}. *Need an earlier cell*: one that differs.
 
 {facts}
 """
@@ -75,8 +75,8 @@ def _when(one: Told) -> tuple[int, ...]:
 
 
 def _row(version: str, counts: Mapping[str, int]) -> str:
-    same = counts["cells"] - sum(counts[kind] for kind in (WORDING, WARNING, BEHAVIOUR, FOLLOWS))
-    numbers = [counts["cells"], same, counts[WORDING], counts[WARNING], counts[BEHAVIOUR] + counts[FOLLOWS]]
+    same = counts["cells"] - sum(counts[kind] for kind in KINDS)
+    numbers = [counts["cells"], same, *(counts[kind] for kind in KINDS)]
     return f"| {version} | {' | '.join(f'{number:,}' for number in numbers)} |"
 
 

@@ -1,4 +1,4 @@
-"""`Interpreter.boxed_run` counts its inputs.
+r"""`Interpreter.boxed_run` counts its inputs.
 
 Before {since}, too few of them raised a `StopIteration` without a message, and too many were left in the box,
 silently. Compare the length of the list with the number of placeholders yourself there.

@@ -1,4 +1,4 @@
-"""A buffer can be given a Proxy while you trace.
+r"""A buffer can be given a Proxy while you trace.
 
 Before {since}, the assignment raised a `TypeError`, so that the mistake was seen while you traced.
 

@@ -1,4 +1,4 @@
-"""Dead-code elimination keeps a call that draws random numbers.
+r"""Dead-code elimination keeps a call that draws random numbers.
 
 Before {since} it removed a dead `rand_like`, and the calls behind it drew other numbers.
 `eliminate_dead_code(is_impure_node=…)` with a function of your own keeps it on every version.

@@ -1,4 +1,4 @@
-"""`make_fx` records `x.detach()` as one `aten.detach`.
+r"""`make_fx` records `x.detach()` as one `aten.detach`.
 
 Before {since} it recorded two. From {later} on it records `aten.alias`, which lets gradients through: a graph that is
 trained computes other gradients than the program does. Look for both operators, and make a value free of gradients

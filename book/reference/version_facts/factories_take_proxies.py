@@ -1,4 +1,4 @@
-"""A factory such as `torch.zeros` is recorded when an argument is a Proxy.
+r"""A factory such as `torch.zeros` is recorded when an argument is a Proxy.
 
 Before {since}, `torch.zeros(x.shape)`, `torch.arange(x.shape[0])` and `torch.arange(2, device=x.device)` raised a
 `TypeError` while you traced. Use a method of the input, as in `x.new_zeros(x.shape)`, or wrap the call in a function

@@ -1,4 +1,4 @@
-"""`to_folder` writes each module by `setattr`.
+r"""`to_folder` writes each module by `setattr`.
 
 Before {since}, it wrote `self.0 = …` for a module whose name is a number, as those of an `nn.Sequential` are, and the
 file could not be imported.

@@ -1,4 +1,4 @@
-"""`normalized_arguments` with `normalize_to_only_use_kwargs=True` leaves no argument by position.
+r"""`normalized_arguments` with `normalize_to_only_use_kwargs=True` leaves no argument by position.
 
 Before {since}, a Python function kept the first one by position: softmax gave `args=(x,)`. Read an argument from both
 there.
@@ -7,6 +7,8 @@ Explains:
     ArgsKwargsPair\(args=\(\), .* => ArgsKwargsPair\(args=\(x
     06_kwargs.*\{'input': x.* => \{\}
     06_kwargs.*=> KeyError: 'input'
+    raised: KeyError: 'training'
+    \['_enter_autocast', 'state', '_exit_autocast', 'relu'\]
 """
 
 from torch import fx, nn

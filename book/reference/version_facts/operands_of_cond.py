@@ -1,4 +1,4 @@
-"""`torch.export` writes the operands of `torch.cond` as a tuple.
+r"""`torch.export` writes the operands of `torch.cond` as a tuple.
 
 Before {since} it wrote a list. Take them as a sequence.
 

@@ -1,0 +1,18 @@
+"""`torch.export` writes `_assert_tensor_metadata` in front of a cast.
+
+Before {since} it did not: the graph has one node less for each cast.
+
+Explains:
+    _assert_tensor_metadata
+"""
+
+import torch
+
+
+class Cast(torch.nn.Module):
+    def forward(self, x):
+        return x.to(torch.float64)
+
+
+graph = torch.export.export(Cast(), (torch.ones(2),), strict=False).graph
+print(sum("_assert_tensor_metadata" in node.name for node in graph.nodes), "nodes")

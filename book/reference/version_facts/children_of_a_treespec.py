@@ -1,0 +1,11 @@
+"""A `TreeSpec` has the method `children`.
+
+Before {since} the children are the attribute `children_specs`.
+
+Explains:
+    'TreeSpec' object has no attribute 'children'
+"""
+
+from torch.utils import _pytree as pytree
+
+print(hasattr(pytree.tree_flatten([1])[1], "children"))

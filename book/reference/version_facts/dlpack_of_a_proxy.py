@@ -1,0 +1,15 @@
+"""`torch.utils.dlpack.to_dlpack` refuses a Proxy with a `TypeError`.
+
+Before {since} it was a `RuntimeError`: `data must be a Tensor`.
+
+Explains:
+    => (symbolic_trace )?RuntimeError: data must be a Tensor
+"""
+
+from torch import fx
+from torch.utils.dlpack import to_dlpack
+
+try:
+    fx.symbolic_trace(lambda x: to_dlpack(x))
+except Exception as error:
+    print(type(error).__name__)

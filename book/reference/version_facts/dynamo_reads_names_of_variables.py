@@ -1,0 +1,24 @@
+r"""TorchDynamo reads the names of a function's variables, `function.__code__.co_varnames`.
+
+Before {since} it could not ask whether a name is among them, and refused the models of transformers, which do.
+
+Explains:
+    GetAttrVariable\(GetSetDescriptorVariable\(\), co_varnames\)
+"""
+
+import torch
+
+
+def named(x):
+    return x
+
+
+def asking(x):
+    return x + 1 if "x" in named.__code__.co_varnames else x
+
+
+try:
+    torch.compile(asking, backend="eager", fullgraph=True)(torch.ones(2))
+    print("read")
+except Exception as error:
+    print(type(error).__name__)

@@ -1,0 +1,13 @@
+r"""An exported `layer_norm` has all its arguments, `cudnn_enable` among them.
+
+Before {since} the last one was left out.
+
+Explains:
+    layer_norm\.default\(.*, False\)
+"""
+
+import torch
+
+graph = torch.export.export(torch.nn.LayerNorm(2), (torch.ones(1, 2),), strict=False).graph
+[norm] = [node for node in graph.nodes if "layer_norm" in str(node.target)]
+print(len(norm.args), "arguments")

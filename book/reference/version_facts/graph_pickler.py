@@ -1,0 +1,11 @@
+r"""`torch.fx._graph_pickler` pickles a graph with FakeTensors in its notes.
+
+It is private, and does not exist before {since}.
+
+Explains:
+    No module named 'torch\.fx\._graph_pickler'
+"""
+
+import importlib.util
+
+print(importlib.util.find_spec("torch.fx._graph_pickler") is not None)

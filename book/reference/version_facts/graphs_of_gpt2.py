@@ -1,0 +1,31 @@
+r"""`torch.compile` records the small GPT-2 of this book as one graph of 135 nodes.
+
+Before {since} it broke it into several graphs or recorded more nodes, with the same results.
+
+Explains:
+    1 77 True =>
+    gpt2 .*1 x 77 => gpt2
+    Counter\(\{'call_function': 61
+    2 matches in 135 nodes
+    L_kwargs_input_ids_ => an input - L_
+    12_patterns.* => ValueError: too many values to unpack \(expected 1\)
+"""
+
+import torch
+
+from fxbook.models import small
+
+sizes = []
+
+
+def keep(module, example_inputs):
+    sizes.append(len(module.graph.nodes))
+    return module
+
+
+gpt2, inputs = small("gpt2")
+try:
+    torch.compile(gpt2, backend=keep)(**inputs)
+    print(len(sizes), "graphs,", sum(sizes), "nodes")
+except Exception as error:
+    print(type(error).__name__)

@@ -1,0 +1,11 @@
+r"""The name of a source of TorchDynamo is a property, `source.name`.
+
+Before {since} it was a method: write `source.name()`.
+
+Explains:
+    <bound method \w+\.name of
+"""
+
+from torch._dynamo.source import LocalSource
+
+print("property" if isinstance(LocalSource("x").name, str) else "method")

@@ -1,0 +1,13 @@
+"""`replace_pattern_with_filters` takes `node_name_match`.
+
+Before {since} it does not.
+
+Explains:
+    got an unexpected keyword argument 'node_name_match'
+"""
+
+import inspect
+
+from torch.fx import subgraph_rewriter
+
+print("node_name_match" in inspect.signature(subgraph_rewriter.replace_pattern_with_filters).parameters)

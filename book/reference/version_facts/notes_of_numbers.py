@@ -1,0 +1,17 @@
+"""`FakeTensorProp` notes the value of a node that is a number.
+
+Before {since}, `meta` had a `val` for tensors alone. Read `node.meta.get("val")` there.
+
+Explains:
+    07_placeholder.* => KeyError: 'val'
+    => softmax is left alone: truediv scales by a tensor
+"""
+
+import torch
+from torch import fx
+from torch.fx.passes.fake_tensor_prop import FakeTensorProp
+
+traced = fx.symbolic_trace(lambda x, factor: x * (factor + 1))
+FakeTensorProp(traced).propagate(torch.ones(2), 2.0)
+[number, *_] = [node for node in traced.graph.nodes if node.op == "call_function"]
+print("val" in number.meta)

@@ -1,0 +1,14 @@
+r"""`torch.fx._graph_pickler` has `Options`, which say which operators it may pickle.
+
+It is private, and does not exist before {since}.
+
+Explains:
+    cannot import name 'Options' from 'torch\.fx\._graph_pickler'
+"""
+
+try:
+    from torch.fx import _graph_pickler
+
+    print(hasattr(_graph_pickler, "Options"))
+except ImportError:
+    print(False)

@@ -1,0 +1,18 @@
+"""`torch.distributed.pipelining.pipeline` splits an `nn.Sequential` itself.
+
+Before {since} it raised a `RuntimeError`, `Child module … is not a descendant of parent module`. Wrap it in a module
+with a `forward` of its own there.
+
+Explains:
+    is not a descendant of parent module
+"""
+
+import torch
+from torch import nn
+from torch.distributed.pipelining import SplitPoint, pipeline
+
+network = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 2))
+try:
+    print(pipeline(network, mb_args=(torch.ones(1, 2),), split_spec={"2": SplitPoint.BEGINNING}).num_stages, "stages")
+except RuntimeError:
+    print("RuntimeError")
