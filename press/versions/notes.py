@@ -10,6 +10,7 @@ import dataclasses
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from press.manuscript.claims import claims
 from press.manuscript.problems import PressError
 from press.manuscript.reading import Cell, Manuscript, anchor, prose_lines
 from press.versions.facts import Told
@@ -65,12 +66,13 @@ def note(facts: Iterable[Told]) -> str:
 
 
 def places(page: Manuscript) -> Iterator[Place]:
-    """The notes of a page, in their order."""
+    """The notes of a page, in their order; a claim's heading is printed with its verdict."""
+    printed = {claim.text: claim.heading for claim in claims(page)}
     heading = ""
     for cell in page.cells:
         for _, line in prose_lines(cell):
             if match := re.match(r"#{1,6} +(.+?) *#*$", line):
-                heading = match[1]
+                heading = printed.get(match[1], match[1])
             elif match := _MARKER.fullmatch(line.strip()):
                 yield from (Place(name, anchor(heading), heading) for name in _named(match[1]))
 
