@@ -45,9 +45,10 @@ def gradients_stay_on() -> Iterator[None]:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """An empty project: the folder of the chapters, and a place for the index of exercises."""
+    """An empty project: the folder of the chapters, a place for the index of exercises, and the pins."""
     for folder in ("book/chapters", "fxbook"):
         (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "requirements.txt").write_text("torch==2.13.0\n", encoding="utf-8")
     return tmp_path
 
 

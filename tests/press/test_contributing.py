@@ -54,6 +54,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("copy")
     shutil.copytree(ROOT / "fxbook", root / "fxbook", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "book" / "chapters", root / "book" / "chapters")
+    shutil.copy(ROOT / "requirements.txt", root)
     make(Book(root), SHOWN)
     (root / "fxbook" / "exercises.json").write_text(index_text(Book(root)), encoding="utf-8")
     return root
