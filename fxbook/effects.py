@@ -31,6 +31,9 @@ class Effect(enum.StrEnum):
 
 
 _READS = ("placeholder", "get_attr", "output")
+# Operators of higher order that run graphs which their module holds, put back the mode that they set, and do no more.
+_RUNNING = ("cond", "wrap_with_autocast", "wrap_with_set_grad_enabled")
+_WORST_FIRST = (Effect.WRITES, Effect.UNKNOWN, Effect.MODE, Effect.RANDOM, Effect.CHECK)
 # Functions of Python that compute a value and do nothing else.
 _PYTHON = {getattr, len, int, float, bool, complex, abs, max, min, sum, round, tuple, list, slice, range, isinstance}
 # Operators of Python that ATen has under another name.
@@ -71,6 +74,8 @@ def effect(node: fx.Node) -> Effect | None:
         return _of_layer(node.graph.owning_module.get_submodule(str(node.target)))
     if isinstance(node.target, torch._ops.OpOverload):
         return _of_operator(node)
+    if isinstance(node.target, torch._ops.HigherOrderOperator) and node.target.name() in _RUNNING:
+        return _of_graphs(node)
     if node.op == "call_function" and not _of_torch(node.target):
         private = str(getattr(node.target, "__name__", "")).startswith("_")
         return Effect.MODE if private else Effect.UNKNOWN
@@ -190,6 +195,14 @@ def _of_operator(node: fx.Node) -> Effect | None:
     given = {argument.name: argument.default_value for argument in schema.arguments}
     given.update(zip(given, node.args, strict=False))
     return _by_arguments(schema.name, {**given, **node.kwargs}, [node.target])
+
+
+def _of_graphs(node: fx.Node) -> Effect | None:
+    """The worst that a call does in the graphs that an operator of higher order runs."""
+    module = node.graph.owning_module
+    fetched = [operator.attrgetter(read.target)(module) for read in node.all_input_nodes if read.op == "get_attr"]
+    inside = {effect(one) for part in fetched if isinstance(part, fx.GraphModule) for one in part.graph.nodes}
+    return next((what for what in _WORST_FIRST if what in inside), None)
 
 
 def _of_name(node: fx.Node) -> Effect | None:

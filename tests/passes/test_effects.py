@@ -133,6 +133,54 @@ def test_a_change_of_mode_is_told() -> None:
     )
 
 
+class Wrapped(nn.Module):
+    """A layer and a counter, in a program that makes graphs within its graph when it is exported."""
+
+    def __init__(self, program: Callable[[Wrapped, torch.Tensor], torch.Tensor]) -> None:
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+        self.register_buffer("count", torch.zeros(2))
+        self.program = program
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.program(self, x)
+
+
+def without_gradients(self: Wrapped, x: torch.Tensor) -> torch.Tensor:
+    with torch.no_grad():
+        return self.layer(x).sin()
+
+
+def in_low_precision(self: Wrapped, x: torch.Tensor) -> torch.Tensor:
+    with torch.autocast("cpu"):
+        return self.layer(x)
+
+
+def counting(self: Wrapped, x: torch.Tensor) -> torch.Tensor:
+    with torch.no_grad():
+        self.count.add_(1)
+        return x * self.count
+
+
+def one_side_draws(self: Wrapped, x: torch.Tensor) -> torch.Tensor:
+    return torch.cond(x.sum() > 0, lambda x: x.sin(), lambda x: functional.dropout(x), (x,))
+
+
+HIGHER = {without_gradients: None, in_low_precision: None, counting: Effect.WRITES, one_side_draws: Effect.RANDOM}
+
+
+@pytest.mark.parametrize("program", HIGHER, ids=lambda program: program.__name__)
+def test_a_graph_within_a_graph_does_what_its_calls_do(
+    program: Callable[[Wrapped, torch.Tensor], torch.Tensor],
+) -> None:
+    module = torch.export.export(Wrapped(program), (torch.ones(2, 2),)).module()
+    [call] = [node for node in module.graph.nodes if isinstance(node.target, torch._ops.HigherOrderOperator)]
+    assert effect(call) == HIGHER[program]
+    # The call may write what it reads.
+    memory, [count] = Memory(module), module.graph.find_nodes(op="get_attr", target="count") or [None]
+    assert count is None or memory.is_written(count) == (program is counting)
+
+
 def test_a_hook_is_seen() -> None:
     layer = nn.Linear(2, 2)
     assert not has_hooks(call(Calling(layer)))
