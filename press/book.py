@@ -113,20 +113,25 @@ class Book:
         return dict(re.findall(r"^([\w-]+)==(\S+)", text, re.MULTILINE))
 
     @functools.cached_property
+    def record(self) -> record.Record:
+        """What differs on each version of torch, as it was recorded."""
+        return record.read(self.root)
+
+    @functools.cached_property
     def changes(self) -> dict[str, facts.Told]:
         """What changed between versions of torch, by the id of the fact, as the record tells it.
 
         Raises:
             PressError: a fact has not the form of one, or no record.
         """
-        recorded = record.read(self.root).facts
+        recorded = self.record.facts
         pinned = self.pins.get("torch", "")
         return {name: facts.told(fact, recorded.get(name, {}), pinned) for name, fact in facts.read(self.root).items()}
 
     @functools.cached_property
     def solutions_need(self) -> dict[str, str]:
         """Of each exercise whose solution needs a newer torch than the oldest that was tried: which, ``"2.9"``."""
-        return record.read(self.root).solutions_need(self.pins.get("torch", ""))
+        return self.record.solutions_need(self.pins.get("torch", ""))
 
     @functools.cached_property
     def chapters(self) -> dict[str, Path]:

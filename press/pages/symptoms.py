@@ -117,7 +117,7 @@ def symptoms(
 
 def of_every_chapter(book: Book) -> Iterator[tuple[list[Symptom], list[Symptom]]]:
     """The symptoms of each chapter and companion that is printed, in their order."""
-    kept = record.read(book.root)
+    kept = book.record
     for name, source in {**book.chapters, **book.companions}.items():
         path = book.targets(source)[0]
         elsewhere: dict[str, list[tuple[str, str]]] = {}

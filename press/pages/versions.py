@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import collections
 import os
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from press.book import Book
@@ -12,29 +13,39 @@ from press.manuscript.reading import Manuscript
 from press.versions import record
 from press.versions.facts import Told
 from press.versions.notes import Place, places
-from press.versions.record import BEHAVIOUR, KINDS, minor
+from press.versions.record import KINDS, minor
+
+# Of what a cell shows, an error of torch or of Python: its class, and its words as far as they fit a line.
+_MESSAGE = re.compile(r"(?!AssertionError)(?:\w+Error|Unsupported): .{3,90}?(?=[.;] |$)")
+_MOST_MESSAGES = 2
 
 _PAGE = """\
 # What changed between versions
 
 The book is proven with torch {pinned}; `torch.__version__` says which one you have. This page tells what other
-versions do otherwise. For each fact below a program was run on torch {oldest} to {newest}. Every cell of the book was
-run on these:
+versions do otherwise. Each heading says what torch {pinned} does, and each section is named after the version that
+changed it: on torch 2.9 read the sections 2.10 to 2.13, on 2.15 those of 2.14 and 2.15. For each heading a program
+was run on torch {oldest} to {newest}. Every cell of the book was run on these:
 
 | torch | cells | the same | other words | a warning more | behave otherwise | need an earlier cell |
 |---|---|---|---|---|---|---|
 {versions}
 
 *Other words*: an error message is spelled otherwise. *A warning more*: torch warns, and does the same. The cells that
-*behave otherwise* are told below{more}. *Need an earlier cell*: one that differs.
+*behave otherwise* are told below, and at the place or the beginning of their page. *Need an earlier cell*: one that
+differs. Where nothing differs, cells that meet a fact of this page are written to show the same on these versions.
 
 {facts}
+
+## Of single cells
+
+{cells}
 """
 
 
 def page_text(book: Book) -> str:
     """The text of ``chapters/reference/versions.md``."""
-    kept = record.read(book.root)
+    kept = book.record
     found: dict[str, list[tuple[str, Place]]] = collections.defaultdict(list)
     for path, page in pages(book).items():
         for place in places(page):
@@ -42,24 +53,27 @@ def page_text(book: Book) -> str:
     # Of some versions no more than some notebooks or the facts were asked.
     ordered = record.in_order(version for version, counts in kept.versions.items() if "cells" in counts)
     counted = [_row(version, kept.versions[version]) for version in ordered]
+    seen: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
+    for entry in kept.entries:
+        if entry.fact and (message := _MESSAGE.match(entry.here)):
+            seen[entry.fact][message[0]] += len(entry.on)
     # What changed last comes first: a reader's torch is more often new than old.
-    latest = sorted(book.changes.values(), key=_when, reverse=True)
+    latest = sorted(book.changes.values(), key=lambda one: one.order, reverse=True)
     groups: dict[str, list[Told]] = {}
     for one in latest:
         groups.setdefault(one.later or one.since, []).append(one)
     parts = [
-        f"## Torch {version}\n\n" + "\n\n".join(_fact(one, found[one.fact.id]) for one in facts)
+        f"## Torch {version}\n\n" + "\n\n".join(_fact(one, seen[one.fact.id], found[one.fact.id]) for one in facts)
         for version, facts in groups.items()
     ]
-    unplaced = sum(entry.kind == BEHAVIOUR and bool(entry.because) for entry in kept.entries)
     asked = record.in_order({version for lines in kept.facts.values() for version in lines})
     return _PAGE.format(
         pinned=book.pins["torch"],
         oldest=minor(asked[0]),
         newest=minor(asked[-1]),
         versions="\n".join(counted),
-        more=f", but for {unplaced} whose difference is no matter of torch.fx" if unplaced else "",
         facts="\n\n".join(parts),
+        cells="\n".join(_of_cells(book)),
     )
 
 
@@ -70,8 +84,16 @@ def pages(book: Book) -> dict[str, Manuscript]:
     return {Path(os.path.relpath(book.targets(source)[0], beside)).as_posix(): book.page(source) for source in sources}
 
 
-def _when(one: Told) -> tuple[int, ...]:
-    return tuple(map(int, (one.later or one.since).split(".")))
+def _of_cells(book: Book) -> Iterator[str]:
+    """What differs in a cell and is no fact of torch that another page meets, with a link to the page."""
+    for path, page in pages(book).items():
+        notebook = (Path("chapters/reference") / path).as_posix()
+        for reason in book.record.reasons_of(os.path.normpath(notebook)):
+            yield f"- [{_title(page)}]({path}): {reason}"
+
+
+def _title(page: Manuscript) -> str:
+    return page.cells[0].source.split("\n", 1)[0].removeprefix("# ")
 
 
 def _row(version: str, counts: Mapping[str, int]) -> str:
@@ -80,7 +102,9 @@ def _row(version: str, counts: Mapping[str, int]) -> str:
     return f"| {version} | {' | '.join(f'{number:,}' for number in numbers)} |"
 
 
-def _fact(one: Told, where: Iterable[tuple[str, Place]]) -> str:
+def _fact(one: Told, messages: collections.Counter[str], where: Iterable[tuple[str, Place]]) -> str:
     links = ", ".join(f"[{place.heading}]({path}#{place.anchor})" for path, place in where)
     told = f"Told in {links}." if links else one.fact.nowhere
-    return "\n\n".join(filter(None, [f"### {one.fact.title}", one.text, one.table, told]))
+    shown = ", ".join(f"``{message}``" for message, _ in messages.most_common(_MOST_MESSAGES))
+    you_see = f"*You see*: {shown}" if shown else ""
+    return "\n\n".join(filter(None, [f"### {one.fact.title}", one.text, you_see, one.table, told]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -16,11 +17,11 @@ from press.manuscript.claims import with_verdicts
 from press.manuscript.faults import with_list
 from press.manuscript.problems import Place, PressError
 from press.manuscript.questions import QUESTIONS, Question, as_markdown
-from press.manuscript.reading import Cell
+from press.manuscript.reading import Cell, anchor
 from press.manuscript.sheet import TITLE, ExerciseSheet
 from press.manuscript.task import Exercise
 from press.printing import package
-from press.versions.notes import with_notes
+from press.versions.notes import PAGE, places, with_notes, with_others
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -69,6 +70,7 @@ def derive(book: Book, source: Path, reports: Mapping[str, str]) -> list[Derived
         companion = book.companions.get(f"{COMPANIONS}/{source.stem}")
         cells = with_list(page, cells, book.page(companion) if companion else None)
     cells = with_notes(page, [_with_byline(cell, book) for cell in cells], lambda: book.changes)
+    cells = with_others(cells, _told_elsewhere(book, source, targets[0]))
     return [Derived(targets[0], *_printed([(cell, Place(source, cell.line), "") for cell in cells], book), True)]
 
 
@@ -94,6 +96,18 @@ def exercise_index(sheets: Iterable[ExerciseSheet], needed: Mapping[str, str]) -
         for sheet in sheets
         for exercise in sheet.exercises
     }
+
+
+def _told_elsewhere(book: Book, source: Path, printed: Path) -> list[str]:
+    """For what cells of a page differ on other versions of torch, besides what its notes tell."""
+    notebook = printed.relative_to(book.root).as_posix()
+    facts = book.record.facts_of(notebook)
+    if facts:
+        facts -= {place.fact for place in places(book.page(source))}
+    page = Path(os.path.relpath(book.root / "chapters" / f"{PAGE}.md", printed.parent)).as_posix()
+    ordered = sorted((book.changes[name] for name in facts), key=lambda one: one.order, reverse=True)
+    links = [f"{one.when}: [{one.fact.title}]({page}#{anchor(one.fact.title)})" for one in ordered]
+    return [*links, *book.record.reasons_of(notebook)]
 
 
 def _with_byline(cell: Cell, book: Book) -> Cell:

@@ -74,6 +74,11 @@ class Told:
         return f"B{before}" if self.since else f"S{after}"
 
     @property
+    def order(self) -> tuple[int, ...]:
+        """The version with which it changed, as numbers that can be compared: ``(2, 10)``."""
+        return tuple(map(int, (self.later or self.since).split(".")))
+
+    @property
     def text(self) -> str:
         """What a reader is told, with the versions."""
         return self.fact.text.replace("{since}", self.since).replace("{later}", self.later)

@@ -10,7 +10,7 @@ from press import ROOT
 from press.book import Book
 from press.manuscript.problems import Place
 from press.printing.derive import derive
-from press.versions import environments, matrix, record
+from press.versions import environments, matrix
 from press.versions.cells import Difference
 from press.versions.outputs import first_difference
 from press.versions.record import BEHAVIOUR, FOLLOWS, WARNING, WORDING
@@ -65,7 +65,7 @@ def page_text(book: Book, version: str, seen: matrix.Seen, with_answers: bool) -
             places = _places(book, {path for path, _ in of_the_kind})
             parts += [_cell(path.relative_to(book.root), one, places) for path, one in of_the_kind]
     parts.append(_answers(seen) if with_answers else "The answers to the exercises were left out.")
-    parts.append(_facts(record.read(book.root).facts, pinned, seen.printed))
+    parts.append(_facts(book.record.facts, pinned, seen.printed))
     return "\n\n".join(parts) + "\n"
 
 

@@ -1,14 +1,15 @@
 """The notes of what changed between versions of torch: ``<!-- versions: recompile-children -->`` becomes a fold.
 
 The marker stands on a line of its own, at the end of the section that tells the fact. One marker may name several
-facts, with commas between them; they share a fold.
+facts, with commas between them; they share a fold. Facts that other pages tell, and for which a cell of this page
+differs too, are listed before the first code of the page, with links.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from press.manuscript.claims import claims
 from press.manuscript.problems import PressError
@@ -16,6 +17,7 @@ from press.manuscript.reading import Cell, Manuscript, anchor, prose_lines
 from press.versions.facts import Told
 
 _MARKER = re.compile(r"<!-- versions: ([\w\-, ]+) -->")
+_OPENS = '<details class="fx-versions">'
 # The page that has all of them.
 PAGE = "reference/versions"
 
@@ -62,7 +64,23 @@ def note(facts: Iterable[Told]) -> str:
     when = whens[0] if len(whens) == 1 else "On other versions of torch"
     parts = [f"**{fact.fact.title}.** {fact.text}\n\n{fact.table}" for fact in facts]
     summary = f"<summary>{when}, this is otherwise</summary>"
-    return "\n".join(['<details class="fx-versions">', summary, "", "\n\n".join(parts), "", "</details>"])
+    return "\n".join([_OPENS, summary, "", "\n\n".join(parts), "", "</details>"])
+
+
+def with_others(cells: Sequence[Cell], others: Sequence[str]) -> list[Cell]:
+    """The cells of a page, with a fold before the first code: what no note of the page tells.
+
+    Args:
+        cells: the cells of the page, as they are to be printed.
+        others: for what cells of this page differ, besides what its notes tell: a sentence or a link each.
+    """
+    if not others:
+        return list(cells)
+    before = next((at for at, cell in enumerate(cells) if cell.kind == "code"), len(cells)) - 1
+    lines = [f"- {other}" for other in others]
+    fold = [_OPENS, "<summary>On another torch, cells of this page differ</summary>", "", *lines, "", "</details>"]
+    told = dataclasses.replace(cells[before], source="\n".join([cells[before].source.rstrip(), "", *fold]))
+    return [*cells[:before], told, *cells[before + 1 :]]
 
 
 def places(page: Manuscript) -> Iterator[Place]:

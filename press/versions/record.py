@@ -124,6 +124,15 @@ class Record:
                 same.on = in_order([*same.on, version])
         self.entries = list(judged.values())
 
+    def facts_of(self, notebook: str) -> set[str]:
+        """The facts for which some cell of a notebook behaves otherwise on some version."""
+        return {entry.fact for entry in self.entries if entry.notebook == notebook and entry.fact}
+
+    def reasons_of(self, notebook: str) -> list[str]:
+        """Why cells of a notebook behave otherwise where no fact tells it, each once."""
+        told = (entry.because for entry in self.entries if entry.notebook == notebook and entry.because)
+        return list(dict.fromkeys(told))
+
     def _differs(self, fact: str, version: str, pinned: str) -> bool:
         lines = self.facts.get(fact, {})
         return version in lines and pinned in lines and lines[version] != lines[pinned]
@@ -162,7 +171,9 @@ def in_order(versions: Iterable[str]) -> list[str]:
 def read(root: Path = ROOT) -> Record:
     """What is recorded; nothing where no record is."""
     path = root / PATH
-    told = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    # The parser in C is ten times as fast; a build of PyYAML may lack it.
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    told = yaml.load(path.read_text(encoding="utf-8"), loader) if path.is_file() else {}
     entries = [
         Entry(notebook, cell, shown["begins"], entry.pop("torch").split(), **entry)
         for notebook, cells in told.get("cells", {}).items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,14 @@ def test_a_marker_of_no_fact_is_refused_with_its_line() -> None:
         notes.with_notes(manuscript, manuscript.cells, lambda: {"a-fact": facts.told(FACT, OUTPUTS, "2.13.0")})
 
 
+def test_what_no_note_of_a_page_tells_stands_before_its_first_code() -> None:
+    manuscript = parse(Path("a.md"), HEADER + "\n# A\n\nText.\n\n```{code-cell} ipython3\n1\n```\n\n## B\n")
+    first, *rest = notes.with_others(manuscript.cells, ["one", "two"])
+    assert first.source.startswith("# A\n\nText.\n\n<details") and "\n\n- one\n- two\n\n" in first.source
+    assert rest == list(manuscript.cells[1:])
+    assert notes.with_others(manuscript.cells, []) == list(manuscript.cells)
+
+
 # ---- of the book -----------------------------------------------------------------------------------------------------
 
 
@@ -137,6 +146,20 @@ def test_every_cell_that_behaves_otherwise_is_told() -> None:
     untold = [one for one in kept.entries if not one.told and run_whole.intersection(one.on)]
     assert run_whole and [(one.notebook, one.cell, one.on) for one in untold] == []
     assert {one.fact for one in kept.entries if one.fact} <= set(known)
+
+
+def test_a_page_tells_every_fact_that_its_cells_meet_in_a_note_or_at_its_beginning() -> None:
+    book = the_book()
+    listed = 0
+    for path in page.pages(book):
+        printed = (ROOT / "chapters" / "reference" / path).resolve()
+        text = printed.read_text(encoding="utf-8")
+        for fact in book.record.facts_of(printed.relative_to(ROOT).as_posix()):
+            told = book.changes[fact]
+            title = json.dumps(told.fact.title, ensure_ascii=False)[1:-1]
+            listed += title in text
+            assert title in text, f"{path} meets {fact}: print the notebooks"
+    assert listed > 100
 
 
 def test_the_versions_that_are_proven_alike_differ_in_nothing() -> None:

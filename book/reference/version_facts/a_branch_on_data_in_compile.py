@@ -1,6 +1,7 @@
 """With `fullgraph=True`, `torch.compile` refuses a branch on a value with an `Unsupported`.
 
-Before {since} it was a `UserError`: `Dynamic control flow is not supported at the moment`.
+Before {since} it was a `UserError`: `Dynamic control flow is not supported at the moment`. An export with `strict=True`
+says the same.
 
 Explains:
     => UserError: Dynamic control flow is not supported at the moment

@@ -1,4 +1,4 @@
-r"""`torch.fx.traceback.annotate` writes into `meta["custom"]` of each node that is recorded inside.
+r"""Under `preserve_node_meta`, `torch.fx.traceback.annotate` writes into `meta["custom"]` of each recorded node.
 
 Before {since} there is no such function. Write `node.meta` after the graph is recorded.
 
@@ -7,6 +7,18 @@ Explains:
     when_it_breaks/13_retrace_and_meta.*=> KeyError: 'custom'
 """
 
+from torch import fx
 from torch.fx import traceback
 
-print(hasattr(traceback, "annotate"))
+
+def program(x):
+    with traceback.annotate({"part": "head"}):
+        return x + 1
+
+
+if hasattr(traceback, "annotate"):
+    with traceback.preserve_node_meta():
+        graph = fx.symbolic_trace(program).graph
+    print([node.meta.get("custom") for node in graph.nodes if node.op == "call_function"])
+else:
+    print("no such function")

@@ -9,4 +9,4 @@ Explains:
 
 from torch.fx import graph
 
-print(hasattr(graph, "_BoxedCodeGen"))
+print("yes" if hasattr(graph, "_BoxedCodeGen") else "no")

@@ -1,7 +1,7 @@
 r"""`Interpreter.boxed_run` counts its inputs.
 
-Before {since}, too few of them raised a `StopIteration` without a message, and too many were left in the box,
-silently. Compare the length of the list with the number of placeholders yourself there.
+Before {since}, too few of them raised a `StopIteration` without a message. Of too many, the last were ignored in
+silence. Compare the length of the list with the number of placeholders yourself there.
 
 Explains:
     08_boxed_run.* => StopIteration:

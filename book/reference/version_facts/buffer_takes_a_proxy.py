@@ -1,6 +1,7 @@
 r"""A buffer can be given a Proxy while you trace.
 
-Before {since}, the assignment raised a `TypeError`, so that the mistake was seen while you traced.
+Before {since}, the assignment raised a `TypeError`, so that the mistake was seen while you traced. Where it is allowed,
+the buffer of your model is a Proxy afterwards: trace a copy.
 
 Explains:
     cannot assign 'torch\.fx\.proxy\.Proxy

@@ -11,4 +11,4 @@ import inspect
 
 import torch
 
-print("check_guards" in inspect.signature(torch.export.ExportedProgram.module).parameters)
+print("yes" if "check_guards" in inspect.signature(torch.export.ExportedProgram.module).parameters else "no")

@@ -1,6 +1,6 @@
 """A `TreeSpec` has the method `children`.
 
-Before {since} the children are the attribute `children_specs`.
+Before {since} the children are the attribute `children_specs`, which later versions have too, as deprecated.
 
 Explains:
     'TreeSpec' object has no attribute 'children'
@@ -8,4 +8,4 @@ Explains:
 
 from torch.utils import _pytree as pytree
 
-print(hasattr(pytree.tree_flatten([1])[1], "children"))
+print("yes" if hasattr(pytree.tree_flatten([1])[1], "children") else "no")

@@ -2,7 +2,7 @@
 
 From {later} on it writes `complex(0.0, 1.0)`.
 
-Nowhere: no page has a complex constant.
+Nowhere: no page of the book has a complex constant.
 """
 
 from torch import fx

@@ -1,7 +1,8 @@
-r"""Dead-code elimination keeps a call that draws random numbers.
+r"""Dead-code elimination keeps a call of a random function of torch, as `torch.rand_like`.
 
 Before {since} it removed a dead `rand_like`, and the calls behind it drew other numbers.
-`eliminate_dead_code(is_impure_node=…)` with a function of your own keeps it on every version.
+`eliminate_dead_code(is_impure_node=…)` with a function of your own keeps it on every version. A method such as
+`uniform_` and `nn.functional.dropout` are removed on every version.
 
 Explains:
     'rand_like', 'output'\] => \['x', 'mul', 'mul__scalar', 'output'\]

@@ -1,12 +1,8 @@
-r"""`make_fx` records `x.detach()` as one `aten.detach`.
+r"""`make_fx` records a call of `x.detach()` as one `aten.detach`.
 
 Before {since} it recorded two. From {later} on it records `aten.alias`, which lets gradients through: a graph that is
-trained computes other gradients than the program does. Look for both operators, and make a value free of gradients
-outside of what is recorded.
-
-Explains:
-    forward: t addmm relu (detach )?t_1
-    \[mul, detach, add_1\]
+trained computes other gradients than the program does. Look for both operators, and detach the
+value before or after what is recorded.
 """
 
 import torch

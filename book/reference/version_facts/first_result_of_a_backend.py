@@ -1,6 +1,7 @@
-r"""What a backend of `torch.compile` returns may be any sequence: the compiled function takes what it needs of it.
+r"""A function of a backend of `torch.compile` that returns a tensor in place of a tuple is taken to return its rows.
 
-Before {since} the compiled function unpacked it, and a tensor in place of a tuple raised a `ValueError`.
+Before {since} this raised a `ValueError`, unless there were as many rows as results. Return a tuple: it is right on
+every version.
 
 Explains:
     11_compile_backend\.ipynb: torch\.Size\(\[4\]\) => ValueError: too many values

@@ -1,4 +1,4 @@
-"""`FlopCounterMode` counts 0 for attention on a CPU.
+"""`FlopCounterMode` counts 0 for the fused attention of a CPU.
 
 From {later} on it has a formula for the fused kernel of the CPU.
 """

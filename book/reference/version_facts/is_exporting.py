@@ -1,6 +1,7 @@
 r"""`torch.compiler.is_exporting` exists.
 
-Before {since} it did not, and the models of transformers, which call it, cannot be compiled or exported there.
+Before {since} it did not. Where the installed transformers calls it, `torch.compile` of its models raises an
+`InternalTorchDynamoError`. Take an older transformers there.
 
 Explains:
     module 'torch\.compiler' has no attribute 'is_exporting'
@@ -8,4 +9,4 @@ Explains:
 
 import torch
 
-print(hasattr(torch.compiler, "is_exporting"))
+print("yes" if hasattr(torch.compiler, "is_exporting") else "no")

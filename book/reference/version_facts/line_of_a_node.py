@@ -1,6 +1,7 @@
-"""The first line of `node.stack_trace` is the line of the model.
+"""The first line of `node.stack_trace` is a line in a `forward`, the outermost one.
 
-Before {since}, lines of torch.fx stood before it. Look for the file of your model among all lines there.
+Before {since}, the lines of the program that traces, of a notebook and of torch.fx stood before it. Look for the lines
+that end with `in forward` there.
 """
 
 from torch import fx, nn
@@ -14,4 +15,4 @@ class Half(nn.Module):
 tracer = fx.Tracer()
 tracer.record_stack_traces = True
 [*_, half, _] = tracer.trace(Half()).nodes
-print(half.stack_trace.splitlines()[0].endswith("in forward"))
+print("yes" if half.stack_trace.splitlines()[0].endswith("in forward") else "no")

@@ -1,6 +1,7 @@
 """The second call of the module `0` is named `_0_1`.
 
-Before {since} its name was `_1`, which looks like the module `1`. Find calls by their target, never by their name.
+Before {since} it was `_` and the next free number, here `_1`, which looks like the module `1`. Find calls by their
+target, never by their name.
 """
 
 from torch import fx, nn

@@ -10,4 +10,6 @@ import inspect
 
 from torch.fx import subgraph_rewriter
 
-print("node_name_match" in inspect.signature(subgraph_rewriter.replace_pattern_with_filters).parameters)
+print(
+    "yes" if "node_name_match" in inspect.signature(subgraph_rewriter.replace_pattern_with_filters).parameters else "no"
+)

@@ -1,7 +1,7 @@
 r"""`normalized_arguments` with `normalize_to_only_use_kwargs=True` leaves no argument by position.
 
-Before {since}, a Python function kept the first one by position: softmax gave `args=(x,)`. Read an argument from both
-there.
+Before {since} the option had no effect: what the call gives by position stayed by position, and softmax gave
+`args=(x,)`. Read an argument from `args` and from `kwargs` there.
 
 Explains:
     ArgsKwargsPair\(args=\(\), .* => ArgsKwargsPair\(args=\(x

@@ -14,4 +14,4 @@ from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 traced = fx.symbolic_trace(lambda x, factor: x * (factor + 1))
 FakeTensorProp(traced).propagate(torch.ones(2), 2.0)
 [number, *_] = [node for node in traced.graph.nodes if node.op == "call_function"]
-print("val" in number.meta)
+print("yes" if "val" in number.meta else "no")

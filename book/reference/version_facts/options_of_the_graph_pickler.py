@@ -9,6 +9,6 @@ Explains:
 try:
     from torch.fx import _graph_pickler
 
-    print(hasattr(_graph_pickler, "Options"))
+    print("yes" if hasattr(_graph_pickler, "Options") else "no")
 except ImportError:
-    print(False)
+    print("no")

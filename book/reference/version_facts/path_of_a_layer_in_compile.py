@@ -1,7 +1,7 @@
 r"""The notes of TorchDynamo name a layer by its path: `L['self'].layers.0`.
 
 Before {since} a layer in a list was named as it is stored: `L['self']._modules['layers']._modules['0']`. Look there for
-`layers` and the number, not for `layers.0`.
+`['layers']._modules['0']`.
 
 Explains:
     12_patterns\.ipynb: rms_norm \(32,\) 1e-06 \{\} =>
@@ -31,4 +31,4 @@ def look(module, inputs):
 
 
 torch.compile(Layered(), backend=look)(torch.ones(1, 2))
-print(any("layers.0" in path for path in paths))
+print("yes" if any("layers.0" in path for path in paths) else "no")

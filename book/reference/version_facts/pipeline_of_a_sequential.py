@@ -1,7 +1,8 @@
 """`torch.distributed.pipelining.pipeline` splits an `nn.Sequential` itself.
 
-Before {since} it raised a `RuntimeError`, `Child module … is not a descendant of parent module`. Wrap it in a module
-with a `forward` of its own there.
+Before {since} it raised a `RuntimeError`, `Child module … is not a descendant of parent module`. Write a module
+there that has each layer as an attribute of its own, and calls them one after the other: a module that calls the
+`Sequential` is refused too.
 
 Explains:
     is not a descendant of parent module

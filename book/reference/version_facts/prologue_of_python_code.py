@@ -9,4 +9,4 @@ Explains:
 from torch import fx
 
 code = fx.symbolic_trace(lambda x: x + 1).graph.python_code("self")
-print(hasattr(code, "_prologue_start"))
+print("yes" if hasattr(code, "_prologue_start") else "no")

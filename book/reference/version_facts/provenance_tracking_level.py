@@ -1,6 +1,6 @@
 """Inductor's setting for the provenance of nodes is `trace.provenance_tracking_level`, a number.
 
-Before {since} it was `trace.provenance_tracking`, `True` or `False`, or nothing.
+Before {since} there is no setting for it.
 
 Explains:
     provenance_tracking_level does not exist
@@ -8,4 +8,4 @@ Explains:
 
 from torch._inductor import config
 
-print(hasattr(config.trace, "provenance_tracking_level"))
+print("yes" if hasattr(config.trace, "provenance_tracking_level") else "no")

@@ -1,4 +1,4 @@
-"""`recompile()` of a GraphModule recompiles the GraphModules inside it.
+"""`recompile()` of a GraphModule recompiles those of its children that are GraphModules.
 
 Before {since}, `recompile()` made the code of the module that you call it on, and of no other: after an edit of the
 graph of a submodule, call `recompile()` of that submodule as well. That is right on every version.

@@ -1,6 +1,7 @@
 """A custom operator can be told to have an effect: `register_effect`.
 
-Before {since} it cannot.
+Before {since} there is a private function alone: `_register_effectful_op(operator, _EffectType.ORDERED)` of
+`torch._higher_order_ops.effects`.
 
 Explains:
     'CustomOpDef' object has no attribute 'register_effect'
@@ -8,4 +9,4 @@ Explains:
 
 from torch.library import CustomOpDef
 
-print(hasattr(CustomOpDef, "register_effect"))
+print("yes" if hasattr(CustomOpDef, "register_effect") else "no")

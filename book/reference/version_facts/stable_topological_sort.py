@@ -1,6 +1,7 @@
 """`torch.fx.passes.tools_common` has `stable_topological_sort`.
 
-Before {since} it has `legalize_graph` alone, which sorts the list too, and moves more nodes than it has to.
+Before {since} it has `legalize_graph` alone, which sorts the list too, and moves more nodes than it has to. Write
+`from torch.fx.passes.tools_common import legalize_graph as stable_topological_sort` there.
 
 Explains:
     cannot import name 'stable_topological_sort'
@@ -9,4 +10,4 @@ Explains:
 
 from torch.fx.passes import tools_common
 
-print(hasattr(tools_common, "stable_topological_sort"))
+print("yes" if hasattr(tools_common, "stable_topological_sort") else "no")
