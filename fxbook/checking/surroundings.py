@@ -57,6 +57,11 @@ _SETTINGS = (
         lambda: torch.is_autocast_enabled("cpu"),
         lambda on: torch.set_autocast_enabled("cpu", on),
     ),
+    _Setting(
+        "the fast path of attention is switched {}",
+        torch.backends.mha.get_fastpath_enabled,
+        torch.backends.mha.set_fastpath_enabled,
+    ),
     _Setting("{} modes of torch functions are active", getattr(_C, "_len_torch_function_stack", int)),
     _Setting("{} modes of torch dispatch are active", getattr(_C, "_len_torch_dispatch_stack", int)),
     _Setting("torch's random numbers have the seed {}", torch.initial_seed),

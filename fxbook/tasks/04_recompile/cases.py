@@ -109,9 +109,9 @@ def in_a_row(**blocks: nn.Module) -> fx.GraphModule:
     return fx.GraphModule(blocks, graph)
 
 
-def renamed(model: nn.Module) -> fx.GraphModule:
-    """The traced model, each call renamed, each node with a note in ``meta``."""
-    traced = fx.symbolic_trace(model)
+def renamed(model: nn.Module, arguments: dict[str, Any] | None = None) -> fx.GraphModule:
+    """The traced model, each call renamed, each node with a note in ``meta``; ``arguments`` are ``concrete_args``."""
+    traced = fx.symbolic_trace(model, concrete_args=arguments)
     for number, node in enumerate(traced.graph.nodes):
         node.meta["why"] = f"step {number}"
         if node.op.startswith("call"):

@@ -309,7 +309,26 @@ def takes_every_function_with_relu_in_its_name(model):
     return traced
 
 
-@wrong("layers_stay", says="no node calls the layer `relu`, which is no ReLU")
+def takes_these_modules_too(model, is_one):
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.nodes:
+        if is_relu(node, traced) or (node.op == "call_module" and is_one(traced.get_submodule(node.target))):
+            to_gelu(node)
+    traced.recompile()
+    return traced
+
+
+@wrong("layers_stay", says="no node calls the layer `bound`, a torch.nn.ReLU6, which is no ReLU")
+def takes_relu6_for_a_relu(model):
+    return takes_these_modules_too(model, lambda module: isinstance(module, nn.ReLU6))
+
+
+@wrong("layers_stay", says="no node calls the layer `bend`, a torch.nn.LeakyReLU, which is no ReLU")
+def takes_the_module_of_leaky_relu(model):
+    return takes_these_modules_too(model, lambda module: isinstance(module, nn.LeakyReLU))
+
+
+@wrong("layers_stay", says="no node calls the layer `relu`, a torch.nn.Linear, which is no ReLU")
 def takes_every_path_with_relu_in_it(model):
     traced = fx.symbolic_trace(model)
     for node in traced.graph.nodes:

@@ -27,19 +27,21 @@ class FourSpellings(nn.Module):
 
 
 class Residual(nn.Module):
-    """Blocks of their own with a ReLU inside, one called twice; a leaky ReLU, which is to stay."""
+    """Blocks of their own with a ReLU inside, one called twice; two relatives of ReLU, which are to stay."""
 
     def __init__(self) -> None:
         super().__init__()
         self.enter = nn.Sequential(nn.Linear(5, 5), nn.ReLU(inplace=True))
         self.block = nn.Sequential(nn.Linear(5, 5), nn.ReLU(), nn.Linear(5, 5))
         self.relu = nn.Linear(5, 5)
+        self.bound = nn.ReLU6()
 
     def forward(self, x: Tensor) -> Tensor:
         x = self.enter(x)
         x = x + self.block(x)
         x = x + self.block(x)
-        return nn.functional.leaky_relu(self.relu(nn.functional.relu(x, inplace=True)), 0.2)
+        x = self.relu(nn.functional.relu(x, inplace=True))
+        return torch.cat([nn.functional.leaky_relu(x, 0.2), self.bound(x)])
 
 
 class ByName(nn.Module):
@@ -57,17 +59,18 @@ class ByName(nn.Module):
 
 
 class Methods(nn.Module):
-    """ReLU as a method, twice; a parametric ReLU, which is to stay."""
+    """ReLU as a method, twice; a parametric and a leaky ReLU, which are to stay."""
 
     def __init__(self) -> None:
         super().__init__()
         self.enter = nn.Linear(4, 4)
         self.leave = nn.Linear(4, 4)
+        self.bend = nn.LeakyReLU(0.4)
         self.slope = nn.Parameter(torch.tensor(0.3))
 
     def forward(self, x: Tensor) -> Tensor:
         x = self.enter(x).relu()
-        return (self.leave(x).prelu(self.slope) + 0.1).relu()
+        return (self.bend(self.leave(x)).prelu(self.slope) + 0.1).relu()
 
 
 USAGE = Usage(

@@ -18,6 +18,8 @@ from .cases import ByName, FourSpellings, Methods, Residual
 
 LEAKY_RELU = family("leaky_relu", modules=(nn.LeakyReLU,)).called("leaky_relu, which was to stay")
 
+RELU6 = family("relu6", modules=(nn.ReLU6,))
+
 
 def with_gelu(model: nn.Module, x: Tensor) -> Tensor:
     """The model with GELU for each ReLU."""
@@ -30,13 +32,14 @@ def with_gelu(model: nn.Module, x: Tensor) -> Tensor:
         x = nn.functional.gelu(model.enter[0](x))
         for _ in range(2):
             x = x + model.block[2](nn.functional.gelu(model.block[0](x)))
-        return nn.functional.leaky_relu(model.relu(nn.functional.gelu(x)), 0.2)
+        x = model.relu(nn.functional.gelu(x))
+        return torch.cat([nn.functional.leaky_relu(x, 0.2), x.clamp(0, 6)])
     if isinstance(model, ByName):
         x = nn.functional.gelu(model.enter(x)) + torch.tensor([0.5, -0.5, 0.25, 0.0])
         return nn.functional.gelu(model.leave(x))
     if isinstance(model, Methods):
         x = nn.functional.gelu(model.enter(x))
-        return nn.functional.gelu(nn.functional.prelu(model.leave(x), model.slope) + 0.1)
+        return nn.functional.gelu(nn.functional.prelu(model.bend(model.leave(x)), model.slope) + 0.1)
     assert isinstance(model, Classifier)
     return (model.head(nn.functional.gelu(model.hidden(x))) / model.temperature).softmax(dim=-1)
 
@@ -83,11 +86,12 @@ def leaky_stays(case: CaseView) -> Found:
 
 @rule
 def layers_stay(case: CaseView) -> Found:
-    """Each linear layer of the model is still called, whatever its name."""
+    """Each layer of the model that is no ReLU is still called, whatever its name."""
     called = {node.target for node in case.nodes if node.op == "call_module"}
     for node in case.before:
-        if node in LINEAR and node.target not in called:
-            yield None, f"No node calls the layer `{node.target}`, which is no ReLU."
+        stays = node.op == "call_module" and any(node in kind for kind in (LINEAR, LEAKY_RELU, RELU6))
+        if stays and node.target not in called:
+            yield None, f"No node calls the layer `{node.target}`, a {node.kind}, which is no ReLU."
 
 
 CHECK = Check(

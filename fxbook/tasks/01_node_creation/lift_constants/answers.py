@@ -61,8 +61,9 @@ def copies_into_a_new_graph_and_assigns_it(gm):
 @right
 def keeps_all_buffers_in_one_submodule(gm):
     """Fetches everything at the top, and gives one home to a tensor that is met twice."""
-    gm.add_submodule("constants", nn.Module())
-    inside = gm.get_submodule("constants")
+    home = free_names(gm, "constants")()
+    gm.add_submodule(home, nn.Module())
+    inside = gm.get_submodule(home)
     first = next(node for node in gm.graph.nodes if node.op != "placeholder")
     fetched = {}
 
@@ -73,7 +74,7 @@ def keeps_all_buffers_in_one_submodule(gm):
             name = f"c{len(fetched)}"
             inside.register_buffer(name, value)
             with gm.graph.inserting_before(first):
-                fetched[id(value)] = gm.graph.get_attr(f"constants.{name}")
+                fetched[id(value)] = gm.graph.get_attr(f"{home}.{name}")
         return fetched[id(value)]
 
     for node in list(gm.graph.nodes):
@@ -96,7 +97,8 @@ class Lifter:
     def without_tensors(self, value):
         match value:
             case torch.Tensor():
-                self.number += 1
+                while hasattr(self.gm, f"a_constant_of_the_graph_{self.number}"):
+                    self.number += 1
                 self.gm.register_buffer(f"a_constant_of_the_graph_{self.number}", value)
                 return self.gm.graph.get_attr(f"a_constant_of_the_graph_{self.number}")
             case tuple() | list():
@@ -170,14 +172,14 @@ def updates_one_argument_after_the_other(gm):
 def fetches_with_proxies_of_a_tracer(gm):
     """The tracer stores what it is given on its root, as it does when it traces."""
     tracer = fx.proxy.GraphAppendingTracer(gm.graph)
-    number = iter(range(99))
+    named = free_names(gm, "the_constant_number_")
     for node in list(gm.graph.nodes):
         with gm.graph.inserting_before(node):
 
             def lift(value):
                 if not isinstance(value, torch.Tensor):
                     return value
-                name = f"the_constant_number_{next(number)}"
+                name = named()
                 gm._buffers[name] = value
                 return tracer.create_proxy("get_attr", name, (), {}).node
 
@@ -272,6 +274,54 @@ def counts_from_nought_as_the_tracer_does(gm):
 def overwrites_a_buffer_of_the_module(gm):
     numbers = iter(range(99))
     lifted(gm, lambda: f"constant_{next(numbers)}")
+    gm.recompile()
+
+
+@wrong("a_home_each", node="lifted0_1", says="both fetch `lifted0`: one tensor has replaced another")
+def numbers_its_buffers_from_nought(gm):
+    numbers = iter(range(99))
+    lifted(gm, lambda: f"lifted{next(numbers)}")
+    gm.recompile()
+
+
+@wrong("tensor_free", node="output", says="has a tensor among its arguments")
+def takes_plain_tensors_only(gm):
+    named = free_names(gm)
+
+    def lift(value):
+        if type(value) is not torch.Tensor:
+            return value
+        name = named()
+        gm.register_buffer(name, value)
+        return gm.graph.get_attr(name)
+
+    for node in list(gm.graph.nodes):
+        with gm.graph.inserting_before(node):
+            node.args, node.kwargs = fx.node.map_aggregate((node.args, node.kwargs), lift)
+    gm.recompile()
+
+
+@wrong("same_result", node="index_select", says="index_select")
+def makes_all_of_them_floats(gm):
+    lifted(gm, free_names(gm), lambda module, name, value: module.register_buffer(name, value.float()))
+    gm.recompile()
+
+
+@wrong("tensor_free", node="index_select", says="has a tensor among its arguments")
+def looks_at_functions_and_the_output(gm):
+    named = free_names(gm)
+
+    def lift(value):
+        if not isinstance(value, torch.Tensor):
+            return value
+        name = named()
+        gm.register_buffer(name, value)
+        return gm.graph.get_attr(name)
+
+    for node in list(gm.graph.nodes):
+        if node.op in ("call_function", "output"):
+            with gm.graph.inserting_before(node):
+                node.args, node.kwargs = fx.node.map_aggregate((node.args, node.kwargs), lift)
     gm.recompile()
 
 

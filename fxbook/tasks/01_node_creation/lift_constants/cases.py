@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+from typing import Any
+
 import torch
-from torch import fx, nn
+from torch import Tensor, fx, nn
 
 from fxbook.asking import Case, Usage
 
@@ -37,11 +40,11 @@ class Padded(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         padded = torch.cat([torch.zeros(2, 1), x, torch.full((2, 1), 7.0)], dim=1)
         floored = torch.clamp(padded, min=torch.tensor(-0.5), max=torch.tensor(0.75))
-        return floored * self.constant_0 + self._tensor_constant0
+        return (floored * self.constant_0 + self._tensor_constant0) * 3
 
 
-def padded_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
-    """``Padded`` as a graph with tensors in a list and in two keywords."""
+def padded_by_hand(model: nn.Module) -> tuple[fx.GraphModule, Tensor]:
+    """``Padded`` as a graph with tensors in a list and in two keywords, and the factor that comes later."""
     graph = fx.Graph()
     x = graph.placeholder("x")
     padded = graph.call_function(torch.cat, ([torch.zeros(2, 1), x, torch.full((2, 1), 7.0)],), {"dim": 1})
@@ -49,22 +52,39 @@ def padded_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
     floored = graph.call_function(torch.clamp, (padded,), bounds)
     scaled = graph.call_function(torch.mul, (floored, graph.get_attr("constant_0")))
     graph.output(graph.call_function(torch.add, (scaled, graph.get_attr("_tensor_constant0"))))
-    return (fx.GraphModule(model, graph),)
+    return fx.GraphModule(model, graph), torch.tensor(3.0)
 
 
 class WithItsPad(nn.Module):
-    """Returns a constant beside what it computes."""
+    """Takes columns by their numbers, and returns a constant beside what it computes."""
 
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        return torch.relu(x), torch.tensor([7.0, 8.0])
+        return torch.relu(x).index_select(1, torch.tensor([1, 0])), torch.tensor([7.0, 8.0])
 
 
 def with_its_pad_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
-    """``WithItsPad`` as a graph with a tensor among the arguments of ``output``."""
+    """``WithItsPad`` as a graph with whole numbers in the call of a method, and a parameter in ``output``."""
     graph = fx.Graph()
     bounded = graph.call_function(torch.relu, (graph.placeholder("x"),))
-    graph.output((bounded, torch.tensor([7.0, 8.0])))
+    swapped = graph.call_method("index_select", (bounded, 1, torch.tensor([1, 0])))
+    graph.output((swapped, nn.Parameter(torch.tensor([7.0, 8.0]))))
     return (fx.GraphModule({}, graph),)
+
+
+def repaired_again(answer: Any, gm: fx.GraphModule, *later: Tensor) -> Any:
+    """What the answer returns, or returns at last: its result is scaled by each later tensor, and repaired again.
+
+    So the module has attributes of the names that the answer itself chooses.
+    """
+    repair = answer() if inspect.isclass(answer) else answer
+    result = repair(gm)
+    for factor in later:
+        graph = (result if isinstance(result, fx.GraphModule) else gm).graph
+        for last in graph.find_nodes(op="output"):
+            with graph.inserting_before(last):
+                last.args = (graph.call_function(torch.mul, (last.args[0], factor)),)
+        result = repair(graph.owning_module)
+    return result
 
 
 USAGE = Usage(
@@ -72,7 +92,14 @@ USAGE = Usage(
     given=scale_and_shift_by_hand,
     cases=(
         Case("the scale and shift", ScaleAndShift, rows(3)),
-        Case("the padded rows", Padded, rows(3, 2), unseen=True, given=padded_by_hand),
-        Case("a constant that is returned", WithItsPad, rows(2), unseen=True, given=with_its_pad_by_hand),
+        Case("the padded rows, repaired once more", Padded, rows(3, 2), unseen=True, given=padded_by_hand),
+        Case(
+            "a parameter that is returned, whole numbers for a method",
+            WithItsPad,
+            rows(2),
+            unseen=True,
+            given=with_its_pad_by_hand,
+        ),
     ),
+    call=repaired_again,
 )

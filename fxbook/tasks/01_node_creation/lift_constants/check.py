@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from torch import fx, nn
+from torch.utils import _pytree as pytree
+
 from fxbook.asking import Check
 from fxbook.asking.explained import (
     a_home_each,
@@ -22,11 +27,19 @@ _PLAIN = "when_it_breaks/01_node_creation#attempted-to-insert-a-get_attr-node-wi
 @rule
 def fetches_buffers(case: CaseView) -> Found:
     """Each ``get_attr`` that is new fetches a buffer, which ``state_dict`` holds and training leaves alone."""
+    # A parameter among the arguments is one still, as a buffer.
+    given_parameters = any(isinstance(value, nn.Parameter) for value in _values(case.arguments[0].graph))
     for node in case.nodes:
         if node.op == "get_attr" and node.target not in case.shared:
             yield node, f"fetches `{node.target}`, which is neither a parameter nor a buffer", _PLAIN
-        if node.op == "get_attr" and node.target not in case.weights and node.kind == "torch.nn.Parameter":
+        own = node.target in case.weights or given_parameters
+        if node.op == "get_attr" and not own and node.kind == "torch.nn.Parameter":
             yield node, f"fetches `{node.target}`, a parameter: a buffer was asked"
+
+
+def _values(graph: fx.Graph) -> list[Any]:
+    """All values among the arguments of the nodes."""
+    return pytree.tree_leaves([(node.args, node.kwargs) for node in graph.nodes])
 
 
 CHECK = Check(

@@ -167,8 +167,9 @@ def writes_each_function_out(model):
         if isinstance(layer, nn.Linear):
             value = run(torch.matmul, value, run(torch.transpose, weight, 0, 1))
         elif isinstance(layer, nn.LayerNorm):
-            centred = run(torch.sub, value, run(torch.mean, value, -1, keepdim=True))
-            variance = run(torch.var, value, -1, correction=0, keepdim=True)
+            over = tuple(range(-len(layer.normalized_shape), 0))
+            centred = run(torch.sub, value, run(torch.mean, value, over, keepdim=True))
+            variance = run(torch.var, value, over, correction=0, keepdim=True)
             value = run(torch.mul, centred, run(torch.rsqrt, run(torch.add, variance, layer.eps)))
             value = run(torch.mul, value, weight) if weight is not None else value
         elif isinstance(layer, nn.LeakyReLU):
@@ -246,9 +247,21 @@ def drops_a_layer_that_stands_twice(model):
     return unrolled(model, model.named_modules())
 
 
+@wrong("each_layer_called", says="the graph has 3 calls of linear, the model 4: its layer `4` is an earlier one")
+def goes_through_the_named_children_of_each_block(model):
+    def children(block, prefix=""):
+        for name, layer in block.named_children():
+            if isinstance(layer, nn.Sequential):
+                yield from children(layer, f"{prefix}{name}.")
+            else:
+                yield f"{prefix}{name}", layer
+
+    return unrolled(model, children(model))
+
+
 @wrong(
     "each_layer_called",
-    says="the graph has 1 call of linear, the model 3: its layer `1.0` is inside another Sequential",
+    says="the graph has 1 call of linear, the model 4: its layer `1.0` is inside another Sequential",
 )
 def stays_at_the_top_level(model):
     return unrolled(model, model.named_children())
@@ -336,7 +349,7 @@ def numbers_the_layers_of_a_block_with_names(model):
     return unrolled(model, numbered(model))
 
 
-@wrong("each_layer_called", says="the graph has 1 call of linear, the model 3")
+@wrong("each_layer_called", says="the graph has 1 call of linear, the model 4")
 def writes_down_the_four_layers_of_the_mlp(model):
     layers = dict(all_layers(model))
     return unrolled(model, [(path, layers[path]) for path in ("0", "1", "2", "3") if path in layers])
@@ -420,6 +433,15 @@ def detaches_each_weight(model):
     return unrolled(model, all_layers(model), fetch=fetch)
 
 
+@wrong("settings_kept", node="layer_norm", says="does not have the `normalized_shape` of layer `0`: (3, 4)")
+def normalizes_over_the_last_dimension(model):
+    module = unrolled(model, all_layers(model))
+    for node in module.graph.find_nodes(op="call_function", target=nn.functional.layer_norm):
+        node.update_arg(1, node.args[1][-1:])
+    module.recompile()
+    return module
+
+
 @wrong("settings_kept", node="leaky_relu", says="does not have the `negative_slope` of layer `2`")
 def takes_the_default_slope(model):
     return unrolled(model, all_layers(model), settings=lambda layer: {"eps": getattr(layer, "eps", None)})
@@ -435,7 +457,7 @@ def leaves_out_the_activations(model):
     return unrolled(model, [(path, layer) for path, layer in all_layers(model) if not isinstance(layer, nn.LeakyReLU)])
 
 
-@wrong("each_layer_called", says="the graph has 2 calls of linear, the model 3: its layer `1.2.mix` is inside another")
+@wrong("each_layer_called", says="the graph has 3 calls of linear, the model 4: its layer `1.2.mix` is inside another")
 def goes_down_into_one_block_only(model):
     return unrolled(model, [(path, layer) for path, layer in all_layers(model) if path.count(".") < 2])
 

@@ -18,20 +18,21 @@ def mlp() -> nn.Module:
 
 
 def nested() -> nn.Module:
-    """Blocks in blocks, one with names; a layer without a bias, a norm without weights, a layer that stands twice."""
+    """Blocks in blocks, one with names; a layer without a bias, a norm without weights, a layer that occurs thrice."""
     shared = nn.Linear(4, 4)
     named = nn.Sequential(
         OrderedDict(mix=nn.Linear(4, 4, bias=False), norm=nn.LayerNorm(4, eps=0.02), bend=nn.LeakyReLU(0.01))
     )
     block = nn.Sequential(shared, nn.LeakyReLU(0.5), named)
     return nn.Sequential(
-        nn.LayerNorm(4, elementwise_affine=False), block, shared, nn.LayerNorm(4, eps=0.01, bias=False)
+        nn.LayerNorm(4, elementwise_affine=False), block, shared, nn.LayerNorm(4, eps=0.01, bias=False), shared
     )
 
 
 def zeros() -> nn.Module:
-    """Settings that are zero, which a default must not replace."""
-    return nn.Sequential(nn.LayerNorm(4, eps=0.0), nn.LeakyReLU(0.0), nn.Linear(4, 3))
+    """Settings that are zero, which a default must not replace, and a norm over the rows together."""
+    norm = nn.LayerNorm((3, 4), eps=0.0, elementwise_affine=False)
+    return nn.Sequential(norm, nn.LeakyReLU(0.0), nn.Linear(4, 3))
 
 
 def small() -> tuple[Tensor]:
@@ -44,7 +45,7 @@ USAGE = Usage(
     cases=(
         Case("the MLP", lambda: trained(mlp()), rows(4)),
         Case("the nested model", lambda: trained(nested()), rows(4), unseen=True),
-        Case("settings of zero", lambda: trained(zeros()), small, unseen=True),
+        Case("settings of zero, a norm over two dimensions", lambda: trained(zeros()), small, unseen=True),
     ),
     call=with_its_gradients,
 )

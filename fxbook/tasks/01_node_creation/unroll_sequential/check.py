@@ -11,6 +11,7 @@ from fxbook.asking.explained import has_output, lints, recompiled, tensor_free
 from fxbook.asking.families import LAYER_NORM, LINEAR, Family, family
 from fxbook.asking.predicates import no_dead_nodes, opcodes, shares_weights
 from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import Value
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
 
@@ -60,7 +61,7 @@ def _why_fewer(count: int, layers: list[tuple[str, nn.Module]], fetched: list[st
 
 @rule
 def settings_kept(case: CaseView) -> Found:
-    """The slope of each ``LeakyReLU`` and the ``eps`` of each ``LayerNorm`` are among the arguments of their call."""
+    """The slope of each ``LeakyReLU``, the shape and the ``eps`` of each ``LayerNorm`` are arguments of their call."""
     for kind, layers in layers_of(case.model):
         calls = [node for node in case.nodes if node in kind]
         for (path, layer), node in zip(layers, calls, strict=False):
@@ -68,12 +69,23 @@ def settings_kept(case: CaseView) -> Found:
             setting, numbers = getattr(layer, name, default), _numbers(node)
             if setting not in numbers and (numbers or setting != default):
                 yield node, f"does not have the `{name}` of layer `{path}`"
+            shape = getattr(layer, "normalized_shape", None)
+            if shape is not None and list(shape) not in _shapes(node):
+                yield node, f"does not have the `normalized_shape` of layer `{path}`: {shape}"
 
 
 def _numbers(node: NodeRecord) -> list[float]:
     """The floats among the arguments of a call."""
-    arguments = [*node.positional, *(value for _, value in node.kwargs.get("dict", ()))]
-    return [float(value["float"]) for value in arguments if isinstance(value, dict) and "float" in value]
+    return [float(value["float"]) for value in _arguments(node) if isinstance(value, dict) and "float" in value]
+
+
+def _shapes(node: NodeRecord) -> list[Value]:
+    """The tuples and lists among the arguments of a call, as lists."""
+    return [value.get("tuple") if isinstance(value, dict) else value for value in _arguments(node)]
+
+
+def _arguments(node: NodeRecord) -> list[Value]:
+    return [*node.positional, *(value for _, value in node.kwargs.get("dict", ()))]
 
 
 @rule

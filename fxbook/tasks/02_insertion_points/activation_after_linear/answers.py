@@ -423,3 +423,25 @@ def looks_at_the_top_level_only(model, layer, function, activation):
             put_behind(node, activation)
     traced.recompile()
     return traced
+
+
+@wrong("followed_by_activation", node="gelu_1", says="follows `linear_1`, which is no layer of the kind asked")
+def compares_the_names_of_functions(model, layer, function, activation):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        is_module = node.op == "call_module" and isinstance(traced.get_submodule(node.target), layer)
+        if is_module or (node.op == "call_function" and node.target.__name__ == function.__name__):
+            put_behind(node, activation)
+    traced.recompile()
+    return traced
+
+
+@wrong("input_unchanged", says="the model that was given has been changed: its graph was edited, at node `relu`")
+def edits_a_model_that_is_traced_already(model, layer, function, activation):
+    traced = model if isinstance(model, fx.GraphModule) else fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        is_module = node.op == "call_module" and isinstance(traced.get_submodule(node.target), layer)
+        if is_module or node.target is function:
+            put_behind(node, activation)
+    traced.recompile()
+    return traced

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor, fx, nn
 from torch.nn.modules.linear import NonDynamicallyQuantizableLinear
 
 from fxbook.asking import Case, Usage
@@ -68,6 +68,12 @@ class Tied(Layered):
         return self.tied(torch.cat([first, second], dim=0)), {"first": first, "second": second}
 
 
+@fx.wrap
+def linear(value: Tensor) -> Tensor:
+    """A function of one's own that has the name of another."""
+    return value * 0.5
+
+
 class Gated(nn.Linear):
     """A linear layer of the user's own: tracing goes into it and finds the functional form."""
 
@@ -76,7 +82,7 @@ class Gated(nn.Linear):
 
 
 class WithOwnLayer(Layered):
-    """A subclass of the layer, and a bilinear layer, which is another kind."""
+    """A subclass of the layer; a bilinear layer, and a function called linear, which are to stay."""
 
     task = (nn.Linear, nn.functional.linear, nn.functional.gelu)
 
@@ -86,7 +92,7 @@ class WithOwnLayer(Layered):
         self.pair = nn.Bilinear(6, 6, 6)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.pair(self.gate(x), x)
+        return self.pair(linear(self.gate(x)), x)
 
 
 class WithLeafSubclass(Layered):
@@ -119,13 +125,20 @@ class Convolutional(Layered):
         return self.head(nn.functional.conv2d(image, self.kernel, padding=1))
 
 
-def layered(name: str, build: type[Layered], *shape: int, count: int = 1, unseen: bool = False) -> Case:
-    """A model on inputs of this shape; the answer is called with it and with its task."""
+def layered(
+    name: str,
+    build: type[Layered],
+    *shape: int,
+    count: int = 1,
+    unseen: bool = False,
+    given: Callable[[nn.Module], nn.Module] = lambda model: model,
+) -> Case:
+    """A model on inputs of this shape; the answer is called with what ``given`` makes of it, and with its task."""
 
     def inputs() -> tuple[Tensor, ...]:
         return tuple(torch.randn(*shape) for _ in range(count))
 
-    return Case(name, build, inputs, unseen=unseen, given=lambda model: (model, *build.task))
+    return Case(name, build, inputs, unseen=unseen, given=lambda model: (given(model), *build.task))
 
 
 USAGE = Usage(
@@ -135,7 +148,15 @@ USAGE = Usage(
         layered("the functional form", Functional, 3, 6),
         layered("a layer called twice, and one with its weight", Tied, 3, 6, unseen=True),
         layered("a subclass defined outside `torch.nn`, which is traced into", WithOwnLayer, 3, 6, unseen=True),
-        layered("a subclass in `torch.nn`, which is a leaf module", WithLeafSubclass, 3, 6, count=2, unseen=True),
+        layered(
+            "a traced model, with a subclass in `torch.nn`, which is a leaf module",
+            WithLeafSubclass,
+            3,
+            6,
+            count=2,
+            unseen=True,
+            given=fx.symbolic_trace,
+        ),
         layered("convolutions", Convolutional, 2, 1, 5, 5, unseen=True),
     ),
 )

@@ -363,3 +363,26 @@ def bounds_the_half(traced):
                     half = (fx.Proxy(value) * 0.5).tanh().node
                 node.replace_input_with(value, half)
     traced.recompile()
+
+
+@wrong("only_additions_read_half", node="add_3", says="no longer uses `shift`: only inputs of the model were")
+def takes_a_parameter_for_an_input(traced):
+    for node in additions(traced):
+        for value in node.all_input_nodes:
+            if value.op in ("placeholder", "get_attr"):
+                with traced.graph.inserting_before(node):
+                    half = traced.graph.call_function(torch.mul, (value, 0.5))
+                node.replace_input_with(value, half)
+    traced.recompile()
+
+
+@wrong("others_keep_the_input", node="up", says="no longer uses the input `x`, and is no addition")
+def gives_all_users_the_half_before_the_addition(traced):
+    for node in additions(traced):
+        for value in node.all_input_nodes:
+            if value.op == "placeholder":
+                with traced.graph.inserting_before(node):
+                    half = traced.graph.call_function(torch.mul, (value, 0.5))
+                value.replace_all_uses_with(half)
+                half.replace_input_with(half, value)
+    traced.recompile()

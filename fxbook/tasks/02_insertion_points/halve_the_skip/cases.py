@@ -23,15 +23,16 @@ class TwoSkips(nn.Module):
 
 
 class Scaled(nn.Module):
-    """An input that no addition reads, before the one that is skipped; other spellings of addition."""
+    """An input that no addition reads, before the one that is skipped; other spellings of addition; a parameter."""
 
     def __init__(self) -> None:
         super().__init__()
         self.mix = nn.Linear(4, 4)
+        self.shift = nn.Parameter(torch.randn(4))
 
     def forward(self, scale: Tensor, x: Tensor) -> Tensor:
         other = torch.add(x, 2.0) * x.add(scale)
-        return (self.mix(x) + x) * scale - (x + 1.0) * other
+        return (self.mix(x) + x) * scale + self.shift - (x + 1.0) * other
 
 
 class SumOfInputs(nn.Module):

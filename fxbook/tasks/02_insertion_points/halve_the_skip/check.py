@@ -27,7 +27,8 @@ def halved(model: nn.Module, x: Tensor, *residuals: Tensor) -> Tensor:
         return (hidden + x / 2) * (residual / 2 + x / 2) + x * residual
     if isinstance(model, Scaled):
         [value] = residuals
-        return (model.mix(value) + value / 2) * x - (value / 2 + 1.0) * (value + 2.0) * (value + x)
+        other = (value + 2.0) * (value + x)
+        return (model.mix(value) + value / 2) * x + model.shift - (value / 2 + 1.0) * other
     if isinstance(model, SumOfInputs):
         [y] = residuals
         return (x / 2 + y / 2) * y
@@ -55,6 +56,19 @@ def only_additions_read_half(case: CaseView) -> Found:
 
 
 @rule
+def others_keep_the_input(case: CaseView) -> Found:
+    """What is no addition uses each input as before; a node that uses itself is told first."""
+    if any(node.index in node.inputs for node in case.nodes):
+        return
+    now = case.now()
+    for node, before in case.kept():
+        for index in () if before.target == "operator.add" else before.inputs:
+            value = case.before.nodes[index]
+            if value.op == "placeholder" and index in now and now[index].index not in node.inputs:
+                yield node, f"no longer uses the input `{value.name}`, and is no addition: it was to keep the input"
+
+
+@rule
 def half_is_half(case: CaseView) -> Found:
     """What an addition uses in place of an input is half of it: a product with 0.5, or the input divided by 2."""
     for node in case.new():
@@ -73,7 +87,7 @@ def _number(value: JSON) -> float | None:
 
 CHECK = Check(
     (
-        lints,
+        lints.or_because(others_keep_the_input),
         recompiled,
         output_last,
         same_result.or_because(explained.no_dead_nodes, only_additions_read_half, callers_input_stays, half_is_half),

@@ -336,7 +336,17 @@ def writes_the_list_without_the_first_line(traced):
     finish(traced, lambda node: node.op in ends or (not node.is_impure() and has_effect(traced, node)))
 
 
-@wrong("effects_kept", says="`mul_2` is gone, which works in place", read=EFFECT)
+@wrong("effects_kept", says="`body_0_0` is gone, which collects statistics", read=EFFECT)
+def forgets_statistics_in_eval_mode(traced):
+    def rule(node):
+        module = traced.get_submodule(node.target) if node.op == "call_module" else None
+        resting = module is not None and not module.training and not getattr(module, "inplace", False)
+        return not resting and has_effect(traced, node)
+
+    finish(traced, rule)
+
+
+@wrong("effects_kept", says="`mul_2` is gone, which has the keyword `out`", read=EFFECT)
 def asks_whether_out_is_something(traced):
     def rule(node):
         if node.op == "call_module" or "out" not in node.kwargs:

@@ -44,6 +44,8 @@ class Effects(nn.Module):
         self.spare_norm = nn.LayerNorm(4)
         self.rectify = nn.ReLU(inplace=True)
         self.plain = nn.ReLU()
+        # Has statistics that it does not collect at the moment.
+        self.body[0][0].eval()
         self.twice = nn.Linear(4, 4)
         self.shift_ = nn.Parameter(torch.randn(4))
 

@@ -30,6 +30,7 @@ def effects_kept(case: CaseView) -> Found:
     gone = [node for node in case.before if node.index not in present and node.op not in ("placeholder", "output")]
     for before in gone:
         if does := effect(case, before):
+            does = "has the keyword `out`" if "out" in dict(before.kwargs["dict"]) else does
             yield before, f"is gone, which {does}: `{before.call}`{_behind(case, before)}"
 
 

@@ -62,14 +62,14 @@ class EverySpelling(WithRelus):
 
 
 class InPlace(WithRelus):
-    """ReLUs in place whose input is read afterwards, one whose result nobody reads; other work in place."""
+    """ReLUs in place whose input is read afterwards or returned, one whose result nobody reads; other work."""
 
     def __init__(self) -> None:
         super().__init__()
         self.enter = nn.Linear(4, 4)
         self.rectify = nn.ReLU(inplace=True)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
         hidden = self.enter(x)
         before = hidden * 3.0
         hidden.relu_()
@@ -80,7 +80,9 @@ class InPlace(WithRelus):
         middle.mul_(2.0)
         last = middle - 1.0
         torch.relu_(last)
-        return torch.cat([hidden, active, middle, last], dim=-1)
+        result = hidden * 1.0
+        result.relu_()
+        return torch.cat([hidden, active, middle, last], dim=-1), result
 
 
 class Skips(WithRelus):

@@ -18,7 +18,7 @@ from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
 
 from ..check import lints, no_leftovers, nothing_dead
-from .cases import REFUSED, WithRelus
+from .cases import REFUSED, FrozenEncoder, WithRelus
 
 _READ_LATER = "03_replacement#silent-what-was-written-in-place-is-read-as-it-was"
 
@@ -69,9 +69,11 @@ def refused_or_replaced(case: CaseView) -> Found:
     assert isinstance(case.model, WithRelus)
     inside = case.model.hidden_inside
     node = next((node for node in case.nodes if node.target == inside), None)
+    fused = ", in the one fused operator of the fast path" if isinstance(case.model, FrozenEncoder) else ""
     yield (
         node,
-        f"Running the result still runs a ReLU, inside `{inside}`, and the pass returned it without a ValueError.",
+        f"Running the result still runs a ReLU, inside `{inside}`{fused}, "
+        "and the pass returned it without a ValueError.",
     )
 
 

@@ -391,6 +391,36 @@ def notes_one_class_of_errors(traced, *inputs):
         return None
 
 
+@wrong("ends well", says="your code raises RefusedError: refused")
+def catches_three_classes_of_errors(traced, *inputs):
+    draft, failed = copy.deepcopy(traced), []
+    for path, part in traced_in(draft).items():
+        part.forward = Notes(part, path, failed).run
+    try:
+        draft(*inputs)
+    except (RuntimeError, TypeError, ValueError):
+        return failed[0]
+    return None
+
+
+@wrong("names_the_node", says="what a run in eval mode gives: leave each module in the mode", read=LINE)
+def runs_the_copy_in_eval_mode(traced, *inputs):
+    return gives_each_copied_class_a_forward(copy.deepcopy(traced).eval(), *inputs)
+
+
+@wrong("names_the_node", says="what a run under torch.no_grad gives: leave gradients on", read=LINE)
+def runs_without_gradients(traced, *inputs):
+    with torch.no_grad():
+        return gives_each_copied_class_a_forward(traced, *inputs)
+
+
+@wrong("names_the_node", says="returns 'blocks.2', another name of the module that", read=LINE)
+def takes_the_last_name_of_a_module_that_has_two(traced, *inputs):
+    found = gives_each_copied_class_a_forward(traced, *inputs)
+    every = dict(traced.named_modules(remove_duplicate=False))
+    return found and ([path for path, part in every.items() if part is every[found[0]]][-1], found[1])
+
+
 @wrong("names_the_node", says="as a path: no traced module in the model has it", read=LINE)
 def calls_the_module_itself_by_its_class(traced, *inputs):
     found = gives_each_copied_class_a_forward(traced, *inputs)

@@ -17,14 +17,18 @@ from fxbook.asking.exercise import one_of
 from ..cases import Edit, Wrapped, block, in_a_row, relus, rows, said_of
 
 
+class RefusedError(Exception):
+    """An error of a class of one's own."""
+
+
 def refuses(value: Tensor) -> Tensor:
     """A function of one's own that raises."""
-    raise ValueError(f"refused: {value.dim()} dimensions")
+    raise RefusedError(f"refused: {value.dim()} dimensions")
 
 
 def declines(value: Tensor) -> Tensor:
     """Another one."""
-    raise TypeError(f"declined: {value.dtype}")
+    raise RefusedError(f"declined: {value.dtype}")
 
 
 # ---- edits -----------------------------------------------------------------------------------------------------------
@@ -72,9 +76,9 @@ def one_inside() -> nn.Module:
 
 
 def beside_a_sequential() -> nn.Module:
-    """The module of the chapter: the traced module whose node fails is inside a module that is none."""
+    """The module of the chapter: the traced module whose node fails is inside a module that is none, twice."""
     far = compiled(block(), multiply_by_itself)
-    return in_a_row(near=block(), blocks=nn.Sequential(nn.Tanh(), far))
+    return in_a_row(near=block(), blocks=nn.Sequential(nn.Tanh(), far, far))
 
 
 def several_levels() -> nn.Module:
@@ -112,9 +116,16 @@ def mended() -> nn.Module:
     return model
 
 
-def behind_a_batch_norm() -> nn.Module:
-    """What a run updates comes before what fails."""
-    return in_a_row(norm=nn.BatchNorm1d(4), near=compiled(block(), multiply_by_itself))
+def a_batch_norm_twice() -> nn.Module:
+    """What a run updates, then a gradient, as one row: training alone refuses the row, and needs the gradient."""
+    graph = fx.Graph()
+    normed = graph.call_module("norm", (graph.placeholder("x"),))
+    slopes = graph.call_function(
+        torch.autograd.grad, (graph.call_method("sum", (normed,)), graph.get_attr("norm.bias"))
+    )
+    row = graph.call_method("unsqueeze", (graph.call_function(operator.getitem, (slopes, 0)), 0))
+    graph.output(graph.call_module("norm", (row,)))
+    return fx.GraphModule(nn.ModuleDict({"norm": nn.BatchNorm1d(4)}), graph)
 
 
 def of_two_inputs() -> nn.Module:
@@ -147,7 +158,7 @@ USAGE = Usage(
         whole("a layer behind a traced module", lambda: in_a_row(blocks=nn.Sequential(block(), nn.Linear(3, 3)))),
         whole("an edit that was not compiled, three levels deep", level_of("near.blocks.0")),
         whole("a graph that was mended, not compiled", mended),
-        whole("a batch norm before the node that fails", behind_a_batch_norm),
+        whole("a batch norm that updates, then fails in training", a_batch_norm_twice),
         whole("two inputs that do not fit", of_two_inputs, widths=(4, 5)),
     ),
     call=said_of,

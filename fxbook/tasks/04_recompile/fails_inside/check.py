@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import fx
 
 from fxbook.asking import Check
@@ -62,6 +63,8 @@ def names_the_node(case: CaseView) -> Found:
     """The answer is the path of the module and the name of the node that fails, or ``None`` where none does."""
     said, asked = noted(case).get("said"), failing_node(*case.arguments)
     pair = _pair(said)
+    if pair != asked and (pair or said is None) and (mode := _mode_of(case, pair)):
+        yield None, f"It returns what a run {mode}.", _INTERPRETER
     if asked is None and said is not None:
         yield None, "It names a node, and no node of the graphs fails: None was asked.", _INTERPRETER
     if asked is None:
@@ -74,9 +77,29 @@ def names_the_node(case: CaseView) -> Found:
         yield None, _how(case, *pair, asked), _DOWN if _calls(case, *pair, asked) else _INTERPRETER
 
 
+def _mode_of(case: CaseView, pair: tuple[str, str] | None) -> str:
+    """The mode in which a run gives the pair, with what to do; ``""`` if none does."""
+    model, *inputs = case.arguments
+    if failing_node(model.eval(), *inputs) == pair:
+        return "in eval mode gives: leave each module in the mode in which it is"
+    with torch.no_grad():
+        if failing_node(*case.arguments) == pair:
+            return "under torch.no_grad gives: leave gradients on"
+    return ""
+
+
+def _listed_as(model: fx.GraphModule, path: str) -> str:
+    """The name that ``named_modules()`` has of the module at a path, which may have more; the path if there is none."""
+    everything = dict(model.named_modules(remove_duplicate=False))
+    return next((name for name, part in model.named_modules() if part is everything.get(path)), path)
+
+
 def _how(case: CaseView, path: str, name: str, asked: tuple[str, str]) -> str:
     """What is wrong with a pair that is not the one that was asked."""
     inside = graph_modules(case.arguments[0])
+    first = _listed_as(case.arguments[0], path)
+    if first != path:
+        return f"It returns {path!r}, another name of the module that `named_modules()` lists as {first!r} alone."
     if path not in inside:
         return f"It returns {path!r} as a path: no traced module in the model has it as its qualified name."
     where = f"of `{path}`" if path else "of the model itself"

@@ -91,6 +91,7 @@ class KeepsTheNodes(contextlib.AbstractContextManager):
         self.former, values = fx.Graph(), {}
         for node in self.traced.graph.nodes:
             values[node] = self.former.node_copy(node, values.__getitem__)
+        self.former.set_codegen(copy.deepcopy(self.traced.graph._codegen))
         return self.traced.graph
 
     def finish(self):
@@ -369,7 +370,7 @@ def tries_the_graph_itself_in_another_module(traced):
 
 @wrong(
     "as_before_or_edited",
-    says="(a block that is interrupted, of a stale module): the edit failed, and the graph is not",
+    says="the edit failed with KeyboardInterrupt, which is no Exception, and the graph is not",
     read=HALF,
 )
 @contextlib.contextmanager
@@ -386,7 +387,9 @@ def catches_every_exception(traced):
 
 
 @wrong(
-    "as_before_or_edited", says="`meta` is not: that of `x` holds 'why: rewritten', where 'why: step 0' was", read=HALF
+    "as_before_or_edited",
+    says="`meta` is not: that of `given_1` holds 'why: rewritten', where 'why: step 0' was",
+    read=HALF,
 )
 @contextlib.contextmanager
 def gives_the_copy_the_notes_of_the_nodes(traced):
@@ -453,3 +456,58 @@ def goes_back_before_it_compiles(traced):
         traced.graph = former
         raise
     traced.recompile()
+
+
+@wrong("as_before_or_edited", says="the edit failed with StoppedError, which is no Exception, and the graph", read=HALF)
+@contextlib.contextmanager
+def lists_what_may_stop_the_block(traced):
+    former = copy.deepcopy(traced.graph)
+    try:
+        yield traced.graph
+        traced.graph.lint()
+        traced.recompile()
+    except (Exception, KeyboardInterrupt, SystemExit, GeneratorExit):
+        traced.graph = former
+        raise
+
+
+@wrong("lets_the_error_out", says="a ValueError, and the caller saw another object of that class")
+@contextlib.contextmanager
+def raises_another_error_of_the_class(traced):
+    former = copy.deepcopy(traced.graph)
+    try:
+        yield traced.graph
+        traced.graph.lint()
+        traced.recompile()
+    except BaseException as error:
+        traced.graph = former
+        raise type(error)(*error.args) from None
+
+
+@wrong("as_before_or_edited", says="`meta` of `step_1` holds a copy of a value, where the value was", read=HALF)
+def copies_the_notes_deeply(traced):
+    former = copy.deepcopy(traced.graph)
+    for new, old in zip(former.nodes, traced.graph.nodes, strict=True):
+        new.meta = copy.deepcopy(old.meta)
+    return going_back_to(traced, lambda: former)
+
+
+@wrong("takes_its_inputs", says="where it took `given`: the codegen is lost", read=HALF)
+def copies_the_nodes_alone(traced):
+    former, values = fx.Graph(), {}
+    for node in traced.graph.nodes:
+        values[node] = former.node_copy(node, values.__getitem__)
+    return going_back_to(traced, lambda: former)
+
+
+@wrong("owned", says="The graph of the module has no owner, and is not compiled", read=STALE)
+@contextlib.contextmanager
+def puts_the_graph_back_past_the_module(traced):
+    former = copy.deepcopy(traced.graph)
+    try:
+        yield traced.graph
+        traced.graph.lint()
+        traced.recompile()
+    except BaseException:
+        traced._graph = former
+        raise

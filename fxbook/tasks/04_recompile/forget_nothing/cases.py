@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
-from torch import fx, nn
+from torch import Tensor, fx, nn
 
 from fxbook.asking import Case, Usage
 from fxbook.graph.record import record
@@ -13,11 +14,33 @@ from fxbook.graph.record import record
 from ..cases import Edit, FeedForward, Gated, Given, calls_of, insert_neg, relus, renamed, rows, tanh_for_relu
 
 
+class StoppedError(BaseException):
+    """Stops a program, as what is pressed does, and is no ``Exception``."""
+
+
+class FromADict(nn.Module):
+    """Takes its input out of a dict."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = Gated()
+
+    def forward(self, given: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
+        return self.body(given["rows"])
+
+
 def stops_half_way(graph: fx.Graph) -> None:
     """Changes the graph, then raises."""
     tanh_for_relu(graph)
     insert_neg(graph)
     raise ValueError("this pass cannot do the other half")
+
+
+def is_stopped(graph: fx.Graph) -> None:
+    """Changes the graph, then stops with an error that no list of classes has."""
+    tanh_for_relu(graph)
+    insert_neg(graph)
+    raise StoppedError
 
 
 def is_interrupted(graph: fx.Graph) -> None:
@@ -56,7 +79,9 @@ def edit_of(edit: Edit, *, stale: bool = False) -> Given:
     """A module with names and notes, and the edit to try on it."""
 
     def given(model: nn.Module) -> tuple[fx.GraphModule, Edit]:
-        traced = renamed(model)
+        traced = renamed(model, {"given": {"rows": fx.PH}} if isinstance(model, FromADict) else None)
+        # A value that is no text: a copy of it is another value.
+        list(traced.graph.nodes)[1].meta["value"] = object()
         if stale:
             insert_neg(traced.graph)
         return traced, edit
@@ -64,28 +89,43 @@ def edit_of(edit: Edit, *, stale: bool = False) -> Given:
     return given
 
 
+def takes(traced: fx.GraphModule) -> list[str]:
+    """The names of what a call of the module takes."""
+    return list(inspect.signature(traced.forward).parameters)
+
+
 def tried(answer: Callable[..., Any], traced: fx.GraphModule, edit: Edit) -> dict[str, Any]:
     """What is left of a module after ``with answer(traced) as graph: edit(graph)``."""
-    kind, raised = None, None
+    kind, raised, thrown = None, None, None
+    values = {node.name: node.meta.get("value") for node in traced.graph.nodes}
     manager = answer(traced)
     if not hasattr(type(manager), "__enter__"):
         return {"manager": type(manager).__name__}
     try:
         with manager as graph:
             kind = type(graph).__name__
-            edit(graph if isinstance(graph, fx.Graph) else traced.graph)
-    except (Exception, KeyboardInterrupt) as error:
+            try:
+                edit(graph if isinstance(graph, fx.Graph) else traced.graph)
+            except BaseException as error:
+                thrown = error
+                raise
+    except (Exception, KeyboardInterrupt, StoppedError) as error:
         if kind is None:
             raise
-        raised = type(error).__name__
-    after = record(traced)
+        raised = error
+    owner = traced.graph.owning_module
+    after = None if owner is None else record(traced)
     return {
         "as": kind,
-        "raised": raised,
+        "raised": None if raised is None else type(raised).__name__,
+        "itself": raised is thrown,
         "nodes": calls_of(traced),
-        "lint": after.lint,
-        "stale": after.stale,
-        "owned": traced.graph.owning_module is traced,
+        "copied": [node.name for node in traced.graph.nodes if node.meta.get("value") is not values.get(node.name)],
+        "takes": takes(traced),
+        "lint": after and after.lint,
+        "stale": after and after.stale,
+        "owned": owner is traced,
+        "has an owner": owner is not None,
     }
 
 
@@ -98,7 +138,6 @@ USAGE = Usage(
         Case("an edit that adds a node", Gated, rows, True, edit_of(insert_neg)),
         Case("a path that leads nowhere", Gated, rows, True, edit_of(names_nothing)),
         Case("an argument that is no Python", FeedForward, rows, True, edit_of(writes_no_python)),
-        Case("a module that was stale before", Gated, rows, True, edit_of(stops_half_way, stale=True)),
         Case(
             "a block that is interrupted, of a stale module",
             FeedForward,
@@ -106,7 +145,14 @@ USAGE = Usage(
             True,
             edit_of(is_interrupted, stale=True),
         ),
-        Case("an edit of names and notes", Gated, rows, True, edit_of(rewrites_names_and_notes)),
+        Case("an error that is no Exception, of a stale module", Gated, rows, True, edit_of(is_stopped, stale=True)),
+        Case(
+            "an edit of names and notes, of a module that takes a dict",
+            FromADict,
+            rows,
+            True,
+            edit_of(rewrites_names_and_notes),
+        ),
         Case("a stale module, and a path that leads nowhere", Gated, rows, True, edit_of(names_nothing, stale=True)),
         Case("no edit, of a stale module", FeedForward, rows, True, edit_of(lambda graph: None, stale=True)),
     ),

@@ -14,6 +14,7 @@ from fxbook.asking.view import CaseView
 from .. import check as chapter
 from ..cases import calls_of
 from ..check import noted, texts
+from .cases import StoppedError, takes
 
 _HALF = "04_recompile#an-edit-that-stops-half-way-stays-in-the-graph"
 _LINT = "when_it_breaks/04_recompile#what-lint-can-see-and-what-recompile-finds"
@@ -26,11 +27,13 @@ class Outcome:
     Args:
         nodes: the graph as text.
         raised: the class of the error that the edit raises, if it does.
+        beyond: whether that class is none of ``Exception``.
         refused_by: ``"lint"`` or ``"recompile"``, if that refuses the graph that the edit leaves.
     """
 
     nodes: list[str]
     raised: str | None = None
+    beyond: bool = False
     refused_by: str | None = None
 
 
@@ -41,8 +44,8 @@ def outcome_of(trial: Trial) -> Outcome:
     former = calls_of(traced)
     try:
         edit(traced.graph)
-    except (Exception, KeyboardInterrupt) as error:
-        return Outcome(former, raised=type(error).__name__)
+    except (Exception, KeyboardInterrupt, StoppedError) as error:
+        return Outcome(former, raised=type(error).__name__, beyond=not isinstance(error, Exception))
     for refusing in (traced.graph.lint, traced.recompile):
         try:
             refusing()
@@ -74,6 +77,8 @@ def lets_the_error_out(case: CaseView) -> Found:
         yield None, f"The edit raised {outcome.raised}, and the `with` kept it to itself: the caller was to see it."
     elif outcome.raised and raised != outcome.raised:
         yield None, f"The edit raised {outcome.raised}, and the caller saw {raised}."
+    elif outcome.raised and noted(case).get("itself") is False:
+        yield None, f"The edit raised a {outcome.raised}, and the caller saw another object of that class."
     elif outcome.refused_by and raised is None:
         yield None, f"An edit left a graph that {outcome.refused_by} refuses, and nothing was raised.", _LINT
     elif raised is not None and not (outcome.raised or outcome.refused_by):
@@ -84,9 +89,15 @@ def lets_the_error_out(case: CaseView) -> Found:
 def as_before_or_edited(case: CaseView) -> Found:
     """After an edit that fails the graph is the former one; after one that does not it is the edited one."""
     outcome, lines = outcome_of(case.trial), texts(noted(case).get("nodes"))
-    if lines == outcome.nodes:
-        return
     failed = outcome.raised or outcome.refused_by
+    if lines == outcome.nodes:
+        for name in texts(noted(case).get("copied")) if failed else ():
+            yield (
+                None,
+                f"The nodes are back, and `meta` of `{name}` holds a copy of a value, where the value was.",
+                _HALF,
+            )
+        return
     calls, asked = ([line.rpartition(" [")[0] for line in each] for each in (lines, outcome.nodes))
     if calls == asked:
         line, wanted = next((a, b) for a, b in zip(lines, outcome.nodes, strict=True) if a != b)
@@ -103,7 +114,8 @@ def as_before_or_edited(case: CaseView) -> Found:
         what = f"it has `{odd}`"
     elif lost := next((call for call in asked if call not in calls), None):
         what = f"`{lost}` is missing"
-    yield None, f"The edit failed, and the graph is not the former one: {what}.", _HALF
+    beyond = f" with {outcome.raised}, which is no Exception" if outcome.beyond else ""
+    yield None, f"The edit failed{beyond}, and the graph is not the former one: {what}.", _HALF
 
 
 def _names(lines: list[str]) -> list[str]:
@@ -129,7 +141,25 @@ def left_well(case: CaseView) -> Found:
 def owned(case: CaseView) -> Found:
     """The graph belongs to the module."""
     if noted(case).get("owned") is False:
+        if noted(case).get("has an owner") is False:
+            no_owner = (
+                "The graph of the module has no owner, and is not compiled: it was not assigned to `traced.graph`."
+            )
+            yield None, no_owner, "04_recompile#who-sees-an-edit-at-once"
         yield None, "The graph of the module has another owner now: lint checks it against the wrong module."
 
 
-CHECK = Check((gives_the_graph, lets_the_error_out, as_before_or_edited, left_well, owned))
+@rule
+def takes_its_inputs(case: CaseView) -> Found:
+    """A call of the module takes what it took: a graph knows how its inputs are unpacked, besides its nodes."""
+    now, before = texts(noted(case).get("takes")), takes(case.arguments[0])
+    if now != before:
+        names, were = (", ".join(f"`{name}`" for name in each) for each in (now, before))
+        yield (
+            None,
+            f"The nodes are back, and the module takes {names}, where it took {were}: the codegen is lost.",
+            _HALF,
+        )
+
+
+CHECK = Check((gives_the_graph, lets_the_error_out, as_before_or_edited, left_well, owned, takes_its_inputs))
