@@ -96,13 +96,23 @@ def moved_graph_of(model: nn.Module) -> tuple[fx.Graph]:
     return (graph,)
 
 
+def edit(graph: fx.Graph) -> None:
+    """Take the arguments of each node away and give them back, the last node first: ``users`` has this order then."""
+    for node in reversed(graph.nodes):
+        args, kwargs = node.args, node.kwargs
+        node.args, node.kwargs = (), {}
+        node.args, node.kwargs = args, kwargs
+
+
 def with_inputs(
-    *shapes: tuple[int, ...], kind: type[fx.Interpreter] | None = None
+    *shapes: tuple[int, ...], kind: type[fx.Interpreter] | None = None, edited: bool = False
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
     """The traced model and a list of inputs of these shapes, behind a class of interpreter if one is given."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         traced, tensors = fx.symbolic_trace(model), [torch.randn(shape) for shape in shapes]
+        if edited:
+            edit(traced.graph)
         return (traced, tensors) if kind is None else (kind, traced, tensors)
 
     return given

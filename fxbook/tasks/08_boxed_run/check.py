@@ -39,7 +39,13 @@ def made_before(graph: GraphRecord, step: NodeRecord) -> list[NodeRecord]:
     return [node for node in graph if node.op == "placeholder" or node.index < step.index]
 
 
-def differences(answer: Value, asked: dict[str, set[str]], missing: str, surplus: Callable[[str, str], str]) -> Found:
+def differences(
+    answer: Value,
+    asked: dict[str, set[str]],
+    missing: str,
+    surplus: Callable[[str, str], str],
+    lacking: Callable[[str], str] = lambda value: "",
+) -> Found:
     """How a table of values by node that computes differs from the one asked for.
 
     Args:
@@ -47,6 +53,7 @@ def differences(answer: Value, asked: dict[str, set[str]], missing: str, surplus
         asked: the names of the values, by that of the node.
         missing: what is true of a value that the answer lacks, as it follows the name.
         surplus: the same of one that the answer has too much, of which it is given the node and the value.
+        lacking: what else is told of a value that the answer lacks.
     """
     table = table_of(answer)
     if table is None:
@@ -65,7 +72,7 @@ def differences(answer: Value, asked: dict[str, set[str]], missing: str, surplus
         for value in sorted(names - values):
             yield None, f"Node `{value}` is in the answer for `{step}`, but it {surplus(step, value)}"
         for value in sorted(values - names):
-            yield None, f"While node `{step}` computes, `{value}` {missing}: the answer lacks it."
+            yield None, f"While node `{step}` computes, `{value}` {missing}: the answer lacks it.{lacking(value)}"
     for name in table:
         if name not in asked:
             yield None, f"`{name}` is in the answer, but computes nothing."

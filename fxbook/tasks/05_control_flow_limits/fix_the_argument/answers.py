@@ -297,7 +297,9 @@ def looks_for_the_name_of_the_node(model, name, value):
     return traced
 
 
-@wrong("argument_gone", says="the result takes `y`, `x`: `x`, `y` was asked.")
+@wrong(
+    "argument_gone", says="the result takes `y`, `x`, `mode_gain`, `mode_shift`: `x`, `y`, `mode_gain`, `mode_shift`"
+)
 def puts_the_inputs_in_another_order(model, name, value):
     traced = fixed(model, name, value)
     [first, *others] = (node for node in traced.graph.find_nodes(op="placeholder") if not node.args)
@@ -318,5 +320,28 @@ def leaves_a_check_of_none(model, name, value):
         else:
             user.args = (value, *user.args[1:])
     traced.graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
+@wrong(
+    "argument_gone", says="(a mode fixed by its name): the input `mode_gain` is gone: `mode` alone was to be taken out"
+)
+def erases_every_input_that_begins_like_it(model, name, value):
+    traced = fx.symbolic_trace(model, concrete_args={name: value})
+    for node in traced.graph.find_nodes(op="placeholder"):
+        if node.target.startswith(name):
+            erase_with_readers(traced.graph, node)
+    traced.recompile()
+    return traced
+
+
+@wrong(
+    "argument_gone", says="(a mode fixed by its name): the input `mode_gain` is gone: `mode` alone was to be taken out"
+)
+def erases_the_first_input_that_holds_its_name(model, name, value):
+    traced = fx.symbolic_trace(model, concrete_args={name: value})
+    inputs = traced.graph.find_nodes(op="placeholder")
+    erase_with_readers(traced.graph, next(node for node in inputs if name in node.target))
     traced.recompile()
     return traced

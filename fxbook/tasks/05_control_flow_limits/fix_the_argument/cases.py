@@ -38,13 +38,15 @@ class Masked(Fixable):
 
 
 class Pooled(Fixable):
-    """A mode that is chosen by its name, and read twice."""
+    """A mode that is chosen by its name, and read twice; on both sides of it an input whose name begins like it."""
 
     name, value = "mode", "mean"
 
-    def forward(self, x: Tensor, y: Tensor, mode: str = "max") -> Tensor:
+    def forward(
+        self, x: Tensor, y: Tensor, mode_gain: float = 2.0, mode: str = "max", mode_shift: float = 1.0
+    ) -> Tensor:
         both = x * y if mode == "max" else x + y
-        return both.amax(dim=0) if mode == "max" else both.mean(dim=0)
+        return (both.amax(dim=0) if mode == "max" else both.mean(dim=0)) * mode_gain + mode_shift
 
 
 class Doubling(Fixable):

@@ -36,14 +36,14 @@ def argument_gone(case: CaseView) -> Found:
     """The argument that was fixed is no input, the others are as they were, and no guard is left."""
     fixed, others = case.model.name, other_inputs(case.model)
     inputs = {node.target: node for node in case.nodes if node.op == "placeholder"}
+    for name in others:
+        if name not in inputs:
+            yield None, f"The input `{name}` is gone: `{fixed}` alone was to be taken out."
     for name in (fixed, f"{fixed}_1"):
         if name in inputs:
             yield inputs[name], f"`{name}` is still an input: the value was to be fixed."
     for node in guards(case):
         yield node, "still checks the argument, which is no input any more"
-    for name in others:
-        if name not in inputs:
-            yield None, f"The input `{name}` is gone: `{fixed}` alone was to be taken out."
     if list(inputs) != others:
         takes, asked = (", ".join(f"`{name}`" for name in names) for names in (inputs, others))
         yield None, f"The result takes {takes}: {asked} was asked."

@@ -403,3 +403,42 @@ def gives_the_function_the_batches_themselves(function, batches):
         if not agree:
             return "differs"
     return "same"
+
+
+@wrong(
+    "right_verdict", says="Of `one_key_more` you say 'same', but the function returns a dict with the", read=ISINSTANCE
+)
+def goes_through_the_keys_of_the_function(function, batches):
+    def same(found, expected):
+        if isinstance(expected, dict):
+            return all(same(found[key], expected[key]) for key in expected)
+        return close(found, expected)
+
+    return judged(function, batches, same)
+
+
+@wrong("right_verdict", says="Of `first_of_two` you say 'same', but the first of the two tensors", read=ISINSTANCE)
+def compares_sums(function, batches):
+    def same(one, other):
+        return one.shape == other.shape and torch.allclose(one.double().sum(), other.double().sum())
+
+    return judged(function, batches, lambda found, expected: leaf_by_leaf(found, expected, same))
+
+
+@wrong(
+    "ends well", says="Of `precise` the function returns float64, the traced one float32: your comparison was to tell"
+)
+def lets_the_comparison_raise(function, batches):
+    try:
+        traced = fx.symbolic_trace(function)
+    except Exception:
+        return "stops"
+    for batch in batches:
+        try:
+            found = traced.forward(batch.clone())
+        except Exception:
+            return "differs"
+        ours, theirs = (pytree.tree_flatten(value) for value in (found, function(batch.clone())))
+        if ours[1] != theirs[1] or not all(map(torch.allclose, ours[0], theirs[0])):
+            return "differs"
+    return "same"

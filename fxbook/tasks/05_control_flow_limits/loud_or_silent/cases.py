@@ -180,9 +180,10 @@ def _reshaped(eagerly: tuple[int, ...], traced: tuple[int, ...]) -> Function:
     return function
 
 
-def _under_a_key(eagerly: str, traced: str) -> Function:
+def _under_keys(eagerly: str, traced: str) -> Function:
     def function(x: Tensor) -> dict[str, Tensor]:
-        return {eagerly if isinstance(x, torch.Tensor) else traced: x * 2}
+        keys = eagerly if isinstance(x, torch.Tensor) else traced
+        return dict.fromkeys(keys.split(), x * 2)
 
     return function
 
@@ -192,7 +193,7 @@ def _arranged(eagerly: str, traced: str) -> Function:
         form = eagerly if isinstance(x, torch.Tensor) else traced
         if form in ("rows", "tensor"):
             return [x[0], x[1]] if form == "rows" else x
-        parts = [x.exp() if form == "other" else x.abs(), x.sign()]
+        parts = [x.abs().flip(0) if form == "other" else x.abs(), x.sign()]
         return parts[:1] if form == "one" else parts
 
     return function
@@ -263,10 +264,11 @@ USAGE = Usage(
         _suspect("doubled_in_place", lambda: _multiplied_in_place(_number()), _positive, _negative),
         _suspect("slightly_more", lambda: _scaled(1.0, one_of(1.001, 1.002, 0.999))),
         _suspect("one_more_dimension", lambda: _reshaped(*one_of(((2, 3), (1, 2, 3)), ((1, 2, 3), (2, 3))))),
-        _suspect("renamed", lambda: _under_a_key(*one_of(("scores", "logits"), ("old", "new")))),
+        _suspect("renamed", lambda: _under_keys(*one_of(("scores", "logits"), ("old", "new")))),
         _suspect("in_a_list", lambda: _arranged(*one_of(("one", "tensor"), ("tensor", "one")))),
         _suspect("in_rows", lambda: _arranged("rows", "tensor")),
         _suspect("one_part_more", lambda: _arranged("one", "two")),
+        _suspect("one_key_more", lambda: _under_keys("scores", "scores logits")),
         _suspect("first_of_two", lambda: _arranged(*one_of(("two", "other"), ("other", "two")))),
         _suspect("summed", lambda: _summed(one_of(0, 1), one_of(2, 3, 5))),
         # The same code as above, with other numbers and names.
@@ -277,7 +279,7 @@ USAGE = Usage(
         _suspect("three_by_two", lambda: _viewed_or_flat(*one_of((3, 2), (1, 6), (6, 1)))),
         _suspect("with_a_multiple", _with_a_multiple_alike),
         _suspect("shaped_alike", lambda: _reshaped(*2 * (one_of((3, 2), (1, 6), (1, 2, 3)),))),
-        _suspect("named_alike", lambda: _under_a_key(*2 * (one_of("scores", "old"),))),
+        _suspect("named_alike", lambda: _under_keys(*2 * (one_of("scores", "scores logits"),))),
         _suspect("listed_alike", lambda: _arranged(*2 * (one_of("one", "two", "rows", "tensor"),))),
         _suspect("summed_alike", lambda: _summed(*2 * (one_of(0, 1),))),
     ),

@@ -140,7 +140,7 @@ def right_verdict(case: CaseView) -> Found:
 
 
 def on_error(trial: Trial, _kind: str) -> str | None:
-    """What an answer that raises has met: tracing that stops, or a traced function that raises."""
+    """What an answer that raises has met: tracing that stops, a traced function that raises, or results that differ."""
     truth = truth_of(*trial.fresh_arguments())
     if truth.verdict == "stops":
         return (
@@ -148,6 +148,8 @@ def on_error(trial: Trial, _kind: str) -> str | None:
         )
     if _RAISES in truth.why:
         return f"Of {trial.case.name} {truth.why}: your function was to catch that, too, and give a verdict."
+    if truth.verdict == "differs":
+        return f"Of {trial.case.name} {truth.why}: your comparison was to tell that, and raises."
     return None
 
 

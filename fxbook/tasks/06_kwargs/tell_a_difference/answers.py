@@ -346,3 +346,26 @@ def computes_the_gradients_somewhere_else(model, changed, x):
 @wrong("told_apart", says="For a model and its trace the answer is True, and the two behave in the same way.")
 def finds_every_model_different(model, changed, x):
     return differ(model, changed, x, same=lambda one, other: one is other)
+
+
+@wrong(
+    "ends well",
+    says="a leaf Variable that requires grad is being used in an in-place operation",
+    read="when_it_breaks/06_kwargs#"
+    "runtimeerror-a-leaf-variable-that-requires-grad-is-being-used-in-an-in-place-operation",
+)
+def passes_the_leaf_itself(model, changed, x):
+    def observe(module, model, x):
+        leaf = x.clone().requires_grad_()
+        result = module(leaf)
+        gradients = torch.autograd.grad(result.sum(), [leaf, *model.parameters()], materialize_grads=True)
+        return [result, leaf, *gradients]
+
+    return differ(model, changed, x, observe)
+
+
+@wrong(
+    "told_apart", says="For a model in training and its trace the answer is True, and the two behave in the same way."
+)
+def compares_copies_in_eval_mode(model, changed, x):
+    return differ(*(module.eval() for module in copy.deepcopy((model, changed))), x)

@@ -59,6 +59,20 @@ class Unchanged(Pair):
         return functional.relu(self.project(x)) + x
 
 
+class Overwriting(Pair):
+    """A model that writes into its input, as its trace does."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.project(x.mul_(2))
+
+
+class Training(Pair):
+    """A model that is in training, as its trace is, and does more there."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.project(x) * (2 if self.training else 1)
+
+
 class InPlace(Pair):
     """The last function works in place."""
 
@@ -210,22 +224,22 @@ class LargerGradient(HandedOnGradient):
 
 
 class Larger(Pair):
-    """The result is a little too large."""
+    """The result is a little too large, and its gradients are what they were."""
 
-    factor = 1.001
+    amount = 0.001
 
     def forward(self, x: Tensor) -> Tensor:
         return self.project(x)
 
     def change(self, graph: fx.Graph) -> None:
-        """Multiply by a little more than one."""
-        self.insert(graph, graph.output_node().args[0], torch.mul, self.factor)
+        """Add a little."""
+        self.insert(graph, graph.output_node().args[0], torch.add, self.amount)
 
 
-class TimesOne(Larger):
-    """The result is multiplied, and is what it was."""
+class NoLarger(Larger):
+    """Nothing is added, and the result is what it was."""
 
-    factor = 1.0
+    amount = 0.0
 
 
 class Clipped(Pair):
@@ -335,8 +349,10 @@ USAGE = Usage(
         Case("a parameter times 0, and without it", ZeroGradient, rows()),
         Case("`relu` in place on a value that nothing else reads", ReadOnce, rows()),
         Case("a result whose rows are turned around twice", TurnedTwice, rows()),
-        Case("a result that is multiplied by one", TimesOne, rows()),
+        Case("a result to which zero is added", NoLarger, rows()),
         Case("gradients that are handed on as they are", HandedOnGradient, rows()),
+        Case("a model that overwrites its input, and its trace", Overwriting, rows()),
+        Case("a model in training and its trace", Training, rows()),
     ),
     given=model_and_changed,
     call=asked,

@@ -43,7 +43,7 @@ def truth_of(model: nn.Module, changed: fx.GraphModule, x: Tensor) -> Truth:
     if not _close(wanted["result"], observed["result"]):
         is_reordered = _same_rows(wanted["result"], observed["result"])
         return Truth("the rows of the result are in another order" if is_reordered else "the result is another one")
-    if not _close(x, observed["inputs"][0]):
+    if not _close(wanted["inputs"][0], observed["inputs"][0]):
         return Truth("the second overwrites the tensor that it is given")
     return Truth(_other_gradient(model, wanted["gradients"], observed["gradients"], x))
 

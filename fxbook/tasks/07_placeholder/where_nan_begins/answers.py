@@ -356,3 +356,34 @@ def returns_one_value_after_the_other(traced, *values):
         if holds_nan(traced(*values)):
             return node.name
     return None
+
+
+@wrong("ends well", says="(infinities of both signs, and no nan): your code raises AttributeError: 'int' object has no")
+def asks_every_item_of_a_tuple(traced, *values):
+    def holds(value):
+        if isinstance(value, (tuple, list)):
+            return any(bool(item.isnan().any()) for item in value)
+        return holds_nan(value)
+
+    return found_by(traced, values, holds)
+
+
+@wrong(
+    "nan_found", says="(nan in a parameter): the answer is None, but the value of node `factor` holds nan", read=EVERY
+)
+def looks_at_one_dtype_only(traced, *values):
+    def holds(value):
+        if isinstance(value, (tuple, list)):
+            return any(map(holds, value))
+        return torch.is_tensor(value) and value.dtype == torch.float32 and bool(value.isnan().any())
+
+    return found_by(traced, values, holds)
+
+
+@wrong(
+    "nan_found", says="two results of a node): the answer is '<function sign_and_log>', which is neither", read=EVERY
+)
+def returns_the_target(traced, *values):
+    watching = Watching(traced, holds_nan)
+    watching.run(*values)
+    return watching.first and str(watching.first.target)

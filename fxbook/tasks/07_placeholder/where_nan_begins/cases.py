@@ -72,11 +72,11 @@ class InPlace(nn.Module):
 
 
 class NanWeight(nn.Module):
-    """A parameter holds nan, and the node that fetches it is the first that does."""
+    """A parameter of 64 bits holds nan, and the node that fetches it is the first that does."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.factor = nn.Parameter(torch.tensor([1.0, torch.nan, 1.0, 1.0]))
+        self.factor = nn.Parameter(torch.tensor([1.0, torch.nan, 1.0, 1.0], dtype=torch.float64))
 
     def forward(self, rows: Tensor) -> Tensor:
         return (rows + 1) * self.factor
@@ -98,10 +98,10 @@ class Blocks(nn.Module):
 
 
 class Opposite(nn.Module):
-    """Infinities of both signs, whose sum is nan; nothing else is."""
+    """Infinities of both signs, whose sum is nan; nothing else is. A tuple of numbers on the way."""
 
     def forward(self, rows: Tensor) -> Tensor:
-        return (rows / 0).sigmoid()
+        return (rows / 0).sigmoid().reshape(rows.size())
 
 
 def run_on(*values: Any) -> Callable[[nn.Module], tuple[Any, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import torch
@@ -26,9 +27,11 @@ def nan_found(case: CaseView) -> Found:
     elif answer == wanted:
         return
     elif answer is None:
-        yield None, f"None was returned: the value of node `{wanted}` holds nan."
+        yield None, f"The answer is None, but the value of node `{wanted}` holds nan."
     elif answer not in [node.name for node in case.before]:
-        yield None, "The answer is neither the name of a node nor None."
+        # Where an object is in memory tells nothing, and is another place each time.
+        told = f"{re.sub(' at 0x[0-9a-f]+', '', answer)!r}, which is " if isinstance(answer, str) else ""
+        yield None, f"The answer is {told}neither the name of a node nor None."
     elif answer not in watching.holding:
         known = ", since it is no tensor" if answer in watching.others else ""
         yield None, f"`{answer}` was returned: the value of this node holds no nan{known}."

@@ -334,3 +334,40 @@ def notes_at_every_node(kind, traced, tensors):
 
     Watched(traced).run(*tensors)
     return found
+
+
+@wrong("tells_unneeded", says="(an input that the last node reads, in a graph that was edited): node `features` is in")
+def takes_the_last_of_the_users(kind, traced, tensors):
+    """Users have the order in which they were added."""
+    last = {node.name: [*node.users, node][-2 if node.users else -1] for node in traced.graph.nodes}
+    runner, found = watch(kind, traced, refs_of(traced, tensors), less=False)
+    runner.boxed_run(tensors)
+    steps = {node.name: node for node in traced.graph.nodes}
+    return {step: {name for name in names if last[name] < steps[step]} for step, names in found.items()}
+
+
+@wrong(
+    "tells_unneeded",
+    says=f"(values that no node reads, dropped at once): node `square` is in the answer for `mul`, {ELSE}",
+)
+def keeps_the_newest_result(kind, traced, tensors):
+    need, found = needed(traced.graph), {}
+    refs = refs_of(traced, tensors)
+
+    class Watched(kind):
+        def run_node(self, n):
+            if n.name in need:
+                found[n.name] = {name for name, ref in refs.items() if ref() is not None} - need[n.name]
+            self.newest = super().run_node(n)
+            refs[n.name] = weakref.ref(self.newest)
+            return self.newest
+
+    Watched(traced).boxed_run(tensors)
+    return found
+
+
+@wrong("tells_unneeded", says="`gate` is alive without need: the answer lacks it. `boxed_run` calls `run_node` for no")
+def watches_results_only(kind, traced, tensors):
+    runner, found = watch(kind, traced, {})
+    runner.boxed_run(tensors)
+    return found

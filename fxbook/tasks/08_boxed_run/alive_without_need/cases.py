@@ -1,4 +1,4 @@
-"""Runs by an interpreter that frees what is not needed, and by three that hold values too long."""
+"""Runs by an interpreter that frees what is not needed, and by others that hold values too long."""
 
 from __future__ import annotations
 
@@ -29,6 +29,16 @@ class Collecting(fx.Interpreter):
     def run_node(self, n: fx.Node) -> Any:
         self.results.append(super().run_node(n))
         return self.results[-1]
+
+
+class Dropping(fx.Interpreter):
+    """An interpreter that deletes a result that no node uses as soon as it is made."""
+
+    def __init__(self, module: nn.Module) -> None:
+        super().__init__(module)
+        for n in self.graph.nodes:
+            if n.op == "call_function" and len(n.users) == 0:
+                self.user_to_last_uses[n] = [n, *self.user_to_last_uses.get(n, ())]
 
 
 class Late(fx.Interpreter):
@@ -62,9 +72,11 @@ class Layered(nn.Module):
         return mixed.add(shift).tanh()
 
 
-_FREEING, _HOARDING, _COLLECTING, _LATE = (
-    with_inputs(*[(ROWS, WIDTH)] * 3, kind=kind) for kind in (fx.Interpreter, Hoarding, Collecting, Late)
+_SHAPES = [(ROWS, WIDTH)] * 3
+_FREEING, _HOARDING, _COLLECTING, _DROPPING, _LATE = (
+    with_inputs(*_SHAPES, kind=kind) for kind in (fx.Interpreter, Hoarding, Collecting, Dropping, Late)
 )
+_EDITED = with_inputs(*_SHAPES, kind=Hoarding, edited=True)
 
 USAGE = Usage(
     "compute",
@@ -72,10 +84,11 @@ USAGE = Usage(
         Case("the gated mix", Mixed, tuple, given=_FREEING),
         Case("the gated mix, hoarded", Mixed, tuple, given=_HOARDING),
         Case("values that no node reads", Unused, tuple, unseen=True, given=_FREEING),
-        Case("an input that the last node reads", Skip, tuple, unseen=True, given=_HOARDING),
+        Case("an input that the last node reads, in a graph that was edited", Skip, tuple, unseen=True, given=_EDITED),
         Case("a layer and methods", Layered, tuple, unseen=True, given=_HOARDING),
         Case("results kept in a list", Mixed, tuple, unseen=True, given=_COLLECTING),
         Case("results held for one node more", Skip, tuple, unseen=True, given=_LATE),
+        Case("values that no node reads, dropped at once", Unused, tuple, unseen=True, given=_DROPPING),
     ),
     call=without_gradients,
 )

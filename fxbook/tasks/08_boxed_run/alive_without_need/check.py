@@ -13,13 +13,14 @@ from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
 
 from ..check import differences, made_before, needed
-from .cases import Collecting, Hoarding, Late
+from .cases import Collecting, Dropping, Hoarding, Late
 
 # Of each interpreter: whether it holds the value of a node when a later step begins, needed or not.
 HOLDS: dict[type[fx.Interpreter], Callable[[NodeRecord, NodeRecord], bool]] = {
     fx.Interpreter: lambda node, step: not node.users,
     Hoarding: lambda node, step: True,
     Collecting: lambda node, step: node.op != "placeholder" or not node.users,
+    Dropping: lambda node, step: node.op == "placeholder" and not node.users,
     Late: lambda node, step: not node.users or max(node.users) >= step.index - 1,
 }
 
@@ -41,7 +42,11 @@ def tells_unneeded(case: CaseView) -> Found:
             "has to be alive." if value in must[step] else "is freed earlier in this interpreter: what else holds it?"
         )
 
-    yield from differences(case.value, unneeded, "is alive without need", surplus)
+    def lacking(value: str) -> str:
+        node = graph.named(value)
+        return " `boxed_run` calls `run_node` for no input." if node and node.op == "placeholder" else ""
+
+    yield from differences(case.value, unneeded, "is alive without need", surplus, lacking)
 
 
 CHECK = Check((tells_unneeded, input_unchanged))

@@ -335,6 +335,30 @@ class IsTheInterpreterAsItIs(fx.Interpreter):
     pass
 
 
+@wrong(
+    "ends well",
+    says="(a graph that was edited, its users in another order): your code raises RuntimeError: Node add referenced",
+    read="08_boxed_run#runtimeerror-node-mix-referenced-nonexistent-value-query-run-graphlint-to-diagnose-such-issues",
+)
+class TakesTheLastOfTheUsers(fx.Interpreter):
+    """Users have the order in which they were added."""
+
+    def boxed_run(self, args_list):
+        given = inputs(self.graph)
+        self.env = {node: value for node, value in zip(given, args_list, strict=True) if node.users}
+        args_list.clear()
+        for node in self.graph.nodes:
+            if node.op == "placeholder":
+                continue
+            self.env[node] = self.run_node(node)
+            gone = [used for used in node.all_input_nodes if [*used.users][-1] is node]
+            for used in gone if node.users else [*gone, node]:
+                last = self.env.pop(used)
+            if node.op != "output":
+                last = None
+        return last
+
+
 made = Entering(fx.symbolic_trace(nn.ReLU()))
 made.__name__ = "an_interpreter_that_was_made"
 wrong("ends well", says="pass the class itself, by its name, without ()")(made)

@@ -32,6 +32,10 @@ class UnusedTwice(nn.Module):
         return torch.tanh(torch.exp(features))
 
 
+class Edited(Residual):
+    """A residual whose graph was edited: the users of a value have another order than the list."""
+
+
 def call_boxed_run(answer: Callable[..., Any], model: nn.Module, tensors: list[Tensor]) -> dict[str, Any]:
     """Run through ``boxed_run`` of what a class makes."""
     if not callable(answer):
@@ -41,7 +45,7 @@ def call_boxed_run(answer: Callable[..., Any], model: nn.Module, tensors: list[T
         runner = answer(traced)
         return lambda: runner.boxed_run(handed)
 
-    observed = run_watched(use, model, tensors)
+    observed = run_watched(use, model, tensors, edited=isinstance(model, Edited))
     return {**observed, "taken": _lengths_taken(answer, model)} if "steps" in observed else observed
 
 
@@ -65,6 +69,7 @@ USAGE = Usage(
         Case("a value changed in place", InPlace, tuple, unseen=True),
         Case("a residual, and an input that is returned", Residual, tuple, unseen=True),
         Case("values read in lists and by name", Nested, tuple, unseen=True),
+        Case("a graph that was edited, its users in another order", Edited, tuple, unseen=True),
     ),
     given=with_inputs_of_its_own,
     call=call_boxed_run,

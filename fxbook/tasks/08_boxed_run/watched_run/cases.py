@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, fx, nn
 from torch.utils import _pytree as pytree
 
-from ..cases import ROWS, WIDTH
+from ..cases import ROWS, WIDTH, edit
 
 
 def draw(count: int) -> list[Tensor]:
@@ -34,6 +34,7 @@ def run_watched(
     model: nn.Module,
     tensors: list[Tensor],
     by_name: bool = False,
+    edited: bool = False,
 ) -> dict[str, Any]:
     """Run the watched graph of the model through the answer and write down what was alive, when.
 
@@ -43,8 +44,11 @@ def run_watched(
         model: whose graph is run.
         tensors: the inputs, which nothing but this list holds.
         by_name: hand the inputs over as a dict by their names, in another order, and not as the list.
+        edited: the graph was, so that the users of a value have another order than the list.
     """
     traced, watch = watched(model)
+    if edited:
+        edit(traced.graph)
     names = [node.name for node in traced.graph.find_nodes(op="placeholder")]
     for name, place in zip(names, range(len(tensors)), strict=True):
         watch.see(name, tensors[place])

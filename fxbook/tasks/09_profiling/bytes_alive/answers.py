@@ -425,3 +425,54 @@ def counts_buffers(traced, *inputs):
         return [part for part in tensors(value) if part.untyped_storage().data_ptr() not in parameters]
 
     return counted(traced, inputs, parts)
+
+
+def held_by_hand(traced, inputs, last_use):
+    """Runs the nodes one by one, and counts what it holds itself."""
+    runner, found, weights = fx.Interpreter(traced), [], own(traced)
+    runner.args_iter = iter(inputs)
+    for node in traced.graph.nodes:
+        runner.env[node] = runner.run_node(node)
+        held = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors([*runner.env.values()])}
+        found.append(sum(size for address, size in held.items() if address not in weights))
+        for used in node.all_input_nodes:
+            if used.op != "placeholder" and last_use(used) is node:
+                del runner.env[used]
+    return found
+
+
+@wrong("bytes_alive", says="This node ran with gradients enabled: a run without gradients was asked.")
+def counts_what_it_holds_with_gradients(traced, *inputs):
+    return held_by_hand(traced, inputs, lambda used: max(used.users))
+
+
+@wrong(
+    "ends well",
+    says="(several inputs, a nested result and buffers): your code raises RuntimeError: Node getitem_1",
+    read="08_boxed_run#runtimeerror-node-mix-referenced-nonexistent-value-query-run-graphlint-to-diagnose-such-issues",
+)
+def frees_after_the_last_of_the_users(traced, *inputs):
+    """Users have the order in which they were added."""
+    with torch.no_grad():
+        return held_by_hand(traced, inputs, lambda used: [*used.users][-1])
+
+
+@wrong("bytes_alive", says="The result counts with the values that the node uses, each with its own memory:")
+def counts_one_tensor_of_each_shape(traced, *inputs):
+    found = []
+
+    class Memory(fx.Interpreter):
+        def run_node(self, node):
+            value = super().run_node(node)
+            held = {tensor.shape: tensor.nbytes for tensor in tensors([*self.env.values(), inputs, value])}
+            found.append(sum(held.values()))
+            return value
+
+    with torch.no_grad():
+        Memory(traced).run(*inputs)
+    return found
+
+
+@wrong("bytes_alive", says="Each number is 4 times the bytes: a storage tells its size in bytes, not in elements.")
+def multiplies_by_the_size_of_an_element(traced, *inputs):
+    return [4 * held for held in followed(traced, inputs)]

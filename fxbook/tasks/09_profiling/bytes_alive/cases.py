@@ -41,6 +41,12 @@ class Shift(nn.Module):
         return x * self.gain + self.offset
 
 
+@fx.wrap
+def kept_for_gradients(values: Tensor) -> Tensor:
+    """The same values, in memory of their own where gradients are enabled."""
+    return values.clone() if torch.is_grad_enabled() else values
+
+
 class Sequences(nn.Module):
     """Inputs of several kinds, one without users; a nested result, a number, a parameter and a buffer inside."""
 
@@ -53,7 +59,7 @@ class Sequences(nn.Module):
         result, (hidden, cell) = self.recurrent(x)
         shifted = self.shift(result) / x.size(1)
         joined = torch.cat([shifted, pair["left"], pair["right"]], dim=1)
-        return torch.tanh(joined) * (hidden + cell).transpose(0, 1)
+        return torch.tanh(kept_for_gradients(joined)) * (hidden + cell).transpose(0, 1)
 
 
 def drawn(least: int, most: int) -> int:
@@ -67,10 +73,18 @@ def with_rows(model: nn.Module) -> tuple[Any, ...]:
 
 
 def with_sequences(model: nn.Module) -> tuple[Any, ...]:
-    """The traced model, sequences, a dict of two, and a parameter, which is a tensor of a class of its own."""
+    """The traced model, sequences, a dict of two, and a parameter, which is a tensor of a class of its own.
+
+    The graph was edited: the arguments of its nodes were set anew, the last node first, and ``users`` has this order.
+    """
+    traced = fx.symbolic_trace(model)
+    for node in reversed(traced.graph.nodes):
+        args, kwargs = node.args, node.kwargs
+        node.args, node.kwargs = (), {}
+        node.args, node.kwargs = args, kwargs
     many = drawn(2, 5)
     pair = {"left": torch.randn(many, drawn(2, 4), 3), "right": torch.randn(many, drawn(5, 7), 3)}
-    return fx.symbolic_trace(model), torch.randn(many, drawn(3, 6), 4), pair, nn.Parameter(torch.randn(drawn(2, 9)))
+    return traced, torch.randn(many, drawn(3, 6), 4), pair, nn.Parameter(torch.randn(drawn(2, 9)))
 
 
 def explaining(answer: Callable[..., Any], traced: fx.GraphModule, *inputs: Any) -> Any:

@@ -14,6 +14,8 @@ from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 from fxbook.stepping.run.record import Method, RunRecord, record_run
 
+from .cases import kept_for_gradients
+
 _UNITS = {"MiB": 2**20, "KiB": 2**10, "MB": 10**6, "kB": 10**3}
 
 
@@ -59,6 +61,9 @@ def _at_another_moment(numbers: list[float], run: RunRecord) -> Found:
     for unit, size in _UNITS.items():
         if all(abs(number * size - held) < 1e-3 * held for number, held in zip(numbers, run.during, strict=True)):
             yield None, f"The numbers are {unit}: bytes were asked."
+    times = numbers[0] / run.during[0]
+    if times > 1 and all(number == times * held for number, held in zip(numbers, run.during, strict=True)):
+        yield None, f"Each number is {times:g} times the bytes: a storage tells its size in bytes, not in elements."
     if numbers == _never_let_go(run):
         yield None, "Nothing is freed in the answer: a value was to count no longer than it is alive."
 
@@ -95,10 +100,14 @@ def _first_difference(case: CaseView, numbers: list[float], run: RunRecord) -> F
             why = " Inputs count, from their own node to the end, with all tensors that they hold."
         elif not more and value and len(value.stores) > 1:
             why = f" Its result holds {len(value.stores)} tensors, each with memory of its own: all of them count."
+        elif more and node.target.endswith(kept_for_gradients.__name__):
+            why = " This node ran with gradients enabled: a run without gradients was asked."
         elif more:
             why = " Memory that several tensors share counts once, and a value counts no longer than it is alive."
-        else:
+        elif value and any(run.owner[store] < node.index for store in value.stores):
             why = " A view holds the whole memory that it is a view of, as long as it is alive."
+        else:
+            why = " The result counts with the values that the node uses, each with its own memory: none is freed yet."
         yield node, f"Bytes alive at `{node.name}`: {held:,.0f}; you say {number:,.0f}.{why}"
 
 

@@ -25,6 +25,11 @@ def is_step(traced, node):
     return node.target is torch.tanh
 
 
+def stays(traced, select):
+    """Whether the selection can pass nothing."""
+    return not is_step(traced, select.args[0]) or len(select.args[0].users) > 1
+
+
 def foot_of(traced, select):
     """The lowest node that the selection can pass, each read by nobody else."""
     foot = select.args[0]
@@ -37,6 +42,8 @@ def foot_of(traced, select):
 def inserts_a_new_selection(model):
     """A new selection at the foot of the chain; the old one goes."""
     traced, select = traced_with_selection(model)
+    if stays(traced, select):
+        return traced
     foot = foot_of(traced, select)
     with traced.graph.inserting_before(foot):
         last = traced.graph.call_method("select", (foot.args[0], 1, -1))
@@ -51,6 +58,8 @@ def inserts_a_new_selection(model):
 @right
 def keeps_the_dimension_and_drops_it_at_the_end(model):
     traced, select = traced_with_selection(model)
+    if stays(traced, select):
+        return traced
     foot = foot_of(traced, select)
     with traced.graph.inserting_before(foot):
         last = traced.graph.call_method("narrow", (foot.args[0], 1, -1, 1))
@@ -62,6 +71,8 @@ def keeps_the_dimension_and_drops_it_at_the_end(model):
 @right
 def copies_into_a_new_graph(model):
     traced, select = traced_with_selection(model)
+    if stays(traced, select):
+        return traced
     foot = foot_of(traced, select)
     graph, env, last = fx.Graph(), {}, None
     for node in traced.graph.nodes:
@@ -79,6 +90,8 @@ def copies_into_a_new_graph(model):
 def selects_before_the_addition_too(model):
     """Where nobody else reads the sum: less work than is asked."""
     traced, select = traced_with_selection(model)
+    if stays(traced, select):
+        return traced
     foot = foot_of(traced, select)
     below = foot.args[0]
     reads = [below]
@@ -96,6 +109,8 @@ def selects_before_the_addition_too(model):
 def selects_a_slice_and_squeezes_at_the_end(model):
     """Every step in between keeps the dimension."""
     traced, select = traced_with_selection(model)
+    if stays(traced, select):
+        return traced
     foot = foot_of(traced, select)
     with traced.graph.inserting_before(foot):
         last = traced.graph.call_function(operator.getitem, (foot.args[0], (slice(None), slice(-1, None))))
@@ -111,6 +126,8 @@ def selects_a_slice_and_squeezes_at_the_end(model):
 @right
 def rebuilds_with_a_transformer(model):
     traced, select = traced_with_selection(model)
+    if stays(traced, select):
+        return traced
     foot = foot_of(traced, select)
 
     class Earlier(fx.Transformer):
@@ -335,3 +352,58 @@ def looks_for_the_selection_at_the_output(model):
         foot.replace_input_with(foot.args[0], traced.graph.call_function(operator.getitem, (foot.args[0], LAST)))
     traced.recompile()
     return traced
+
+
+def in_case(case, node):
+    return f"not on another ({case}): node `{node}` no longer gets every position"
+
+
+ADDING = in_case("a GPT that adds up positions", "cumsum")
+BY_METHOD = in_case("a GPT that mixes positions by a method", "softmax_1")
+SCORING = in_case("a GPT of which every score is used", "head")
+NO_SELECTION = in_case("a GPT of which every score is used", "gate")
+
+
+@wrong("same_scores", node="cumsum", says=ADDING, read=REPAIR)
+def passes_any_function(model):
+    def may_pass(traced, node):
+        function = node.op == "call_function" and len(node.all_input_nodes) == 1
+        return (function or is_step(traced, node)) and len(node.users) == 1
+
+    return climbs(model, may_pass)
+
+
+@wrong("same_scores", node="softmax_1", says=BY_METHOD, read=REPAIR)
+def passes_any_method(model):
+    def may_pass(traced, node):
+        return (node.op == "call_method" or is_step(traced, node)) and len(node.users) == 1
+
+    return climbs(model, may_pass)
+
+
+@wrong("same_scores", node="head", says=f"{SCORING}, and `mean`, which uses it too, needs all.", read=REPAIR)
+def asks_for_the_first_user(model):
+    def may_pass(traced, node):
+        return is_step(traced, node) and next(iter(node.users)).args[1:] == (LAST,)
+
+    return climbs(model, may_pass)
+
+
+@wrong("same_scores", node="gate", says=f"{NO_SELECTION}: `getitem_4` does not select the last one.", read=REPAIR)
+def moves_whatever_is_picked(model):
+    traced = fx.symbolic_trace(model)
+    for select in traced.graph.find_nodes(op="call_function", target=operator.getitem):
+        while is_step(traced, step := select.args[0]) and len(step.users) == 1:
+            select.replace_input_with(step, step.args[0])
+            select.replace_all_uses_with(step)
+            step.replace_input_with(step.args[0], select)
+            select.append(step)
+    traced.recompile()
+    return traced
+
+
+@wrong(
+    "input_unchanged", says="(a GPT that mixes positions): the model that was given has been changed: `tokens` is now"
+)
+def ends_in_eval_mode(model):
+    return inserts_a_new_selection(model).eval()

@@ -99,14 +99,29 @@ class NestedGPT(GPT):
 
 
 class MixingGPT(GPT):
-    """Behind the layers stands a convolution that mixes the positions: it needs them all."""
+    """Behind the layers stands a step that mixes the positions: it needs them all."""
 
-    def __init__(self, words: int, width: int, heads: int, length: int, depth: int) -> None:
+    def __init__(
+        self, mixing: Callable[[Tensor], Tensor], words: int, width: int, heads: int, length: int, depth: int
+    ) -> None:
         super().__init__(words, width, heads, length, depth)
-        self.mixing = nn.Conv1d(length, length, 1)
+        self.mixing = mixing
 
     def hidden(self, tokens: Tensor) -> Tensor:
         return self.mixing(super().hidden(tokens))
+
+
+class ScoringGPT(GPT):
+    """Every score is used, the last ones once more; of another layer only a part is, which is no position."""
+
+    def __init__(self, words: int, width: int, heads: int, length: int, depth: int) -> None:
+        super().__init__(words, width, heads, length, depth)
+        self.gate = nn.Linear(width, 2)
+
+    def forward(self, tokens: Tensor) -> tuple[Tensor, ...]:
+        hidden = self.hidden(tokens)
+        scores = self.head(self.norm(hidden))
+        return scores[:, -1], scores.mean(dim=1), self.gate(hidden)[..., :1]
 
 
 def small_gpt() -> GPT:
@@ -122,7 +137,20 @@ def nested_gpt() -> GPT:
 
 
 def mixing_gpt() -> GPT:
-    return MixingGPT(words=1024, width=16, heads=2, length=12, depth=1).eval()
+    # As it is made, in training: so is the result.
+    return MixingGPT(nn.Conv1d(12, 12, 1), words=1024, width=16, heads=2, length=12, depth=1)
+
+
+def mixing_by_function() -> GPT:
+    return MixingGPT(lambda x: torch.cumsum(x, dim=1), words=32, width=4, heads=1, length=4, depth=1).eval()
+
+
+def mixing_by_method() -> GPT:
+    return MixingGPT(lambda x: x.softmax(dim=1), words=32, width=4, heads=1, length=4, depth=1).eval()
+
+
+def scoring_gpt() -> GPT:
+    return ScoringGPT(words=32, width=4, heads=1, length=4, depth=1).eval()
 
 
 def tokens(words: int, *shape: int) -> Callable[[], tuple[Tensor, ...]]:
@@ -179,6 +207,9 @@ USAGE = Usage(
         Case("a GPT of another size and other names", other_gpt, tokens(512, 3, 20), unseen=True),
         Case("a GPT with a norm inside its head", nested_gpt, tokens(128, 1, 8), unseen=True),
         Case("a GPT that mixes positions", mixing_gpt, tokens(1024, 2, 12), unseen=True),
+        Case("a GPT that adds up positions", mixing_by_function, tokens(32, 2, 4), unseen=True),
+        Case("a GPT that mixes positions by a method", mixing_by_method, tokens(32, 2, 4), unseen=True),
+        Case("a GPT of which every score is used", scoring_gpt, tokens(32, 2, 4), unseen=True),
     ),
     call=counted,
     # Each case runs a GPT node by node to count its FLOPs.

@@ -18,7 +18,7 @@ from fxbook.asking.view import CaseView
 from fxbook.graph.record import GraphRecord, NodeRecord
 
 from ..check import one_thread
-from .cases import GPT, OtherGPT, flops_by_node
+from .cases import GPT, OtherGPT, ScoringGPT, flops_by_node
 
 REPAIR = "09_profiling#find-it-change-it-measure-again"
 
@@ -35,7 +35,10 @@ class Repaired(nn.Module):
         self.model = model
 
     def forward(self, tokens: Tensor) -> Any:
-        model, hidden = self.model, self.model.hidden(tokens)
+        model = self.model
+        if isinstance(model, ScoringGPT):
+            return model(tokens)  # Needs all that it does.
+        hidden = model.hidden(tokens)
         if isinstance(model, OtherGPT):
             normed = model.final(hidden)
             return model.scored(normed[:, -1]).softmax(dim=-1), normed.mean(dim=1)
@@ -84,18 +87,23 @@ def _passed_too_far(case: CaseView) -> Found:
     way = {*_above(case.before, select), select.index}
     for node in case.nodes:
         was = case.before.named(node.name)
-        above = [case.nodes[index].name for index in _above(case.graph, node)]
-        narrowed = any(name == select.name or case.before.named(name) is None for name in above)
-        if was is None or was is select or was.op == "output" or not narrowed:
+        if was is None or was.target == select.target or was.op == "output":
             continue
-        if select.index in _above(case.before, was):
+        before = _above(case.before, was)
+        above = [case.before.named(case.nodes[index].name) for index in _above(case.graph, node)]
+        narrowed = any(
+            other is None or (other.target == select.target and other.index not in before) for other in above
+        )
+        if not narrowed or select.index in before:
             continue
         if (was.kind or was.target) not in _BY_POSITION:
             yield node, "no longer gets every position: it does not treat each by itself", REPAIR
         for user in was.users:
             if user not in way:
-                other = case.before.nodes[user].name
-                yield node, f"no longer gets every position, and `{other}`, which uses it too, needs all", REPAIR
+                other = case.before.nodes[user]
+                if other.target == select.target:
+                    yield node, f"no longer gets every position: `{other.name}` does not select the last one", REPAIR
+                yield node, f"no longer gets every position, and `{other.name}`, which uses it too, needs all", REPAIR
 
 
 def _above(graph: GraphRecord, node: NodeRecord) -> set[int]:
