@@ -230,3 +230,34 @@ def edits_a_copy(module, path):
     copied = copy.deepcopy(module)
     copied.graph.output_node().args = (call_of(copied, path),)
     return finish(copied)
+
+
+def returns(module, node):
+    module.graph.output_node().args = (node,)
+    return finish(module)
+
+
+@wrong("same_output", node="output", says="(a layer that is called like a method): the result is not the one asked for")
+def finds_the_first_name_that_begins_so(module, path):
+    layers = module.graph.find_nodes(op="call_module", target=path) + list(module.graph.nodes)
+    exact = [node for node in layers if node.op == "call_module" and str(node.target).startswith(path)]
+    return returns(module, min(exact))
+
+
+@wrong("same_output", node="output", says="(a layer that is called like a method): the result is not the one asked for")
+def finds_the_first_name_that_ends_so(module, path):
+    layers = [node for node in module.graph.nodes if node.op == "call_module"]
+    same = [node for node in layers if node.target == path] if "." in path else []
+    return returns(module, next(node for node in same + layers if path.endswith(node.target.rpartition(".")[2])))
+
+
+@wrong("no_dead_nodes", node="side", says="(an input that is not needed): node `side` is dead: no node uses its result")
+def erases_what_stands_behind_alone(module, path):
+    node = call_of(module, path)
+    module.graph.output_node().args = (node,)
+    for later in reversed(list(module.graph.nodes)):
+        needed = path in ("left", "right", "right_head") or later > node
+        if needed and later.op not in ("output", "placeholder") and not later.users:
+            module.graph.erase_node(later)
+    module.delete_all_unused_submodules()
+    module.recompile()

@@ -47,16 +47,20 @@ class TwoWays(nn.Module):
 
 
 class Namesakes(nn.Module):
-    """A layer, an input and a method of one name; a layer deep inside has the name of another one."""
+    """A layer, an input and a method of one name; a layer deep inside has the name of another one, and one before it
+    a name that begins, and one that ends, like its own. A layer at the beginning is needed by the result alone.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self.first, self.norm = nn.Linear(4, 4), nn.LayerNorm(4)
+        self.side, self.first, self.norm = nn.Linear(4, 2), nn.Linear(4, 4), nn.LayerNorm(4)
+        self.norm_in = nn.Sequential(OrderedDict(norm=nn.Linear(4, 4)))
         self.last = nn.Sequential(OrderedDict(first=nn.Sequential(nn.Linear(4, 2))))
 
     def forward(self, x: Tensor, norm: Tensor) -> Tensor:
-        scaled = self.norm(self.first(x))
-        return self.last(scaled / (1 + scaled.norm(dim=-1, keepdim=True))) + norm
+        side = self.side(x)
+        scaled = self.norm(self.first(self.norm_in(x)))
+        return self.last(scaled / (1 + scaled.norm(dim=-1, keepdim=True))) + norm + side
 
 
 def wanting(build: Callable[[], nn.Module], *paths: str) -> Callable[[], nn.Module]:

@@ -164,3 +164,26 @@ def freezes_the_weights(model, inputs):
 def exports_a_copy_in_train_mode(model, inputs):
     trained = copy.deepcopy(model).train()
     return export(trained, (), inputs, dynamic_shapes=opened(inputs, Dim("batch")))
+
+
+@wrong("other_dimensions_stay", says="he program has an open size for dimension 1 of input `")
+def leaves_every_size_to_the_export(model, inputs):
+    """Where a model has one input of three dimensions, it takes the export long."""
+    shapes = {name: [Dim.AUTO] * value.dim() if value.dim() < 3 else {0: Dim.AUTO} for name, value in inputs.items()}
+    return export(model, (), inputs, dynamic_shapes=shapes)
+
+
+@wrong("takes_every_batch", says="(a dimension of the same size): the program refuses a batch of 1: AssertionError")
+def opens_what_has_two_dimensions(model, inputs):
+    shapes = {name: {0: Dim.AUTO} if value.dim() > 1 else None for name, value in inputs.items()}
+    return export(model, (), inputs, dynamic_shapes=shapes)
+
+
+@wrong("input_unchanged", says="(a dimension of the same size): the model that was given has been changed")
+def leaves_eval_mode_behind(model, inputs):
+    return export(model.eval(), (), inputs, dynamic_shapes=opened(inputs, Dim("batch")))
+
+
+@wrong("the_numbers", says="(a dimension of the same size): with a batch of")
+def exports_a_copy_in_eval_mode(model, inputs):
+    return export(copy.deepcopy(model).eval(), (), inputs, dynamic_shapes=opened(inputs, Dim("batch")))

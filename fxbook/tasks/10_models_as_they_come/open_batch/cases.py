@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -45,15 +45,17 @@ class Looking(nn.Module):
 
 
 class Centred(nn.Module):
-    """Has no weight that would fix the second dimension of its input."""
+    """Has no weight that would fix the second dimension of its input, a second input with nothing but the batch, and
+    a scale in train mode alone, in which it is.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self.scale = nn.Parameter(torch.rand(()) + 0.5)
-        self.eval()
+        self.scale = nn.Parameter(torch.rand(()) + 1.5)
 
-    def forward(self, grid: Tensor) -> Tensor:
-        return (grid - grid.mean(1, keepdim=True)).cumsum(1) * self.scale
+    def forward(self, grid: Tensor, shift: Tensor) -> Tensor:
+        centred = (grid - grid.mean(1, keepdim=True)).cumsum(1) + shift[:, None]
+        return centred * self.scale if self.training else centred
 
 
 def of_batch(inputs: dict[str, Tensor], batch: int) -> dict[str, Tensor]:
@@ -77,7 +79,16 @@ def exported_and_run(answer: Callable[..., Any], model: nn.Module, inputs: dict[
         return {"kind": "GraphModule" if isinstance(program, fx.GraphModule) else type(program).__name__}
     module = program.module()
     example, *others = (_told(module, batch) for batch in tried)
-    return {"example": example, "others": others}
+    return {"example": example, "others": others, "open": list(_others_open(program))}
+
+
+def _others_open(program: torch.export.ExportedProgram) -> Iterator[str]:
+    """The dimensions that are open besides the first of each input, in words."""
+    for node in program.graph.find_nodes(op="placeholder"):
+        if node.name in program.graph_signature.user_inputs:
+            for place, size in enumerate(node.meta["val"].shape):
+                if place and isinstance(size, torch.SymInt):
+                    yield f"dimension {place} of input `{node.name}`"
 
 
 def _told(module: nn.Module, inputs: dict[str, Tensor]) -> dict[str, Any]:
@@ -123,7 +134,7 @@ USAGE = Usage(
             Centred,
             tuple,
             unseen=True,
-            given=example(lambda n: {"grid": torch.randn(n, n)}),
+            given=example(lambda n: {"grid": torch.randn(n, n), "shift": torch.randn(n)}),
         ),
     ),
     call=exported_and_run,

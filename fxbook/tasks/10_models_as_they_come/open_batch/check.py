@@ -54,4 +54,13 @@ def the_numbers(case: CaseView) -> Found:
             yield None, f"With a batch of {batch} the result is not that of the model: {differs}."
 
 
-CHECK = Check((a_program_is_returned, input_unchanged, takes_the_example, takes_every_batch, the_numbers))
+@rule
+def other_dimensions_stay(case: CaseView) -> Found:
+    """No dimension but the first of each input is open."""
+    for place in told(case, "open"):
+        yield None, f"The program has an open size for {place}: that dimension was to stay as it is."
+
+
+CHECK = Check(
+    (a_program_is_returned, input_unchanged, takes_the_example, takes_every_batch, the_numbers, other_dimensions_stay)
+)

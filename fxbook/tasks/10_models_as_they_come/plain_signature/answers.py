@@ -185,3 +185,21 @@ def sets_the_mode_of_all(model, takes, returns):
 @wrong("mode_is_kept", says="The module is in eval mode, and the model is in train mode")
 def calls_eval(model, takes, returns):
     return Around(model, takes, returns).eval()
+
+
+@wrong("the_entry", says="The result has the numbers of the entry that `returns` names, and no gradient")
+def detaches_the_entry(model, takes, returns):
+    class Detached(Around):
+        def forward(self, x):
+            return super().forward(x).detach()
+
+    return Detached(model, takes, returns)
+
+
+@wrong("the_entry", says="(a model with a part in eval mode): the result is not the entry that `returns` names")
+def casts_the_entry(model, takes, returns):
+    class Cast(Around):
+        def forward(self, x):
+            return super().forward(x).float()
+
+    return Cast(model, takes, returns)

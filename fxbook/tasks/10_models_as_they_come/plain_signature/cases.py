@@ -40,7 +40,7 @@ class Scoring(nn.Module):
 
 
 class Gated(Scoring):
-    """Two modules in it, one of them deep inside, are in a mode of their own; no layer makes the result."""
+    """Two modules in it, one of them deep inside, are in a mode of their own; no layer makes the result, a float64."""
 
     def __init__(self, takes: str, returns: str) -> None:
         super().__init__(takes, returns, training=True)
@@ -51,7 +51,7 @@ class Gated(Scoring):
     @as_in_a_library
     def forward(self, *, offset: float = 1.0, **inputs: Tensor) -> dict[str, Any]:
         hidden = self.body(inputs[self.takes])
-        return {self.returns: hidden * self.gate(hidden).sigmoid() * offset}
+        return {self.returns: (hidden * self.gate(hidden).sigmoid() * offset).double()}
 
 
 def taken() -> str:
@@ -84,6 +84,7 @@ def traced_and_run(answer: Any, model: nn.Module, takes: str, returns: str) -> d
     return {
         "inputs": inputs,
         "result": result,
+        "differentiable": isinstance(result, Tensor) and result.requires_grad,
         "weights": sum(id(weight) in held for weight in model.parameters()),
         "training": module.training,
         "inside": [part.training for part in model.modules()],

@@ -44,6 +44,11 @@ def the_entry(case: CaseView) -> Found:
     expected = encode(model(**{model.takes: batch()})[model.returns])
     if differs := difference(told(case, "result"), expected):
         yield None, f"The result is not the entry that `returns` names: {differs}."
+    if not told(case, "differentiable"):
+        yield (
+            None,
+            "The result has the numbers of the entry that `returns` names, and no gradient, which the entry has.",
+        )
 
 
 @rule

@@ -458,3 +458,35 @@ def leaves_a_mark_on_the_model(model):
     error = stop(model, watching(first))
     model.stopped = True
     return None if error is None else getattr(error, "path", "")
+
+
+@wrong("ends well", says="LookupError: the sign of these rows is not known")
+def catches_three_classes(model):
+    def note(tracer, error, module):
+        first(tracer, error, module)
+
+    try:
+        watching(note).trace(model)
+    except (TypeError, RuntimeError, ValueError) as error:
+        return getattr(error, "path", "")
+    return None
+
+
+@wrong("the_module", says="(an error that is forgotten, and one of its own): in `tried` an error was raised, but")
+def knows_errors_by_their_place_in_memory(model):
+    names = {}
+
+    class Noting(fx.Tracer):
+        def call_module(self, m, forward, args, kwargs):
+            try:
+                return super().call_module(m, forward, args, kwargs)
+            except Exception as error:
+                if not is_leaf(self, m):
+                    names.setdefault(id(error), self.path_of_module(m))
+                raise
+
+    try:
+        Noting().trace(model)
+    except Exception as error:
+        return names.get(id(error), "")
+    return None

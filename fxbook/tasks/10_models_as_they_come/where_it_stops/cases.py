@@ -5,6 +5,7 @@ Some catch an error, raise one again, or raise another one.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 
 from torch import Tensor, nn
@@ -117,10 +118,33 @@ class Merged(nn.Module):
 
 
 class Sign(nn.Module):
-    """Asks, and has no layer."""
+    """Asks, has no layer, and raises an error of another class."""
 
     def forward(self, x: Tensor) -> Tensor:
-        return x if x.norm() > 0 else -x
+        try:
+            return x if x.norm() > 0 else -x
+        except ValueError as error:
+            raise LookupError("the sign of these rows is not known") from error
+
+
+class Refusing(nn.Module):
+    """Takes nothing."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        raise LookupError("these rows are not taken")
+
+
+class Retrying(nn.Module):
+    """Forgets the error of another module, and raises one of its own: it may stand where the other stood in memory."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tried = Refusing()
+
+    def forward(self, x: Tensor) -> Tensor:
+        with contextlib.suppress(LookupError):
+            return self.tried(x)
+        raise LookupError("no module takes these rows")
 
 
 class Backbone(nn.Module):
@@ -210,6 +234,7 @@ USAGE = Usage(
         Case(
             "a method of a module that does not run", lambda: Network(Block("none"), Classifier()), tuple, unseen=True
         ),
+        Case("an error that is forgotten, and one of its own", Retrying, tuple, unseen=True),
         Case("a module with two names", lambda: Shared(one_of("shape", "count")), tuple, unseen=True),
     ),
     given=lambda model: (model,),

@@ -1,6 +1,7 @@
 """Answers to 11-scale-the-results: another value at the end of an exported program, under a true signature."""
 
 import copy
+import operator
 
 import torch
 from torch import fx
@@ -118,6 +119,21 @@ def updates_the_arguments_one_by_one(program, factor):
             spec.arg = TensorArgument(new.name)
 
 
+@right
+def exports_the_program_inside_another(program, factor):
+    """Its buffers have longer names then."""
+
+    class Scaled(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = program.module()
+
+        def forward(self, *inputs):
+            return torch.utils._pytree.tree_map(lambda result: result * factor, self.inner(*inputs))
+
+    return torch.export.export(Scaled(), program.example_inputs[0])
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -204,7 +220,7 @@ def scales_every_output(program, factor):
     writes_all(program, factor, lambda spec: True)
 
 
-@wrong("can_be_saved", says="(a value returned twice): the program cannot be saved")
+@wrong("can_be_saved", says="(a value returned twice): the program cannot be saved and loaded")
 def renames_in_the_signature(program, factor):
     """A name that is there twice is replaced twice."""
     output = program.graph.output_node()
@@ -217,7 +233,7 @@ def renames_in_the_signature(program, factor):
     output.args = (tuple(results),)
 
 
-@wrong("can_be_saved", says="(an input that is returned): the program cannot be saved")
+@wrong("can_be_saved", says="(an input that is returned): the program cannot be saved and loaded")
 def renames_each_value_once(program, factor):
     """An input that is returned gets the new name among the inputs, too."""
     output, new = program.graph.output_node(), {}
@@ -235,3 +251,8 @@ def renames_each_value_once(program, factor):
 @wrong("results_are_scaled", says="Result 0 is not what it was, times the factor")
 def adds_the_factor(program, factor):
     each_through(program, factor, aten.add.Tensor)
+
+
+@wrong("can_be_saved", says="The program cannot be saved and loaded")
+def calls_an_operator_of_python(program, factor):
+    each_through(program, factor, operator.mul)

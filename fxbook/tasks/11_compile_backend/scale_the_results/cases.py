@@ -118,10 +118,11 @@ def saved_and_run(
     try:
         edited.validate()
         torch.export.save(edited, file)
+        file.seek(0)
+        loaded = torch.export.load(file)
     except Exception as error:
         return {"refused": f"{type(error).__name__}: {str(error).splitlines()[0]}"}
-    file.seek(0)
-    return run_program(torch.export.load(file), inputs)
+    return run_program(loaded, inputs)
 
 
 USAGE = Usage(

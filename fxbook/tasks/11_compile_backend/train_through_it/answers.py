@@ -89,10 +89,12 @@ def returns_a_list(module, example_inputs):
 
 @right
 def writes_the_function_out(module, example_inputs):
-    """By its formula, which never works in place."""
+    """By its formula, which works on a copy."""
 
     def hardswish(input, inplace=False):
-        return input * torch.clamp(input + 3, 0, 6) / 6
+        kept = input.clone()
+        result = kept * torch.clamp(kept + 3, 0, 6) / 6
+        return input.copy_(result) if inplace else result
 
     return swap(module, new=hardswish).forward
 
@@ -127,7 +129,7 @@ def looks_for_the_operator_of_aten(module, example_inputs):
     return swap(module, aten.silu.default, aten.hardswish.default).forward
 
 
-@wrong("computes_the_new_function", says="Output 0 is not that of the graph with `hardswish`")
+@wrong("computes_the_new_function", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def edits_and_does_not_recompile(module, example_inputs):
     for node in module.graph.find_nodes(op="call_function", target=functional.silu):
         node.target = functional.hardswish
@@ -161,7 +163,7 @@ def runs_without_autograd(module, example_inputs):
     return torch.no_grad()(swap(module).forward)
 
 
-@wrong("computes_the_new_function", says="Output 0 is not that of the graph with `hardswish`")
+@wrong("computes_the_new_function", says="still runs as `silu`: each was to be replaced")
 def replaces_the_first_alone(module, example_inputs):
     node = next(iter(module.graph.find_nodes(op="call_function", target=functional.silu)), None)
     if node is not None:
@@ -183,3 +185,27 @@ def returns_a_boxed_function(module, example_inputs):
 @wrong("computes_the_new_function", says="Output 1 is not that of the graph with `hardswish`")
 def replaces_gates_by_sigmoid_as_well(module, example_inputs):
     return swap(swap(module), torch.sigmoid, functional.hardsigmoid).forward
+
+
+@wrong("computes_the_new_function", says="the function that you return does not use the value that it is called with")
+def runs_on_the_examples(module, example_inputs):
+    return lambda *inputs: swap(module)(*example_inputs)
+
+
+@wrong("computes_the_new_function", says="the function that you return does not use the value that it is called with")
+def keeps_the_weights_of_the_examples(module, example_inputs):
+    edited = swap(module)
+
+    def run(*inputs):
+        names = [node.target for node in module.graph.find_nodes(op="placeholder")]
+        values = zip(names, example_inputs, inputs, strict=True)
+        return edited(*(example if "parameters" in name else given for name, example, given in values))
+
+    return run
+
+
+@wrong("computes_the_new_function", says="works in place, and the call that you put there does not")
+def drops_inplace(module, example_inputs):
+    for node in module.graph.find_nodes(op="call_function", target=functional.silu):
+        node.kwargs = {key: value for key, value in node.kwargs.items() if key != "inplace"}
+    return swap(module).forward

@@ -13,21 +13,24 @@ from torch.nn import functional
 
 from fxbook.asking import Case, Usage
 from fxbook.asking.exercise import seeded
+from fxbook.graph.record import record
 
 from ..cases import WIDTH, capture, part_of_llama
 
 
 class Gated(nn.Module):
-    """Two results; the function by name, a module that works in place, and a sigmoid, which stays."""
+    """Two results; the function by name, a module that works in place on what is read later, a sigmoid, which stays."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.gate = nn.Linear(WIDTH, 2 * WIDTH)
-        self.up = nn.Sequential(nn.Linear(WIDTH, 2 * WIDTH), nn.SiLU(inplace=True))
+        self.gate, self.up = nn.Linear(WIDTH, 2 * WIDTH), nn.Linear(WIDTH, 2 * WIDTH)
+        self.act = nn.SiLU(inplace=True)
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
         opened = functional.silu(input=self.gate(x))
-        return opened * self.up(x), torch.sigmoid(opened)
+        raised = self.up(x)
+        self.act(raised)
+        return opened * raised, torch.sigmoid(opened)
 
 
 @functools.cache
@@ -40,8 +43,9 @@ def _warm_up() -> None:
         return make_boxed_func(module.forward)
 
     module, (x,) = capture(torch.sin, (torch.ones(1, requires_grad=True),))
-    [y] = aot_autograd(fw_compiler=run, bw_compiler=run)(module, [x])(x)
-    y.backward()
+    with torch.enable_grad():
+        [y] = aot_autograd(fw_compiler=run, bw_compiler=run)(module, [x])(x)
+        y.backward()
 
 
 @functools.cache
@@ -54,14 +58,15 @@ def _record(make: Callable[[], nn.Module], width: int) -> tuple[fx.GraphModule, 
 
 
 def given_by(make: Callable[[], nn.Module], width: int = WIDTH) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A copy of the recorded graph, and inputs for it: new numbers of a size at which the two activations differ."""
+    """A copy of the recorded graph, examples of its inputs, and inputs: numbers at which the activations differ."""
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         _warm_up()
         module, names, model = _record(make, width)
         shapes = {name: tensor.shape for name, tensor in model.named_parameters()}
-        inputs = [torch.randn(shapes[name] if name else (3, width)).requires_grad_() for name in names]
-        return copy.deepcopy(module), inputs
+        sizes = [shapes[name] if name else (3, width) for name in names]
+        examples, inputs = ([torch.randn(size).requires_grad_() for size in sizes] for _ in range(2))
+        return copy.deepcopy(module), examples, inputs
 
     return given
 
@@ -69,8 +74,13 @@ def given_by(make: Callable[[], nn.Module], width: int = WIDTH) -> Callable[[nn.
 def differentiated(function: Callable[..., Any], inputs: list[Tensor]) -> dict[str, Any]:
     """What a compiled function gives for these inputs, and the gradients of a weighted sum of it.
 
-    In place of either there is a word on what cannot be used.
+    In place of either there is a word on what cannot be used. Gradients are on, whatever the notebook has set.
     """
+    with torch.enable_grad():
+        return _differentiated(function, inputs)
+
+
+def _differentiated(function: Callable[..., Any], inputs: list[Tensor]) -> dict[str, Any]:
     results = function(*[tensor.clone() for tensor in inputs])
     if not isinstance(results, tuple | list):
         return {"returned": type(results).__name__}
@@ -84,10 +94,14 @@ def differentiated(function: Callable[..., Any], inputs: list[Tensor]) -> dict[s
     return {"results": list(results), "gradients": list(gradients)}
 
 
-def as_dynamo_calls_it(answer: Callable[..., Any], module: fx.GraphModule, inputs: list[Tensor]) -> dict[str, Any]:
-    """Compile with the answer, and run what it returns."""
-    function = answer(module, inputs)
-    return differentiated(function, inputs) if callable(function) else {"compiled": type(function).__name__}
+def as_dynamo_calls_it(
+    answer: Callable[..., Any], module: fx.GraphModule, examples: list[Tensor], inputs: list[Tensor]
+) -> dict[str, Any]:
+    """Compile with the answer, run what it returns on other inputs, and tell whether the module's code is stale."""
+    function = answer(module, examples)
+    if not callable(function):
+        return {"compiled": type(function).__name__}
+    return {**differentiated(function, inputs), "stale": record(module).stale}
 
 
 USAGE = Usage(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Collection
 from typing import Any
 
 from torch import fx
@@ -10,23 +12,30 @@ from torch.nn import functional
 from fxbook.asking import Check
 from fxbook.asking.returned import table_of
 from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import difference, encode
+from fxbook.asking.values import Value, difference, encode
 from fxbook.asking.view import CaseView
 
 from .cases import differentiated
 
 
 class _Replacing(fx.Interpreter):
-    """Runs a graph with hardswish wherever it calls silu; the graph stays as it is."""
+    """Runs a graph with hardswish wherever it calls silu, but for some nodes; the graph stays as it is."""
 
-    def call_function(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return super().call_function(functional.hardswish if target is functional.silu else target, args, kwargs)
+    def __init__(self, module: fx.GraphModule, kept: Collection[str] = (), writes: bool = True) -> None:
+        super().__init__(module)
+        self.kept, self.writes = kept, writes
+
+    def run_node(self, n: fx.Node) -> Any:
+        if n.target is not functional.silu or n.name in self.kept:
+            return super().run_node(n)
+        args, kwargs = self.fetch_args_kwargs_from_env(n)
+        return functional.hardswish(*args, **(kwargs if self.writes else {**kwargs, "inplace": False}))
 
 
-def asked(case: CaseView) -> dict[str, Any]:
-    """Results and gradients of the graph with the new activation."""
-    module, inputs = case.arguments
-    return differentiated(_Replacing(module).run, inputs)
+def asked(case: CaseView, **otherwise: Any) -> dict[str, Any]:
+    """Results and gradients of the graph with the new activation, or as the settings of the run say."""
+    module, _, inputs = case.arguments
+    return differentiated(_Replacing(module, **otherwise).run, inputs)
 
 
 @rule
@@ -44,11 +53,43 @@ def returns_a_function_of_tuples(case: CaseView) -> Found:
 
 @rule
 def computes_the_new_function(case: CaseView) -> Found:
-    """The results are those of the graph with the new activation."""
+    """The results are those of the graph with the new activation, for the inputs of the call."""
     told, right = table_of(case.value) or {}, asked(case)
-    for place, (found, result) in enumerate(zip(told.get("results", []), right["results"], strict=False)):
+    results = told.get("results", [])
+    for place, (found, result) in enumerate(zip(results, right["results"], strict=False)):
         if differs := difference(found, encode(result)):
+            yield from _reasons(case, results, told)
+            yield from _unread_inputs(case, told, right)
             yield None, f"Output {place} is not that of the graph with `hardswish` in place of `silu`: {differs}."
+
+
+def _reasons(case: CaseView, results: list[Value], told: dict[str, Value]) -> Found:
+    """What a graph does that gives these results: it calls silu still, or no longer works in place."""
+    calling = [node for node in case.before.nodes if node.target.endswith("functional.silu")]
+    names = [node.name for node in calling]
+    if told.get("stale") and _same(results, asked(case, kept=names)):
+        sentence = "The graph is changed, but the compiled code is stale: calling the module runs `silu` still."
+        yield None, sentence, "00_first_graph#change-one-node"
+    for count in range(1, len(names)):
+        for kept in itertools.combinations(calling, count):
+            if _same(results, asked(case, kept=[node.name for node in kept])):
+                yield kept[0], "still runs as `silu`: each was to be replaced"
+    if _same(results, asked(case, writes=False)):
+        writing = next(node for node in calling if "in place" in node.notes)
+        yield writing, "works in place, and the call that you put there does not: a later node reads what it writes"
+
+
+def _unread_inputs(case: CaseView, told: dict[str, Value], right: dict[str, Any]) -> Found:
+    """The inputs that the results do not depend on."""
+    inputs = [node for node in case.before.nodes if node.op == "placeholder"]
+    for node, found, gradient in zip(inputs, told.get("gradients") or [], right["gradients"], strict=False):
+        if found is None and gradient is not None:
+            yield node, "is an input, and the function that you return does not use the value that it is called with"
+
+
+def _same(results: list[Value], others: dict[str, Any]) -> bool:
+    pairs = zip(results, others["results"], strict=True)
+    return not any(difference(found, encode(result)) for found, result in pairs)
 
 
 @rule

@@ -38,12 +38,6 @@ def goes_through_the_outputs(forward, backward):
 
 
 @right
-def returns_nodes(forward, backward):
-    saved = wanted(forward, backward)
-    return saved, size(saved)
-
-
-@right
 def counts_elements_times_their_size(forward, backward):
     saved = wanted(forward, backward)
     values = [node.meta["val"] for node in saved]
@@ -149,7 +143,8 @@ def counts_elements(forward, backward):
 
 
 @wrong(
-    "counts_the_bytes", says="(float32 and float64): the names are right, but their values do not take so many bytes"
+    "counts_the_bytes",
+    says="(three dtypes, and a view): the names are right, but their values do not take so many bytes",
 )
 def takes_four_bytes_for_each(forward, backward):
     saved = wanted(forward, backward)
@@ -183,3 +178,22 @@ def asks_for_the_values_of_dynamo(forward, backward):
     """A graph of ATen operators has them under another key."""
     saved = wanted(forward, backward)
     return names(saved), sum(node.meta["example_value"].nbytes for node in saved)
+
+
+@wrong("names_what_is_saved", says="The list holds an object, the node `mul`: names were asked, as text")
+def returns_nodes(forward, backward):
+    saved = wanted(forward, backward)
+    return saved, size(saved)
+
+
+@wrong("names_what_is_saved", says="(three dtypes, and a view): `getitem_1` is missing in the list")
+def takes_what_has_a_gradient(forward, backward):
+    """Places are saved too, and they are integers."""
+    saved = [node for node in wanted(forward, backward) if node.meta["val"].is_floating_point()]
+    return names(saved), size(saved)
+
+
+@wrong("counts_the_bytes", says="(three dtypes, and a view): the names are right, but their values do not take so many")
+def counts_the_memory_behind_a_view(forward, backward):
+    saved = wanted(forward, backward)
+    return names(saved), sum(node.meta["val"].untyped_storage().nbytes() for node in saved)

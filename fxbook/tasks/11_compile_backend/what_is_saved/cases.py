@@ -29,9 +29,10 @@ def two_results(x: Tensor) -> tuple[Tensor, Tensor]:
     return opened, torch.sin(opened) * torch.tanh(x)
 
 
-def in_double(x: Tensor) -> Tensor:
-    """Values of two sizes of number."""
-    return (torch.sigmoid(x).double() * torch.sin(x).double()).float()
+def of_many_sizes(x: Tensor) -> Tensor:
+    """Values of float32 and float64, places as integers, and a view of a larger value."""
+    wide = (torch.sigmoid(x).double() * torch.sin(x).double()).float()
+    return wide.topk(2).values * torch.exp(x)[..., :2].sin()
 
 
 def activation_of_gpt2() -> nn.Module:
@@ -101,14 +102,14 @@ def pair_of(
     return given
 
 
-PARTS, TWO, DOUBLE = function(gelu_by_parts), function(two_results), function(in_double)
+PARTS, TWO, MANY = function(gelu_by_parts), function(two_results), function(of_many_sizes)
 USAGE = Usage(
     "compute",
     cases=(
         Case("the activation of GPT-2", nn.Identity, tuple, given=pair_of(activation_of_gpt2, leaf, long_leaf)),
         Case("two results", nn.Identity, tuple, given=pair_of(TWO, leaf, long_leaf)),
         Case("new values of buffers", nn.Identity, tuple, unseen=True, given=pair_of(training_block, rows(3), rows(5))),
-        Case("float32 and float64", nn.Identity, tuple, unseen=True, given=pair_of(DOUBLE, leaf, long_leaf)),
+        Case("three dtypes, and a view", nn.Identity, tuple, unseen=True, given=pair_of(MANY, leaf, long_leaf)),
         Case("a minimal cut", nn.Identity, tuple, unseen=True, given=pair_of(PARTS, leaf, long_leaf, is_min_cut=True)),
     ),
 )

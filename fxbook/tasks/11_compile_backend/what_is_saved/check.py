@@ -24,7 +24,7 @@ def names_what_is_saved(case: CaseView) -> Found:
     asked = saved(*case.arguments)
     match case.value:
         case [list(told) | {"tuple": list(told)}, _] | {"tuple": [list(told) | {"tuple": list(told)}, _]}:
-            names = [name_of(item) for item in told]
+            nodes, names = [item for item in told if not isinstance(item, str)], [name_of(item) for item in told]
         case _:
             yield None, "The answer is not a pair of a list of names and a number."
             return
@@ -40,6 +40,8 @@ def names_what_is_saved(case: CaseView) -> Found:
                 None,
                 f"`{name}` is in the list, but the backward graph does not get this value from the forward graph.",
             )
+    if nodes:
+        yield None, f"The list holds an object, the node `{name_of(nodes[0])}`: names were asked, as text."
     for name in asked:
         if name not in names:
             yield (

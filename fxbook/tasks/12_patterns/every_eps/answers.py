@@ -29,7 +29,9 @@ def is_norm(rsqrt):
     if total.target is not operator.add or mean.target != "mean" or mean.args[1:] != (-1,):
         return False
     power = mean.args[0]
-    return power.target == "pow" and power.args[1] == 2
+    if power.target != "pow" or power.args[1] != 2 or power.args[0].args[1:] != (torch.float32,):
+        return False
+    return any(user.target == "to" for product in rsqrt.users for user in product.users)
 
 
 # ---- right -----------------------------------------------------------------------------------------------------------
@@ -80,30 +82,8 @@ def goes_down_from_the_square(graph):
             continue
         for mean in power.users:
             if mean.target == "mean" and mean.args[1] == -1:
-                found += [total.args[1] for total in mean.users if total.target is operator.add]
+                found += [root.args[0].args[1] for total in mean.users for root in total.users if is_norm(root)]
     return found
-
-
-@right
-def walks_the_list_once(graph):
-    found, means = [], set()
-    for node in graph.nodes:
-        if node.target == "mean" and node.args[0].target == "pow" and node.args[0].args[1] == 2 and node.args[1] == -1:
-            means.add(node)
-        elif node.target is operator.add and node.args[0] in means:
-            found.append(node.args[1])
-    return found
-
-
-@right
-def takes_a_shorter_pattern(graph):
-    """The norm up to its root: no parameter for the weight, none for the dtype."""
-
-    def root(x, eps):
-        wide = x.to(torch.float32)
-        return wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + eps)
-
-    return [match.placeholder_nodes[1] for match in SubgraphMatcher(fx.symbolic_trace(root).graph).match(graph)]
 
 
 @right
@@ -183,3 +163,72 @@ def returns_a_dict(graph):
 def replaces_in_the_graph_itself(graph):
     matches = fx.replace_pattern(graph.owning_module, rms_norm, lambda x, weight, eps, dtype: weight * x * eps)
     return [{key.name: value for key, value in match.nodes_map.items()}["eps"] for match in matches]
+
+
+def matches_of(function):
+    return lambda graph: SubgraphMatcher(fx.symbolic_trace(function).graph).match(graph)
+
+
+@wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 3 numbers")
+def takes_any_first_dtype(graph):
+    def general(x, weight, eps, dtype, first):
+        wide = x.to(first)
+        return weight * (wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + eps)).to(dtype)
+
+    return [match.placeholder_nodes[2] for match in matches_of(general)(graph)]
+
+
+@wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 3 numbers")
+def takes_any_dimension(graph):
+    def general(x, weight, eps, dtype, dim):
+        wide = x.to(torch.float32)
+        return weight * (wide * torch.rsqrt(wide.pow(2).mean(dim, keepdim=True) + eps)).to(dtype)
+
+    return [match.placeholder_nodes[2] for match in matches_of(general)(graph)]
+
+
+@wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 3 numbers")
+def takes_any_exponent(graph):
+    def general(x, weight, eps, dtype, power):
+        wide = x.to(torch.float32)
+        return weight * (wide * torch.rsqrt(wide.pow(power).mean(-1, keepdim=True) + eps)).to(dtype)
+
+    return [match.placeholder_nodes[2] for match in matches_of(general)(graph)]
+
+
+@wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 3 numbers")
+def takes_a_shorter_pattern(graph):
+    """The norm up to its root: no parameter for the weight, none for the dtype."""
+
+    def root(x, eps):
+        wide = x.to(torch.float32)
+        return wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + eps)
+
+    return [match.placeholder_nodes[1] for match in matches_of(root)(graph)]
+
+
+@wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 0 numbers")
+def knows_two_dtypes(graph):
+    def in_float32(x, weight, eps):
+        return rms_norm(x, weight, eps, torch.float32)
+
+    def of_its_input(x, weight, eps):
+        return rms_norm(x, weight, eps, x.dtype)
+
+    found = [*matches_of(in_float32)(graph), *matches_of(of_its_input)(graph)]
+    return [match.placeholder_nodes[2] for match in sorted(found, key=lambda match: match.returning_nodes[0])]
+
+
+@wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 1 number")
+def takes_floats_alone(graph):
+    return [eps for eps in reads_what_the_parameters_bind(graph) if isinstance(eps, float)]
+
+
+@wrong(
+    "graph_left_alone",
+    says="has been changed: node `exp`",
+    read="12_patterns#a-backend-sees-the-whole-model",
+)
+def removes_what_nothing_uses(graph):
+    graph.eliminate_dead_code()
+    return reads_what_the_parameters_bind(graph)

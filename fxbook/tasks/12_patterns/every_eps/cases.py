@@ -18,7 +18,9 @@ def _drawn(count: int) -> list[float]:
 
 
 class Normed(nn.Module):
-    """A layer of Llama without its attention: two norms of `transformers`, each with a number of its own."""
+    """A layer of Llama without its attention: two norms of `transformers`, each with a number of its own; and a value
+    that nothing uses.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -28,23 +30,48 @@ class Normed(nn.Module):
         self.epsilons = [self.first.variance_epsilon, self.second.variance_epsilon]
 
     def forward(self, x: Tensor) -> Tensor:
+        torch.exp(x)
         x = x + self.first(x)
         return x + self.mlp(self.second(x))
 
 
 class Norm(nn.Module):
-    """The formula, with the dtype written out."""
+    """The formula, with the dtypes written out, or with another first dtype, exponent or dimension."""
 
-    def __init__(self, eps: float) -> None:
+    def __init__(
+        self,
+        eps: float,
+        last: torch.dtype = torch.float32,
+        first: torch.dtype = torch.float32,
+        power: int = 2,
+        dim: int = -1,
+    ) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.randn(WIDTH))
-        self.eps = eps
+        self.eps, self.last, self.first, self.power, self.dim = eps, last, first, power, dim
 
     def forward(self, x: Tensor) -> Tensor:
-        wide = x.to(torch.float32)
-        variance = wide.pow(2).mean(-1, keepdim=True)
+        wide = x.to(self.first)
+        variance = wide.pow(self.power).mean(self.dim, keepdim=True)
         normed = wide * torch.rsqrt(variance + self.eps)
-        return self.weight * normed.to(torch.float32)
+        return self.weight * normed.to(self.last)
+
+
+class Alike(nn.Module):
+    """Two norms, of bfloat16 and of an `eps` that is no float; and what differs from one in a step each: the first
+    dtype, the exponent, the dimension; and one without weight and second cast.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.epsilons = [float(one_of(1e-5, 2e-5)), 1]
+        self.norms = nn.ModuleList(Norm(eps, last=torch.bfloat16) for eps in self.epsilons)
+        self.others = nn.ModuleList([Norm(0.5, first=torch.float64), Norm(0.25, power=4), Norm(0.125, dim=1)])
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        wide = x.to(torch.float32)
+        plain = wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + 2.0)
+        return *(norm(x) for norm in (*self.norms, *self.others)), plain
 
 
 class Looking(nn.Module):
@@ -85,6 +112,7 @@ USAGE = Usage(
     cases=(
         Case("two norms of Llama", Normed, tuple),
         Case("norms beside steps that share parts with one", Looking, tuple, unseen=True),
+        Case("norms of another dtype beside what resembles one", Alike, tuple, unseen=True),
         Case("no norm at all", Nothing, tuple, unseen=True),
     ),
     given=graph_of,

@@ -66,10 +66,9 @@ def builds_a_graph_for_each_match(traced):
     def one_call(match, graph, pattern):
         new = fx.Graph()
         x = new.placeholder("x")
-        new.output(new.call_module("gelu_of_tanh", (x,)))
+        new.output(new.call_function(nn.functional.gelu, (x,), {"approximate": "tanh"}))
         return new
 
-    traced.add_submodule("gelu_of_tanh", nn.GELU(approximate="tanh"))
     replace_pattern_with_filters(traced, new_gelu, replacement_callback=one_call)
 
 
@@ -257,3 +256,29 @@ def makes_the_call_too_early(traced):
             new = traced.graph.call_function(nn.functional.gelu, (x,), {"approximate": "tanh"})
         last.replace_all_uses_with(new)
     traced.recompile()
+
+
+@wrong("approximates", node="gelu", says="calls a module: one call of `nn.functional.gelu` was asked")
+def calls_a_module(traced):
+    traced.gelu = nn.GELU("tanh")
+    for match in SubgraphMatcher(fx.symbolic_trace(new_gelu).graph).match(traced.graph):
+        [last], [x] = match.returning_nodes, match.placeholder_nodes
+        with traced.graph.inserting_before(last):
+            last.replace_all_uses_with(traced.graph.call_module("gelu", (x,)))
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+
+
+@wrong("approximates", node="gelu_default", says="calls the operator of ATen")
+def calls_the_operator(traced):
+    fx.replace_pattern(traced, new_gelu, lambda x: torch.ops.aten.gelu.default(x, approximate="tanh"))
+
+
+@wrong("same_result", node="output", says="(formulas of other numbers, and a tanh of something else)")
+def cubes_anything(traced):
+    def general(x, cubed):
+        inner = math.sqrt(2.0 / math.pi) * (x + 0.044715 * torch.pow(cubed, 3.0))
+        return 0.5 * x * (1.0 + torch.tanh(inner))
+
+    fx.replace_pattern(traced, general, lambda x, cubed: fused(x))
+    fx.replace_pattern(traced, new_gelu, fused)

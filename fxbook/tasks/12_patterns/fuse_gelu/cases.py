@@ -72,7 +72,8 @@ class Other(nn.Module):
         )
         gate = torch.tanh(x * (x + y)) + torch.tanh(2.0 / y.exp()) + torch.tanh(ROOT * (y + y)) + torch.tanh(0.5 * y)
         two_inputs = 0.5 * y * (1.0 + torch.tanh(ROOT * (x + 0.044715 * torch.pow(y, 3.0))))
-        return *numbers, *operations, two_inputs, gate, gelu(gate)
+        two_cubes = 0.5 * x * (1.0 + torch.tanh(ROOT * (x + 0.044715 * torch.pow(y, 3.0))))
+        return *numbers, *operations, two_inputs, two_cubes, gate, gelu(gate)
 
 
 USAGE = Usage(

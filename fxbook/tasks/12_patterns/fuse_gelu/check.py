@@ -71,6 +71,10 @@ def each_formula_fused(case: CaseView) -> Found:
 def approximates(case: CaseView) -> Found:
     """Each call approximates as the formula does: within rounding, the exact GELU looks alike."""
     for node in case.nodes:
+        if node in GELU and node.op == "call_module":
+            yield node, "calls a module: one call of `nn.functional.gelu` was asked"
+        if node in GELU and node.target.startswith("torch.ops."):
+            yield node, "calls the operator of ATen: one call of `nn.functional.gelu` was asked"
         if node in GELU and "tanh" not in node.call:
             yield node, 'computes the exact GELU: `approximate="tanh"` was asked'
 

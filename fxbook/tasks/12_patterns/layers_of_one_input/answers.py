@@ -18,6 +18,13 @@ def input_of(node):
     return node.args[0] if node.args else node.kwargs["input"]
 
 
+def groups_of_nodes(graph):
+    groups = collections.defaultdict(list)
+    for node in filter(is_linear, graph.nodes):
+        groups[input_of(node)].append(node)
+    return several(groups)
+
+
 def several(groups):
     return {name: layers for name, layers in groups.items() if len(layers) > 1}
 
@@ -34,14 +41,6 @@ def asks_each_value_for_its_users(graph):
         if len(layers) > 1:
             groups[node.name] = layers
     return groups
-
-
-@right
-def returns_nodes(graph):
-    groups = collections.defaultdict(list)
-    for node in filter(is_linear, graph.nodes):
-        groups[input_of(node)].append(node)
-    return several(groups)
 
 
 @right
@@ -206,7 +205,7 @@ def counts_the_layers(graph):
 
 @wrong("every_group", says="answer is not a dict with names of nodes as keys")
 def returns_the_lists(graph):
-    return list(returns_nodes(graph).values())
+    return list(counts_first(graph).values())
 
 
 @wrong(
@@ -216,8 +215,28 @@ def returns_the_lists(graph):
 )
 def puts_the_groups_together(graph):
     """Each layer moves behind the first of its group."""
-    groups = returns_nodes(graph)
+    groups = groups_of_nodes(graph)
     for layers in groups.values():
         for before, layer in itertools.pairwise(layers):
             before.append(layer)
-    return groups
+    return {read.name: [layer.name for layer in layers] for read, layers in groups.items()}
+
+
+@wrong("every_group", says="The answer holds an object, the node `")
+def keys_are_the_nodes(graph):
+    return {read: [layer.name for layer in layers] for read, layers in groups_of_nodes(graph).items()}
+
+
+@wrong("every_group", says="The answer holds an object, the node `")
+def lists_the_nodes(graph):
+    return {read.name: layers for read, layers in groups_of_nodes(graph).items()}
+
+
+@wrong(
+    "graph_left_alone",
+    says="has been changed: node `exp`",
+    read="12_patterns#a-backend-sees-the-whole-model",
+)
+def removes_what_nothing_uses(graph):
+    graph.eliminate_dead_code()
+    return counts_first(graph)

@@ -6,6 +6,7 @@ from fxbook.asking import Check
 from fxbook.asking.families import LINEAR
 from fxbook.asking.returned import name_of, table_of
 from fxbook.asking.rule import Found, rule
+from fxbook.asking.values import Value
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import GraphRecord, NodeRecord
 
@@ -29,10 +30,14 @@ def _input_of(graph: GraphRecord, node: NodeRecord) -> str:
 @rule("12_patterns#when-a-loop-is-better")
 def every_group(case: CaseView) -> Found:
     """The answer maps each shared input to its layers, in order."""
-    table, asked = table_of(returned(case)), groups_of(case.before)
+    value, asked = returned(case), groups_of(case.before)
+    table = table_of(value)
     if table is None:
         yield None, "The answer is not a dict with names of nodes as keys."
         return
+    for held in [key for key, _ in value["dict"]] + [item for items in table.values() for item in _items(items)]:
+        if not isinstance(held, str):
+            yield None, f"The answer holds an object, the node `{name_of(held)}`: its name was asked, as text."
     nodes = {node.name: node for node in case.before}
     for name in table:
         if name not in asked:
@@ -41,12 +46,10 @@ def every_group(case: CaseView) -> Found:
         if name not in table:
             yield nodes[name], f"`{name}` is the input of {len(layers)} linear layers, and missing in the answer."
             return
-        match table[name]:
-            case list(items) | {"tuple": list(items)}:
-                found = [name_of(item) for item in items]
-            case _:
-                yield None, f"What the answer has for `{name}` is not a list of names."
-                return
+        found = _items(table[name])
+        if not isinstance(table[name], list | dict) or not found:
+            yield None, f"What the answer has for `{name}` is not a list of names."
+            return
         if sorted(map(str, found)) == sorted(layers) and found != layers:
             yield nodes[name], f"The layers of `{name}` are not in the order of the list of nodes."
         for layer in found:
@@ -60,6 +63,14 @@ def every_group(case: CaseView) -> Found:
                 yield nodes[layer], f"Layer `{layer}` takes `{name}`: the answer lacks it."
         if len(found) != len(layers):
             yield nodes[name], f"The answer for `{name}` has a layer twice."
+
+
+def _items(value: Value) -> list[Value]:
+    """The items of an encoded list or tuple; nothing of any other value."""
+    match value:
+        case list(items) | {"tuple": list(items)}:
+            return items
+    return []
 
 
 CHECK = Check((every_group, graph_left_alone))

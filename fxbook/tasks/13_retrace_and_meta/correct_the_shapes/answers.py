@@ -49,7 +49,7 @@ def runs_with_numbers(module, x):
 def asks_shape_prop(module, x):
     ShapeProp(module).propagate(x)
     true = {node.name: node.meta["tensor_meta"].shape for node in calls(module)}
-    return {node: true[node.name] for node in calls(module) if noted(module)[node.name] != tuple(true[node.name])}
+    return {node.name: true[node.name] for node in calls(module) if noted(module)[node.name] != tuple(true[node.name])}
 
 
 @right
@@ -108,19 +108,10 @@ def retraces_and_follows_the_names(module, x):
     return {name: names[name] for name, shape in noted(module).items() if names[name] != shape}
 
 
-@right
-def begins_at_the_new_node(module, x):
-    """What stands before it is as it was."""
-    true = propagated(copy.deepcopy(module), x)
-    names = [node.name for node in calls(module)]
-    first = next(place for place, node in enumerate(calls(module)) if "val" not in node.meta)
-    return {name: true[name] for name in names[first:] if noted(module)[name] != true[name]}
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("finds_the_untrue", says="that is not true any more, and is missing in the answer")
+@wrong("finds_the_untrue", says="that is not true for `x`, and is missing in the answer")
 def tells_new_nodes_alone(module, x):
     true = propagated(copy.deepcopy(module), x)
     return {name: true[name] for name, shape in noted(module).items() if shape is None}
@@ -186,3 +177,43 @@ CONVERT = "07_placeholder#assertionerror-please-convert-all-tensors-to-faketenso
 def forgets_to_allow_weights(module, x):
     FakeTensorProp(module).propagate(x)
     return noted(module)
+
+
+@wrong("finds_the_untrue", says="(another batch and length): ")
+def begins_at_the_new_node(module, x):
+    """What stands before it is as it was, for an input of the same shape."""
+    true = propagated(copy.deepcopy(module), x)
+    names = [node.name for node in calls(module)]
+    first = next(place for place, node in enumerate(calls(module)) if "val" not in node.meta)
+    return {name: true[name] for name in names[first:] if noted(module)[name] != true[name]}
+
+
+@wrong("keys_are_names", says="A key of the answer is an object, the node `")
+def keys_are_the_nodes(module, x):
+    found = propagates_in_a_copy(module, x)
+    return {node: found[node.name] for node in calls(module) if node.name in found}
+
+
+@wrong("finds_the_untrue", says="(another batch and length): ")
+def propagates_the_input_of_the_notes(module, x):
+    [noted_input] = module.graph.find_nodes(op="placeholder")
+    return propagates_in_a_copy(module, torch.empty(noted_input.meta["val"].shape))
+
+
+@wrong("finds_the_untrue", says="(another batch and length): ")
+def compares_the_sorted_sizes(module, x):
+    true = propagated(copy.deepcopy(module), x)
+    return {name: true[name] for name, shape in noted(module).items() if sorted(shape or ()) != sorted(true[name])}
+
+
+@wrong("finds_the_untrue", says="(fewer features): node `")
+def compares_two_sizes(module, x):
+    true = propagated(copy.deepcopy(module), x)
+    return {name: true[name] for name, shape in noted(module).items() if shape is None or shape[:2] != true[name][:2]}
+
+
+@wrong("finds_the_untrue", says="(another batch and length): `")
+def has_the_inputs_too(module, x):
+    [given] = module.graph.find_nodes(op="placeholder")
+    found = propagates_in_a_copy(module, x)
+    return found if given.meta["val"].shape == x.shape else {**found, given.name: tuple(x.shape)}

@@ -36,6 +36,18 @@ def _pooled(value: Tensor) -> tuple[Any, tuple[Any, ...]]:
     return _aten.mean.dim, ([1], True)
 
 
+def _narrow(value: Tensor) -> tuple[Any, tuple[Any, ...]]:
+    """Only the first features of each token."""
+    return _aten.slice.Tensor, (2, 0, int(torch.randint(1, WIDTH - 1, ())))
+
+
+class Pointwise(nn.Module):
+    """Steps that take a value of any width."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.exp(torch.tanh(torch.relu(x)))
+
+
 def _shape(node: fx.Node) -> tuple[int, ...] | None:
     value = node.meta.get("val")
     return tuple(value.shape) if isinstance(value, Tensor) else None
@@ -63,9 +75,12 @@ def _exported(build: Callable[[], nn.Module]) -> fx.GraphModule:
 
 
 def edited(
-    build: Callable[[], nn.Module], edit: Callable[[Tensor], Any], at_the_end: bool = False
+    build: Callable[[], nn.Module], edit: Callable[[Tensor], Any], at_the_end: bool = False, is_turned: bool = False
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A copy of the exported graph with one more node, after a node that is drawn or after the last, and an input."""
+    """A copy of the exported graph with one more node, after a node that is drawn or after the last, and an input.
+
+    Of a turned input the batch and the length are exchanged, so each shape has the sizes that it had, in another order.
+    """
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         with warnings.catch_warnings():
@@ -87,7 +102,7 @@ def edited(
             new = module.graph.call_function(target, (place, *others))
         place.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)
         module.recompile()
-        return module, torch.randn(*wide)
+        return module, torch.randn(_LENGTH, _BATCH, WIDTH) if is_turned else torch.randn(*wide)
 
     return given
 
@@ -100,5 +115,13 @@ USAGE = Usage(
         Case("a node that changes no shape", llama, tuple, unseen=True, given=edited(llama, _nothing)),
         Case("a node at the end", llama, tuple, unseen=True, given=edited(llama, _cut, at_the_end=True)),
         Case("the mean of the tokens", Gated, tuple, unseen=True, given=edited(Gated, _pooled)),
+        Case("fewer features", Pointwise, tuple, unseen=True, given=edited(Pointwise, _narrow)),
+        Case(
+            "another batch and length",
+            llama,
+            tuple,
+            unseen=True,
+            given=edited(llama, _nothing, at_the_end=True, is_turned=True),
+        ),
     ),
 )

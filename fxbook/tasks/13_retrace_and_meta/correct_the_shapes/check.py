@@ -12,6 +12,8 @@ from fxbook.asking.returned import numbers_of, table_of
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 
+from ..check import keys_are_names
+
 Shape = tuple[int, ...]
 
 
@@ -53,7 +55,7 @@ def finds_the_untrue(case: CaseView) -> Found:
             if noted[name] is None:
                 yield node, "has no shape in its notes, and is missing in the answer"
             elif noted[name] != shape:
-                yield node, "has a shape in its notes that is not true any more, and is missing in the answer"
+                yield node, "has a shape in its notes that is not true for `x`, and is missing in the answer"
             continue
         if noted[name] == shape:
             yield node, "is in the answer, and the shape in its notes is true"
@@ -70,4 +72,4 @@ def finds_the_untrue(case: CaseView) -> Found:
             yield None, f"`{name}` is in the answer, but it is no node that calls a function."
 
 
-CHECK = Check((finds_the_untrue,))
+CHECK = Check((keys_are_names, finds_the_untrue))

@@ -18,7 +18,9 @@ _aten = torch.ops.aten
 
 
 class Repeated(nn.Module):
-    """One operation in three nodes, a cast that does nothing, and a result that is a pair."""
+    """One operation in three nodes, a cast of the input, one that does nothing, a result that is a pair, and an
+    addition in place, whose node nothing uses.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -26,18 +28,21 @@ class Repeated(nn.Module):
         self.requires_grad_(False)
 
     def forward(self, x: Tensor) -> Tensor:
-        low, high = torch.chunk(nn.functional.silu(x).float(), 2, -1)
+        low, high = torch.chunk(nn.functional.silu(x.float()).float(), 2, -1)
         mixed = nn.functional.hardswish(low) + nn.functional.silu(high)
+        mixed.add_(1)
         return nn.functional.silu(self.proj(torch.cat([mixed, low], -1)))
 
 
-def some_of(*operators: Any, fewest: int = 1) -> Callable[[nn.Module], tuple[Any, ...]]:
+def some_of(
+    *operators: Any, fewest: int = 1, dtype: torch.dtype = torch.float32
+) -> Callable[[nn.Module], tuple[Any, ...]]:
     """The traced model, a drawn input, and a drawn part of the operators."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         count = int(torch.randint(fewest, len(operators) + 1, ()))
         drawn = [operators[place] for place in sorted(torch.randperm(len(operators))[:count].tolist())]
-        traced, x = fx.symbolic_trace(model), tokens()
+        traced, x = fx.symbolic_trace(model), tokens().to(dtype)
         # The first retrace of a process loads what every other one uses.
         make_fx(fx.Interpreter(traced).run, decomposition_table=get_decompositions(drawn))(x)
         return traced, x, drawn
@@ -56,7 +61,7 @@ USAGE = Usage(
             Repeated,
             tuple,
             unseen=True,
-            given=some_of(_aten.silu, _aten.hardswish, fewest=2),
+            given=some_of(_aten.silu, _aten.hardswish, fewest=2, dtype=torch.float16),
         ),
     ),
     # Each case is one retrace at least.

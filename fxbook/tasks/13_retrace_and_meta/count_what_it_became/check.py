@@ -16,6 +16,8 @@ from fxbook.asking.returned import number_of, table_of
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 
+from ..check import keys_are_names
+
 
 def became(traced: fx.GraphModule, x: torch.Tensor, operators: list[Any]) -> dict[str, int]:
     """For each node that calls something, how many nodes the retrace makes while it runs."""
@@ -47,10 +49,8 @@ def counted(case: CaseView) -> Found:
         answer = number_of(table[name])
         if answer is None:
             yield None, f"The value for `{name}` is not a number."
-        elif answer < number:
-            yield node, f"became {_nodes(number)}, and the answer has fewer"
-        elif answer > number:
-            yield node, f"became {_nodes(number)}, and the answer has more"
+        elif answer != number:
+            yield node, f"became {_nodes(number)}, and the answer has {answer:g}"
     for name in table:
         if name not in right:
             yield None, f"`{name}` is in the answer, but it is no node of the old graph that calls something."
@@ -60,4 +60,4 @@ def _nodes(count: int) -> str:
     return f"{count or 'no'} node{'' if count == 1 else 's'}"
 
 
-CHECK = Check((counted,))
+CHECK = Check((keys_are_names, counted))

@@ -34,13 +34,6 @@ def keeps_every_name_and_takes_the_last(traced, lowered):
 
 
 @right
-def compares_the_memory(traced, lowered):
-    """Of one model, where no two tensors share memory but tied ones."""
-    names = {one.data_ptr(): name for name, one in held(traced)}
-    return {target: names[tensor.data_ptr()] for target, tensor in fetched(lowered).items()}
-
-
-@right
 def walks_all_nodes(traced, lowered):
     found = {}
     for node in lowered.graph.nodes:
@@ -84,7 +77,7 @@ def gets_it_by_its_path(traced, lowered):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("named_rightly", says="is not the tensor that is called")
+@wrong("named_rightly", says="(weights of many kinds): `unused.weight`, the value for")
 def pairs_by_order(traced, lowered):
     return dict(zip(fetched(lowered), [name for name, _ in held(traced)], strict=False))
 
@@ -97,13 +90,13 @@ def compares_the_numbers(traced, lowered):
     }
 
 
-@wrong("named_rightly", says="(a block with a buffer): the graph fetches `_tensor_constant0`, which is missing")
+@wrong("named_rightly", says="(weights of many kinds): the graph fetches `_tensor_constant0`, which is missing")
 def forgets_buffers(traced, lowered):
     names = {id(one): name for name, one in traced.named_parameters()}
     return {target: names[id(tensor)] for target, tensor in fetched(lowered).items() if id(tensor) in names}
 
 
-@wrong("ends well", says="(a weight with two names): your code raises KeyError")
+@wrong("ends well", says="(weights of many kinds): your code raises KeyError")
 def forgets_the_buffers_of_modules_inside(traced, lowered):
     own = [*traced.named_parameters(), *traced.named_buffers(recurse=False)]
     names = {id(one): name for name, one in own}
@@ -118,7 +111,7 @@ def compares_the_shapes(traced, lowered):
     }
 
 
-@wrong("named_rightly", says="which is missing in the answer")
+@wrong("named_rightly", says="the attributes of `lowered` are to be the keys, not the values")
 def maps_the_other_way(traced, lowered):
     return {name: target for target, name in compares_by_is(traced, lowered).items()}
 
@@ -156,3 +149,50 @@ def renames_in_place(traced, lowered):
     for target, name in found.items():
         setattr(traced, target.replace("constant", "renamed"), dict(held(traced))[name])
     return found
+
+
+@wrong("lowered_unchanged", says="`lowered` has been changed")
+def renames_in_the_new_module(traced, lowered):
+    found = compares_by_is(traced, lowered)
+    for node in lowered.graph.find_nodes(op="get_attr"):
+        name = found[node.target].replace(".", "_")
+        setattr(lowered, name, getattr(lowered, node.target))
+        node.target = name
+    lowered.recompile()
+    return found
+
+
+@wrong("keys_are_names", says="is an object, the node `_param_constant0`: a name was asked")
+def keys_are_the_nodes(traced, lowered):
+    found = compares_by_is(traced, lowered)
+    return {node: found[node.target] for node in lowered.graph.find_nodes(op="get_attr")}
+
+
+@wrong("named_rightly", says="is not the tensor that is called `row` in `traced`")
+def compares_the_memory(traced, lowered):
+    """A view of a weight may begin where the weight begins."""
+    names = {one.data_ptr(): name for name, one in held(traced) if name != "second.weight"}
+    return {target: names[tensor.data_ptr()] for target, tensor in fetched(lowered).items()}
+
+
+@wrong("named_rightly", says="(weights of many kinds): the graph fetches `_tensor_constant1`, which is missing")
+def forgets_integers(traced, lowered):
+    return {
+        target: name
+        for target, name in compares_by_is(traced, lowered).items()
+        if getattr(lowered, target).is_floating_point()
+    }
+
+
+@wrong("named_rightly", says="(weights of many kinds): the graph fetches `_tensor_constant4`, which is missing")
+def forgets_the_buffers_of_layers(traced, lowered):
+    names = {
+        id(one): name for name, one in [*traced.named_parameters(), *traced.named_buffers()] if "norm.r" not in name
+    }
+    return {target: names[id(tensor)] for target, tensor in fetched(lowered).items() if id(tensor) in names}
+
+
+@wrong("named_rightly", says="is in the answer, but the new graph fetches no such attribute")
+def goes_by_what_the_new_module_holds(traced, lowered):
+    names = {id(one): name for name, one in held(traced)}
+    return {target: names[id(tensor)] for target, tensor in held(lowered)}

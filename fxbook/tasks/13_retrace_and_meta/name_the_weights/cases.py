@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -9,8 +10,9 @@ from torch import Tensor, fx, nn
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from fxbook.asking import Case, Usage
+from fxbook.graph.given import Given
 
-from ..cases import WIDTH, Gated, gpt2, llama, tokens
+from ..cases import WIDTH, gpt2, llama, tokens
 
 
 class Equal(nn.Module):
@@ -41,27 +43,40 @@ class Scaled(nn.Module):
         return x * self.factor
 
 
-class Tied(nn.Module):
-    """A weight with two names, a buffer of a module inside, and constants that tracing has stored."""
+class Kinds(nn.Module):
+    """A weight with two names, a buffer in the memory of another weight, one of integers, buffers of modules inside,
+    constants that tracing has stored, and a layer whose value nothing uses.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self.first = nn.Linear(WIDTH, WIDTH)
-        self.second = nn.Linear(WIDTH, WIDTH)
+        self.first, self.second, self.unused = (nn.Linear(WIDTH, WIDTH) for _ in range(3))
         self.second.weight = self.first.weight
-        self.register_buffer("shift", torch.rand(WIDTH))
-        self.inside = Scaled()
-        self.requires_grad_(False)
+        self.register_buffer("row", self.first.weight.data[0])
+        self.register_buffer("order", torch.randperm(WIDTH))
+        self.inside, self.norm = Scaled(), nn.BatchNorm1d(WIDTH)
+        self.requires_grad_(False).eval()
 
     def forward(self, x: Tensor) -> Tensor:
-        hidden = self.second(self.inside(x) + self.shift) * torch.tensor(2.0)
-        return self.first(hidden) + torch.tensor(0.5)
+        self.unused(x)
+        hidden = self.second(self.inside(x)[..., self.order] + self.row) * torch.tensor(2.0)
+        return self.norm(self.first(hidden).flatten(0, 1)) + torch.tensor(0.5)
 
 
 def with_retraced(model: nn.Module) -> tuple[Any, ...]:
-    """The traced model, and the graph of its run."""
+    """The traced model, and the graph of its run, without the nodes that nothing uses; their weights are still held."""
     traced = fx.symbolic_trace(model)
-    return traced, make_fx(fx.Interpreter(traced).run)(tokens())
+    lowered = make_fx(fx.Interpreter(traced).run)(tokens())
+    lowered.graph.eliminate_dead_code()
+    lowered.recompile()
+    return traced, lowered
+
+
+def with_changes(answer: Callable[..., Any], traced: fx.GraphModule, lowered: fx.GraphModule) -> dict[str, Any]:
+    """What the answer returns, and what it has changed in the second module; the first is watched for every answer."""
+    before = Given(lowered)
+    returned = answer(traced, lowered)
+    return {"returned": returned, "changed": before.changes()[:1]}
 
 
 USAGE = Usage(
@@ -70,8 +85,8 @@ USAGE = Usage(
         Case("a block of Llama", llama, tuple),
         Case("layers of equal weights", Equal, tuple),
         Case("a block of GPT-2", gpt2, tuple, unseen=True),
-        Case("a block with a buffer", Gated, tuple, unseen=True),
-        Case("a weight with two names", Tied, tuple, unseen=True),
+        Case("weights of many kinds", Kinds, tuple, unseen=True),
     ),
     given=with_retraced,
+    call=with_changes,
 )

@@ -10,6 +10,8 @@ from fxbook.asking.returned import name_of, table_of
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 
+from ..check import keys_are_names, returned
+
 
 def names_in(traced: fx.GraphModule, lowered: fx.GraphModule) -> dict[str, set[str]]:
     """The attributes that the new graph fetches, each with all names that its tensor has in the old module."""
@@ -24,10 +26,12 @@ def names_in(traced: fx.GraphModule, lowered: fx.GraphModule) -> dict[str, set[s
 @rule
 def named_rightly(case: CaseView) -> Found:
     """The answer maps each attribute that the new graph fetches to a name of the same tensor in the old module."""
-    table, right = table_of(case.value), names_in(*case.arguments)
+    table, right = table_of(returned(case)), names_in(*case.arguments)
     if table is None:
         yield None, "The answer is not a dict with the names of attributes as keys."
         return
+    if table and not set(table) & set(right) and all(name_of(value) in right for value in table.values()):
+        yield None, f"`{next(iter(table))}` is a key: the attributes of `lowered` are to be the keys, not the values."
     for target, names in right.items():
         if target not in table:
             yield None, f"The graph fetches `{target}`, which is missing in the answer."
@@ -44,4 +48,12 @@ def named_rightly(case: CaseView) -> Found:
             yield None, f"`{target}` is in the answer, but the new graph fetches no such attribute."
 
 
-CHECK = Check((named_rightly, input_unchanged))
+@rule
+def lowered_unchanged(case: CaseView) -> Found:
+    """The new module is as it was, too."""
+    match case.value:
+        case {"dict": [_, ["changed", [str(change), *_]]]}:
+            yield None, f"`lowered` has been changed: {change}."
+
+
+CHECK = Check((keys_are_names, named_rightly, input_unchanged, lowered_unchanged))

@@ -26,7 +26,8 @@ def keeps_the_promise(case: CaseView) -> Found:
     if told["kind"] == "real":
         yield None, "The result is a real tensor: a fake function returns a tensor without data."
     if _sizes(told["shape"]) != list(real.shape):
-        yield None, "The shape of the result is not that of the operator's result."
+        shapes = f"{_sizes(told['shape'])} in place of {list(real.shape)}"
+        yield None, f"The shape of the result is not that of the operator's result: {shapes}."
     if told["dtype"] != encode(real.dtype):
         yield None, "The dtype of the result is not that of the operator's result."
     if told["device"] != str(real.device):
