@@ -15,9 +15,12 @@ def told(case: CaseView, key: str) -> Value:
 
 @rule("17_ship_a_pass#what-a-pass-must-keep-is-a-list-of-functions")
 def given_left_alone(case: CaseView) -> Found:
-    """The graphs and the inputs that were passed are as they were."""
+    """The graphs, the weights and the inputs that were passed are as they were."""
     changed = name_of(told(case, "changed"))
     if changed is not None:
         yield None, f"A graph that was passed has been changed: node `{changed}` is not as it was."
+    weight = name_of(told(case, "weight"))
+    if weight is not None:
+        yield None, f"A weight of the given module has been changed: `{weight}`. Copy the module with its weights."
     if told(case, "written") is True:
         yield None, "An input that was passed has been written."

@@ -12,6 +12,7 @@ from torch import nn
 
 from fxbook.asking.families import family
 from fxbook.asking.rule import Found, rule
+from fxbook.asking.trial import Trial
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
 
@@ -78,6 +79,15 @@ def nothing_dead(case: CaseView) -> Found:
             yield node, "is left: no node uses its result"
 
 
+@rule("03_replacement#three-steps-in-this-order")
+def nothing_dies(case: CaseView) -> Found:
+    """No node is left without a user that had one; what nothing used before may stay."""
+    before = {node.index for node, was in kept(case) if "dead" in was.notes}
+    for node in case.nodes:
+        if "dead" in node.notes and node.index not in before:
+            yield node, "is left: no node uses its result"
+
+
 @rule
 def inputs_kept(case: CaseView) -> Found:
     """The inputs are those of the graph given: names, order and defaults."""
@@ -110,6 +120,14 @@ def inputs_left_alone(case: CaseView) -> Found:
     for node in case.nodes:
         if "in place" in node.notes and node.inputs and case.nodes[node.inputs[0]].op == "placeholder":
             yield node, f"works in place on the input `{case.nodes[node.inputs[0]].name}`"
+
+
+def input_by_keyword(trial: Trial, kind: str) -> str | None:
+    """Where a call has no arguments by position, which ``args[0]`` takes for granted."""
+    bare = next((node.name for node in trial.before if node.inputs and not node.positional), None)
+    if kind == "IndexError" and bare:
+        return f"In this graph `{bare}` has its input by keyword, so its `args` are empty."
+    return None
 
 
 @contextlib.contextmanager

@@ -82,7 +82,7 @@ def asks_autograd(module, x, head):
 @right
 def calls_backward(module, x, head):
     leaves, result = leaves_of(module, x)
-    result[:, head].square().sum().backward()
+    result[:, head].square().sum().backward(inputs=list(leaves.values()))
     return {node: used(leaf.grad) for node, leaf in leaves.items()}
 
 
@@ -178,7 +178,7 @@ def uses_hooks(module, x, head):
     with torch.enable_grad():
         changing = Changing(module, {})
         changing.run(x)
-        changing.attended[:, head].pow(2).sum().backward()
+        changing.attended[:, head].pow(2).sum().backward(inputs=list(kept.values()))
     for handle in handles:
         handle.remove()
     return {node.name: used(kept[node].grad) for node in layers}
@@ -245,6 +245,23 @@ def adds_the_result_up(module, x, head):
     return {node.name: used(leaf.grad) for node, leaf in leaves.items()}
 
 
+def at_tokens(tokens, module, x, head):
+    """The channels that the head reads in some of the tokens."""
+    leaves, result = leaves_of(module, x)
+    result[:, head].square().sum().backward(inputs=list(leaves.values()))
+    return {node.name: used(None if leaf.grad is None else leaf.grad[:, tokens]) for node, leaf in leaves.items()}
+
+
+@wrong("all_channels", says="node `both` has a channel that the head reads, and that is missing")
+def looks_at_the_first_token_alone(module, x, head):
+    return at_tokens(slice(0, 1), module, x, head)
+
+
+@wrong("all_channels", says="node `both` has a channel that the head reads, and that is missing")
+def looks_at_the_last_token_alone(module, x, head):
+    return at_tokens(slice(-1, None), module, x, head)
+
+
 @wrong("all_channels", says="has a channel in the answer that the head does not read")
 def takes_all_heads(module, x, head):
     leaves, result = leaves_of(module, x)
@@ -299,3 +316,11 @@ def leaves_its_graph_behind(module, x, head):
             with torch.no_grad():
                 layer.weight.mul_(0.5)
     return found
+
+
+@wrong("nothing_left", says="the weight `norm.weight` has a gradient")
+def leaves_gradients_in_the_weights(module, x, head):
+    """Those of a norm between the layers and the attention."""
+    leaves, result = leaves_of(module, x)
+    result[:, head].square().sum().backward()
+    return {node.name: used(leaf.grad) for node, leaf in leaves.items()}

@@ -58,20 +58,21 @@ class Fused(nn.Module):
 
 class Interleaved(nn.Module):
     """The heads take turns in the channels, the parts stand in a drawn order, and each half of a head is turned as in
-    a rotary embedding. A gate stands before the attention, which does not read it.
+    a rotary embedding, behind a norm. A gate stands before the attention, which does not read it.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.heads = int(one_of(2, 4, 8))
         self.first, self.gate, self.last = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
-        self.order = torch.randperm(3).tolist()
+        self.order, self.norm = torch.randperm(3).tolist(), nn.LayerNorm(WIDTH // self.heads)
 
     def forward(self, x: Tensor) -> Tensor:
         gate, parts = self.gate(x), self.first(x)
         parts = [parts[..., WIDTH * place : WIDTH * (place + 1)] for place in self.order]
         q, k, v = (part.unflatten(-1, (-1, self.heads)).permute(0, 3, 1, 2) for part in parts)
         half = WIDTH // self.heads // 2
+        q, k = self.norm(q), self.norm(k)
         q, k = (part * 0.8 + torch.cat([-part[..., half:], part[..., :half]], -1) * 0.6 for part in (q, k))
         return self.last(sdpa(q, k, v).transpose(1, 2).flatten(2)) * gate
 
@@ -79,7 +80,8 @@ class Interleaved(nn.Module):
 class Shared(nn.Module):
     """One key and one value for all heads, and queries from two layers, of which each head reads one; one is of a class
     that is derived from the other's. Of a wide layer a few channels are read; the second half of the value is the first
-    with the other sign, so that their sum is 0. A norm stands before them, and no layer behind.
+    with the other sign, so that their sum is 0. The first and the last token are no keys. A norm stands before the
+    layers, and no layer behind.
     """
 
     heads = HEADS
@@ -97,14 +99,14 @@ class Shared(nn.Module):
         width = WIDTH // HEADS
         half = both[..., 3 * WIDTH : 3 * WIDTH + width // 2]
         key, value = both[..., WIDTH + 1 : WIDTH + 1 + width], torch.cat([half, -half], -1)
-        k, v = (part.repeat(1, HEADS, 1, 1) for part in (key, value))
+        k, v = (part.repeat(1, HEADS, 1, 1)[:, :, 1:-1] for part in (key, value))
         return sdpa(q, k, v).transpose(1, 2).flatten(2)
 
 
 def given(model: nn.Module) -> tuple[Any, ...]:
     """The traced model, an input, and a head."""
     head = int(torch.randint(0, model.heads, ()))
-    return fx.symbolic_trace(model), torch.randn(2, int(torch.randint(3, 6, ())), WIDTH), head
+    return fx.symbolic_trace(model), torch.randn(2, int(torch.randint(4, 7, ())), WIDTH), head
 
 
 USAGE = Usage(

@@ -32,10 +32,12 @@ def of_gpt2() -> Weight:
 
 
 def uneven(transposed: bool) -> Weight:
-    """Channels of very different sizes, with either sign at the largest place, and one of zeros; not square."""
+    """Channels of very different sizes, with either sign at the largest place, and one of zeros; not square. The first
+    is the smallest, and far below the epsilon of float32.
+    """
     outputs, inputs = torch.randint(3, 7, ()) * 2, torch.randint(3, 7, ()) * 2 + 1
-    weight = torch.randn(int(outputs), int(inputs)) * 10.0 ** torch.linspace(-4, 4, int(outputs))[:, None]
-    order = torch.randperm(int(outputs))
+    weight = torch.randn(int(outputs), int(inputs)) * 10.0 ** torch.linspace(-15, 4, int(outputs))[:, None]
+    order = 1 + torch.randperm(int(outputs) - 1)
     weight[order[0]] = 0
     largest = weight[order[1]].abs().argmax()
     weight[order[1], largest] = -weight[order[1], largest].abs()

@@ -45,24 +45,38 @@ def right_form(case: CaseView) -> Found:
         yield None, "The scale is not a tensor of floating-point numbers."
 
 
+def _first(where: Tensor) -> tuple[tuple[int, ...], str]:
+    """The place of the first element that is true, and how many are."""
+    count = f"; {int(where.sum())} of {where.numel()} elements are so" if int(where.sum()) > 1 else ""
+    return tuple(where.nonzero()[0].tolist()), count
+
+
 @rule
 def within_half_a_step(case: CaseView) -> Found:
     """The product is the weight, up to half a step of its channel."""
     weight, transposed = case.arguments
     values, scale = _pair(case) or (weight, weight)
-    if not bool((scale.isfinite() & (scale > 0)).all()):
-        yield None, "A scale is not a finite number above zero."
+    bad = ~(scale.isfinite() & (scale > 0))
+    if bool(bad.any()):
+        place, _ = _first(bad)
+        yield None, f"A scale is not a finite number above zero: that of channel {max(place)} is {scale[place]:.4g}."
         return
     inputs = 0 if transposed else 1
     step = weight.abs().amax(inputs, keepdim=True).double() / 127
     off = (values.double() * scale.double() - weight.double()).abs()
     if bool((values == -128).any()):
-        yield None, "A value is -128."
+        yield None, f"A value is -128: that at {list(_first(values == -128)[0])}."
     if bool((off > _HALF * step).any()):
-        yield None, "An element of `values * scale` is off by more than half a step of its channel."
+        place, count = _first(off > _HALF * step)
+        value, size = int(values[place]), float(scale.expand_as(weight)[place])
+        shown = f"at {list(place)} it is {value} * {size:.4g}, and the weight is {float(weight[place]):.4g}"
+        yield None, f"An element of `values * scale` is off by more than half a step of its channel: {shown}{count}."
     largest = values.int().abs().amax(inputs, keepdim=True)
-    if bool(((largest != 127) & (step > 0)).any()):
-        yield None, "The largest element of a channel is not 127 or -127."
+    wrong = (largest != 127) & (step > 0)
+    if bool(wrong.any()):
+        place, _ = _first(wrong)
+        told = f"in channel {max(place)} it is {int(largest[place])}"
+        yield None, f"The largest element of a channel is not 127 or -127: {told}."
 
 
 CHECK = Check((right_form, within_half_a_step))

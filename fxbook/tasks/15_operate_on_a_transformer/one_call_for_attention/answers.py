@@ -207,9 +207,14 @@ def forgets_the_mask(module):
     fuse(module, attn_mask=None)
 
 
-@wrong("each_in_one_call", says="and what uses it were to stay: its dimension is not -1")
+@wrong("each_in_one_call", says="and what uses it were to stay: its dimension is not written -1")
 def does_not_ask_for_the_dimension(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[is_over_the_keys]))
+
+
+@wrong("each_in_one_call", says="and what uses it were to stay: its dimension is not written -1")
+def counts_the_dimension_from_the_front(module):
+    fuse(module, asks=lambda softmax: may_go(softmax, but=[is_over_the_keys]) and softmax.args[1] in (-1, 2))
 
 
 @wrong("each_in_one_call", says="and what uses it were to stay: several nodes use it")
@@ -225,6 +230,21 @@ def does_not_ask_on_which_side_the_softmax_is(module):
 @wrong("each_in_one_call", says="and what uses it were to stay: the right side of its scores is not")
 def does_not_ask_which_dimensions_are_exchanged(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[is_turned]))
+
+
+def exchanging(*dims):
+    """The question that also takes other spellings of the dimensions."""
+    return lambda softmax: may_go(softmax, but=[is_turned]) and parts_of(softmax)[1].args[1:] in ((-2, -1), *dims)
+
+
+@wrong("each_in_one_call", says="node `softmax_13` and what uses it were to stay: the right side of its scores is not")
+def takes_the_two_dimensions_in_any_order(module):
+    fuse(module, asks=exchanging((-1, -2)))
+
+
+@wrong("each_in_one_call", says="node `softmax_14` and what uses it were to stay: the right side of its scores is not")
+def counts_the_exchanged_dimensions_from_the_front(module):
+    fuse(module, asks=exchanging((2, 3)))
 
 
 @wrong("each_in_one_call", says="and what uses it were to stay: the right side of its scores is not")
@@ -248,6 +268,28 @@ def takes_any_right_side_for_a_key(module):
 @wrong("each_in_one_call", node="softmax_4", says="is still the softmax of attention that one call can replace")
 def replaces_the_masked_ones_alone(module):
     fuse(module, asks=lambda softmax: may_go(softmax) and softmax.args[0].target is operator.add)
+
+
+def keep_those_that_share(module, step):
+    """Attention stays if several nodes read the step of its scores: the first is that above the softmax."""
+
+    def is_read_once(softmax):
+        steps = [softmax.args[0]]
+        while steps[-1].target is not operator.matmul:
+            steps.append(steps[-1].args[0])
+        return len(steps[min(step, len(steps) - 1)].users) == 1
+
+    fuse(module, asks=lambda softmax: may_go(softmax) and is_read_once(softmax))
+
+
+@wrong("each_in_one_call", node="softmax_5", says="that one call can replace, whoever else uses its scores")
+def keeps_attention_whose_masked_scores_are_read(module):
+    keep_those_that_share(module, 0)
+
+
+@wrong("each_in_one_call", node="softmax_4", says="that one call can replace, whoever else uses its scores")
+def keeps_attention_whose_product_is_read(module):
+    keep_those_that_share(module, 2)
 
 
 @wrong(
@@ -300,10 +342,10 @@ def changes_nothing(module):
     read="02_insertion_points#two-nodes-one-anchor",
 )
 def puts_the_call_at_the_softmax(module):
-    """The values may be computed later, and the transposed key too."""
+    """The values may be computed later."""
     for softmax in filter(may_go, softmaxes(module.graph)):
         query, turned, scale, mask, result = parts_of(softmax)
-        with module.graph.inserting_after(query):
+        with module.graph.inserting_before(softmax):
             parts = (query, turned.args[0], result.args[1])
             new = module.graph.call_function(sdpa, parts, {"attn_mask": mask, "scale": scale})
         result.replace_all_uses_with(new)

@@ -12,7 +12,9 @@ from ..cases import WIDTH, llama_layer
 
 
 class Heads(nn.Module):
-    """The layers of Llama's attention; the two keys and values are repeated for its four heads."""
+    """The layers of Llama's attention; the two keys and values are repeated for its four heads. The values are computed
+    when the weights are known.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -23,14 +25,15 @@ class Heads(nn.Module):
         hidden = self.norm(x)
         q = self.attention.q_proj(hidden).unflatten(-1, (4, -1)).transpose(1, 2)
         k = self.attention.k_proj(hidden).unflatten(-1, (2, -1)).transpose(1, 2).repeat_interleave(2, 1)
-        v = self.attention.v_proj(hidden).unflatten(-1, (2, -1)).transpose(1, 2).repeat_interleave(2, 1)
         weights = torch.softmax(q @ k.transpose(-2, -1) * 0.25 + mask, -1)
+        v = self.attention.v_proj(hidden).unflatten(-1, (2, -1)).transpose(1, 2).repeat_interleave(2, 1)
         return x + self.attention.o_proj((weights @ v).transpose(1, 2).flatten(2))
 
 
 class Places(nn.Module):
-    """Several, of which some have to stay: over the queries, read by others, a softmax without values or on the right
-    of them, scores whose right side is transposed otherwise, in place, or not at all.
+    """Several, of which some have to stay: over the queries, over a dimension that is counted from the front, read by
+    others, a softmax without values or on the right of them, scores whose right side is transposed otherwise, in
+    other words, in place, or not at all. Where the parts of the scores are read by others, the softmax may go.
     """
 
     def __init__(self) -> None:
@@ -46,16 +49,38 @@ class Places(nn.Module):
         across = torch.softmax(cube @ cube.transpose(0, 1) * 0.5 + mask, -1) @ x
         rolled = torch.softmax(cube @ cube.roll(-2, -1) * 0.5, -1) @ x
         plain = torch.softmax(cube @ cube * 0.5, -1) @ x
-        first = torch.softmax(x @ k.transpose(-2, -1) * self.scale, -1) @ x
-        second = torch.softmax(first @ k.transpose(-2, -1) * 0.25 + mask, -1) @ k
+        product = x @ k.transpose(-2, -1)
+        first = torch.softmax(product * self.scale, -1) @ x
+        masked = first @ k.transpose(-2, -1) * 0.25 + mask
+        second = torch.softmax(masked, -1) @ k
         turned = torch.softmax(x @ k.transpose(-2, -1) * 0.5 + mask, -2) @ second
         weights = torch.softmax(second @ x.transpose(-2, -1) * 0.25 + mask, -1)
         seen = weights @ k
         gates = torch.softmax(self.gate(seen), -1)
-        third = torch.softmax(seen @ kept * 2.0, -1) @ turned
+        scaled = seen @ kept * 2.0
+        third = torch.softmax(scaled, -1) @ turned
         written = torch.softmax(seen @ k.clone().transpose_(-2, -1) * 0.5, -1) @ x
         over = torch.softmax(x @ kept * 1.5, -2)
-        return third, weights, gates * seen, kept, over, right, across, rolled, plain, written
+        counted = torch.softmax(x @ x.transpose(-2, -1) * 0.25, 2) @ x
+        swapped = torch.softmax(x @ x.transpose(-1, -2) * 0.25, -1) @ x
+        deep = torch.softmax(x[None] @ x[None].transpose(2, 3) * 0.25, -1) @ x
+        read = product, masked, scaled
+        return (
+            third,
+            weights,
+            gates * seen,
+            kept,
+            over,
+            right,
+            across,
+            rolled,
+            plain,
+            written,
+            counted,
+            swapped,
+            deep,
+            read,
+        )
 
 
 def inputs(count: int = 2) -> tuple[Tensor, Tensor]:

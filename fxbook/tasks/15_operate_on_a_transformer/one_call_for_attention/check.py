@@ -16,21 +16,27 @@ MATMUL = family("matmul")
 ATTENTION = family("scaled_dot_product_attention")
 
 
+def steps(graph: GraphRecord, softmax: NodeRecord) -> list[NodeRecord]:
+    """The nodes above a softmax, from its argument to the first that neither adds nor scales."""
+    found = [graph.nodes[softmax.inputs[0]]]
+    while found[-1] in STEPS:
+        found.append(graph.nodes[found[-1].inputs[0]])
+    return found
+
+
 def why_it_stays(graph: GraphRecord, softmax: NodeRecord) -> str:
     """Why the attention around a softmax is not to be replaced; nothing, if it is."""
     if softmax.positional[1:] != [-1]:
-        return "its dimension is not -1"
+        return "its dimension is not written -1"
     if len(softmax.users) != 1:
         return "several nodes use it"
     user = graph.nodes[softmax.users[0]]
     if user not in MATMUL or user.inputs[0] != softmax.index:
         return "it is not the left side of a product"
-    scores = graph.nodes[softmax.inputs[0]]
-    while scores in STEPS:
-        scores = graph.nodes[scores.inputs[0]]
+    scores = steps(graph, softmax)[-1]
     key = graph.nodes[scores.inputs[-1]] if scores in MATMUL else None
     if key is None or key.target != "transpose" or key.positional[1:] != [-2, -1]:
-        return "the right side of its scores is not `transpose(-2, -1)`"
+        return "the right side of its scores is not written `transpose(-2, -1)`"
     return ""
 
 
@@ -47,7 +53,9 @@ def each_in_one_call(case: CaseView) -> Found:
     assert case.graph is not None
     for node in case.nodes:
         if node in SOFTMAX and not why_it_stays(case.graph, node):
-            yield node, "is still the softmax of attention that one call can replace"
+            shared = any(len(step.users) > 1 for step in steps(case.graph, node))
+            whoever = ", whoever else uses its scores" if shared else ""
+            yield node, f"is still the softmax of attention that one call can replace{whoever}"
     reasons = {node.index: why_it_stays(case.before, node) for node in case.before if node in SOFTMAX}
     asked, stays = list(reasons.values()).count(""), sum(map(bool, reasons.values()))
     found, left = (sum(node in kind for node in case.nodes) for kind in (ATTENTION, SOFTMAX))

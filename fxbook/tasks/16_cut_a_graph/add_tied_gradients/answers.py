@@ -145,6 +145,18 @@ def takes_the_mean(model, found):
     return {name: None if total is None else total / len(found) for name, total in totals.items()}
 
 
+@wrong("sums_of_gradients", says="The `grad` that the model holds does not count")
+def adds_the_gradient_of_the_model(model, found):
+    own = {name: weight.grad for name, weight in model.named_parameters()}
+    return goes_by_id(model, [*found, own])
+
+
+@wrong("sums_of_gradients", says="(weights without a gradient in any part): no part has a gradient of")
+def takes_the_gradient_of_the_model_for_none(model, found):
+    totals = goes_by_id(model, found)
+    return {n: w.grad if totals[n] is None else totals[n] for n, w in model.named_parameters()}
+
+
 @wrong("sums_of_gradients", says="has no such name")
 def has_every_name(model, found):
     totals = goes_by_id(model, found)

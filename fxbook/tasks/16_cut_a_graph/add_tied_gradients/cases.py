@@ -44,6 +44,18 @@ def plain() -> nn.Module:
     return nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
 
 
+def with_gradients(build: Callable[[], nn.Module]) -> Callable[[], nn.Module]:
+    """The same model, whose weights have gradients of an earlier step, which no part has found."""
+
+    def built() -> nn.Module:
+        model = build()
+        for weight in model.parameters():
+            weight.grad = torch.full_like(weight, 5.0)
+        return model
+
+    return built
+
+
 def gpt2() -> nn.Module:
     """A real model, whose embedding is its head."""
     return copy.deepcopy(model_of_words("gpt2"))
@@ -69,7 +81,7 @@ def found_by(*splits: tuple[str, ...], unused: tuple[str, ...] = ()) -> Callable
 
 
 def ask(answer: Callable[..., Any], model: nn.Module, found: Found) -> dict[str, Any]:
-    """What the answer returns, and the what it has changed in the list."""
+    """What the answer returns, and what it has changed in the list."""
     kept = copy.deepcopy(found)
     returned = answer(model, found)
     return {"returned": returned, "changed": _changed(kept, found)}
@@ -90,7 +102,7 @@ USAGE = Usage(
     "compute",
     cases=(
         Case("a table of words that is the head", Words, tuple, given=found_by(("words", "middle head"))),
-        Case("no tied weight", plain, tuple, given=found_by(("0", "2"))),
+        Case("no tied weight, and gradients in the model", with_gradients(plain), tuple, given=found_by(("0", "2"))),
         Case("one layer in three parts", Tower, tuple, unseen=True, given=found_by(("first", "blocks", "last"))),
         Case(
             "the second name in both parts",
@@ -100,8 +112,8 @@ USAGE = Usage(
             given=found_by(("head", "middle head"), ("head middle", "head")),
         ),
         Case(
-            "weights without a gradient",
-            Words,
+            "weights without a gradient in any part",
+            with_gradients(Words),
             tuple,
             unseen=True,
             given=found_by(("words", "middle head"), unused=("words.weight", "middle.bias")),

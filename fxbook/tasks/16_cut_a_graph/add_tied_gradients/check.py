@@ -37,6 +37,11 @@ def _told(model: nn.Module, found: list[dict[str, Tensor | None]], name: str) ->
     )
 
 
+def _own(model: nn.Module, name: str) -> str:
+    """A word on the gradient that the model holds, where it holds one."""
+    return "" if model.get_parameter(name).grad is None else " The `grad` that the model holds does not count."
+
+
 def _returned(case: CaseView) -> Value:
     match case.value:
         case {"dict": [["returned", value], ["changed", _]]}:
@@ -63,13 +68,14 @@ def sums_of_gradients(case: CaseView) -> Found:
         if name not in answer:
             yield None, f"`{name}` is missing in the answer."
         elif wanted is None and answer[name] is not None:
-            yield None, f"No part has a gradient of `{name}`, and the answer is not None."
+            yield None, f"No part has a gradient of `{name}`, and the answer is not None.{_own(model, name)}"
         elif wanted is not None and answer[name] is None:
             yield None, f"A part has a gradient of `{name}`, and the answer is None."
         elif wanted is not None and not _equal(answer[name], wanted):
             yield (
                 None,
-                f"The value for `{name}` is not the sum of the gradients of this weight: {_told(model, found, name)}.",
+                f"The value for `{name}` is not the sum of the gradients of this weight: {_told(model, found, name)}."
+                f"{_own(model, name)}",
             )
     for name in answer:
         if name not in right:

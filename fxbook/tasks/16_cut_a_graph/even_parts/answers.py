@@ -220,6 +220,20 @@ def counts_a_weight_at_each_use(module, count):
     return with_sizes(module, count, used)
 
 
+@wrong("largest_is_small", says="(one weight in three layers): of 2 parts")
+def counts_a_weight_for_each_layer(module, count):
+    used = [
+        {(node.target if node.op == "call_module" else "", key): size for key, size in now.items()}
+        for node, now in zip(calls_of(module), sizes_of(module), strict=True)
+    ]
+    return with_sizes(module, count, used)
+
+
+@wrong("begins_parts", says="(one part): the answer has 1 name")
+def cuts_at_least_once(module, count):
+    return halves_the_limit(module, max(count, 2))
+
+
 @wrong("largest_is_small", says="a smaller number is possible")
 def counts_a_weight_in_its_first_part_alone(module, count):
     used, seen = [], set()

@@ -140,6 +140,21 @@ class Shared(nn.Module):
         return self.head(self.big(self.big(x)))
 
 
+class Tied(nn.Module):
+    """Three layers with one weight, the first of which is called twice, before a larger layer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        width = one_of(8, 12, 16)
+        sizes = {"first": width, "same": width, "again": width, "large": width + width // 2}
+        for name, size in sizes.items():
+            self.add_module(name, nn.Linear(width, size, bias=False))
+        self.same.weight = self.again.weight = self.first.weight
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.large(self.again(self.same(self.first(self.first(x)))))
+
+
 class FetchingBuffers(fx.Tracer):
     """A Tracer that records where a buffer is fetched, as it does for parameters, and does not look into a block."""
 
@@ -178,6 +193,8 @@ USAGE = Usage(
         Case("GPT-2, exported", nn.Identity, tuple, unseen=True, given=gpt2_in_parts),
         Case("all weights in one call", Single, tuple, unseen=True, given=in_parts(2)),
         Case("more parts than layers", Twice, tuple, unseen=True, given=in_parts(3)),
+        Case("one weight in three layers", Tied, tuple, unseen=True, given=in_parts(2)),
+        Case("one part", Single, tuple, unseen=True, given=in_parts(1)),
         Case("as many parts as calls", Single, tuple, unseen=True, given=in_parts(4)),
     ),
     # A usual answer asks for the weights of each piece of the list, and one may try every cut.

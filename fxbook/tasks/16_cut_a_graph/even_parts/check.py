@@ -75,7 +75,8 @@ def begins_parts(case: CaseView) -> Found:
         yield None, "The answer is not a list of names."
         return
     if len(names) != count - 1:
-        yield None, f"The answer has {len(names)} names: {count} parts need {count - 1} of them."
+        asked = f"{count} parts need {count - 1} of them" if count > 1 else "one part needs none"
+        yield None, f"The answer has {len(names)} name{'s' * (len(names) != 1)}: {asked}."
         return
     for name in names:
         node = case.before.named(name)

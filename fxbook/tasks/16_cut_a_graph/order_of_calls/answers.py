@@ -203,6 +203,32 @@ def looks_at_the_first_input_alone(graph, parts):
         return None
 
 
+def in_turn(needs):
+    """Each part as soon as all that it needs is there."""
+    order = []
+    while len(order) < len(needs):
+        ready = [part for part in needs if part not in order and needs[part] <= set(order)]
+        if not ready:
+            return None
+        order.append(ready[0])
+    return order
+
+
+@wrong("can_be_called", says="(a part that needs two others): node `stack` uses `sin`")
+def keeps_the_last_need_of_a_part(graph, parts):
+    needs = {part: set() for part in parts.values()}
+    for node in graph.nodes:
+        for arg in node.all_input_nodes:
+            if node.name in parts and arg.name in parts and parts[node.name] != parts[arg.name]:
+                needs[parts[node.name]] = {parts[arg.name]}
+    return in_turn(needs)
+
+
+@wrong("can_be_called", says="(no call): the answer is None, and there is no part")
+def takes_an_empty_list_for_none(graph, parts):
+    return asks_graphlib(graph, parts) or None
+
+
 @wrong("can_be_called", says="not a list that has each part once")
 def leaves_out_parts_without_neighbours(graph, parts):
     sorter = graphlib.TopologicalSorter()

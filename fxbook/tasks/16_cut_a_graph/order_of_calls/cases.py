@@ -41,6 +41,14 @@ class Beside(nn.Module):
         return torch.exp(torch.tanh(torch.cos(torch.sin(x)))), torch.relu(y), torch.abs(y)
 
 
+class Gathered(nn.Module):
+    """Three calls of one input, and one that takes their results, the first of them last."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        first, second, third = torch.relu(x), torch.cos(x), torch.sin(x)
+        return torch.stack([third, second, first])
+
+
 def parted(graph: fx.Graph, *parts: str) -> tuple[Any, ...]:
     """The graph, and a dict with a part for each of its calls: each time a new text, equal where the part is."""
     calls = [node.name for node in graph.nodes if node.op.startswith("call_")]
@@ -84,6 +92,8 @@ USAGE = Usage(
         Case("a cycle by a second input", Branches, tuple, unseen=True, given=chain("aaaabba", "ccaabba")),
         Case("a cycle behind another part", Chain, tuple, unseen=True, given=chain("abcb", "acbc")),
         Case("parts that share no value", Beside, tuple, unseen=True, given=chain("dcefab", "edfgba")),
+        Case("a part that needs two others", Gathered, tuple, unseen=True, given=chain("bacb", "cbdc")),
+        Case("no call", nn.Identity, tuple, unseen=True, given=chain("")),
         Case("GPT-2's activation, by support", nn.Identity, tuple, unseen=True, given=by_support),
         Case("two layers of GPT-2", nn.Identity, tuple, unseen=True, given=layers_of_gpt2),
     ),

@@ -66,6 +66,9 @@ def can_be_called(case: CaseView) -> Found:
             "cycle, and the answer is not None",
         )
         return
+    if not parts and answer is None:
+        yield None, "The answer is None, and there is no part that another part could need: `parts` is empty."
+        return
     if not cycle and answer is None:
         yield None, f"The answer is None, and there is an order in which these parts can be called: {_told(parts)}."
         return

@@ -3,6 +3,8 @@
 import bisect
 import copy
 
+from torch import fx
+
 from fxbook.tasks.answering import right, wrong
 
 LEFT = "17_ship_a_pass#what-a-pass-must-keep-is-a-list-of-functions"
@@ -114,15 +116,16 @@ def remembers_what_it_asked(module, run, is_right, total):
 
 
 @right
-def edits_and_restores_the_graph(module, run, is_right, total):
-    """One module, whose former graph comes back."""
+def edits_and_restores_graph_and_weights(module, run, is_right, total):
+    """One module, whose former graph and weights come back."""
 
     def is_wrong(number):
-        former = module.graph
+        former, weights = module.graph, copy.deepcopy(module.state_dict())
         module.graph = copy.deepcopy(former)
         run(module, at_most=number)
         wrong_now = not is_right(module)
         module.graph = former
+        module.load_state_dict(weights)
         return wrong_now
 
     number = bisect.bisect(range(total), False, key=lambda place: is_wrong(place + 1)) + 1
@@ -169,13 +172,13 @@ def asks_of_both_sides(module, run, is_right, total):
     return high if high <= total else None
 
 
-@wrong("names_the_change", says="after that many changes the module is right")
+@wrong("names_the_change", says="changes the module is still right: change")
 def counts_from_zero(module, run, is_right, total):
     found = two_ends(module, run, is_right, total)
     return None if found is None else found - 1
 
 
-@wrong("names_the_change", says="the change before is wrong too")
+@wrong("names_the_change", says="makes the module wrong already")
 def takes_the_last_wrong_one_it_saw(module, run, is_right, total):
     """It stops one step too early."""
     low, high = 0, total
@@ -217,7 +220,20 @@ def makes_the_changes_in_the_given_module(module, run, is_right, total):
     return found
 
 
-@wrong("names_the_change", says="The answer is not the first wrong change")
+@wrong("given_left_alone", says="(changes that write into weights): a weight of the given module", read=LEFT)
+def copies_the_graph_alone(module, run, is_right, total):
+    """Such a GraphModule has the layers of the given one."""
+
+    def is_wrong(number):
+        draft = fx.GraphModule(module, copy.deepcopy(module.graph))
+        run(draft, at_most=number)
+        return not is_right(draft)
+
+    number = bisect.bisect(range(1, total + 1), False, key=is_wrong) + 1
+    return number if number <= total else None
+
+
+@wrong("names_the_change", says="makes the module wrong already")
 def makes_one_half_after_another_in_place(module, run, is_right, total):
     """The second half is looked for in a module that has lost the first."""
     draft = copy.deepcopy(module)

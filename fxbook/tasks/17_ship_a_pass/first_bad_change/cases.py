@@ -1,8 +1,12 @@
-"""Graphs in which a dropout follows many nodes, and a pass that erases them all: one of them is on."""
+"""Graphs in which a dropout follows many nodes, and a pass that erases them all: one of them is on.
+
+And layers with a factor behind each, and a pass that writes the factors into their weights: one layer has a bias.
+"""
 
 from __future__ import annotations
 
 import copy
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +19,7 @@ from fxbook.asking import Case, Usage
 from ..cases import WIDTH, bert, change_of, gpt2, graph_of, listing, rows
 
 _RATE = 0.5
+_LAYERS, _NARROW = 6, 4
 
 
 class Mixed(nn.Module):
@@ -32,11 +37,39 @@ class Mixed(nn.Module):
         return total
 
 
+class Scaled(nn.Module):
+    """Layers with a factor behind each of them; the one with a bias is drawn."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        which = _anywhere(_LAYERS)
+        layers = [nn.Linear(_NARROW, _NARROW, bias=number == which) for number in range(1, _LAYERS + 1)]
+        self.layers = nn.ModuleList(layers).requires_grad_(False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = layer(x) * 2
+        return x
+
+
 def drop_every_dropout(module: fx.GraphModule, *, at_most: int | None = None) -> PassResult:
     """Erase the dropouts, or the first ones."""
     found = module.graph.find_nodes(op="call_function", target=nn.functional.dropout)[:at_most]
     for node in found:
         node.replace_all_uses_with(node.args[0])
+        module.graph.erase_node(node)
+    module.graph.lint()
+    module.recompile()
+    return PassResult(module, bool(found))
+
+
+def double_the_weights(module: fx.GraphModule, *, at_most: int | None = None) -> PassResult:
+    """Erase the multiplications behind layers, or the first ones, and double the weights of these layers."""
+    found = module.graph.find_nodes(op="call_function", target=operator.mul)[:at_most]
+    for node in found:
+        [call] = node.all_input_nodes
+        module.get_submodule(call.target).weight.mul_(2)
+        node.replace_all_uses_with(call)
         module.graph.erase_node(node)
     module.graph.lint()
     module.recompile()
@@ -69,20 +102,37 @@ def reported(on: Callable[[int], int], *widths: int) -> Callable[[nn.Module], tu
         module = graph_of(model)
         inputs = rows(*widths)()
         total = add_dropouts(module, inputs, on)
-
-        def run(candidate: fx.GraphModule) -> Tensor:
-            with torch.random.fork_rng(devices=[]):
-                torch.default_generator.manual_seed(0)
-                return candidate(*inputs)
-
-        expected = run(module)
-
-        def is_right(candidate: fx.GraphModule) -> bool:
-            return torch.equal(run(candidate), expected)
-
-        return module, drop_every_dropout, is_right, total
+        return module, drop_every_dropout, computes_as(module, inputs), total
 
     return given
+
+
+def with_factors(model: nn.Module) -> tuple[Any, ...]:
+    """The same of a pass that writes into weights."""
+    module = graph_of(model)
+    return module, double_the_weights, computes_as(module, rows(_NARROW)()), _LAYERS
+
+
+def computes_as(module: fx.GraphModule, inputs: tuple[Tensor, ...]) -> Callable[[fx.GraphModule], bool]:
+    """The question whether a module returns, bit by bit, what this one returns now."""
+
+    def run(candidate: fx.GraphModule) -> Tensor:
+        with torch.random.fork_rng(devices=[]):
+            torch.default_generator.manual_seed(0)
+            return candidate(*inputs)
+
+    expected = run(module)
+
+    def is_right(candidate: fx.GraphModule) -> bool:
+        return torch.equal(run(candidate), expected)
+
+    return is_right
+
+
+def weight_that_differs(before: dict[str, Tensor], module: nn.Module) -> str | None:
+    """The name of the first weight that is not as it was."""
+    after = module.state_dict()
+    return next((name for name, old in before.items() if name not in after or not torch.equal(after[name], old)), None)
 
 
 def counted(
@@ -92,7 +142,7 @@ def counted(
     is_right: Callable[[fx.GraphModule], bool],
     total: int,
 ) -> dict[str, Any]:
-    """What the answer returns, how often it asked, and the first node of the given graph that it has changed.
+    """What the answer returns, how often it asked, and the first node and weight of the module that it has changed.
 
     Raises:
         Exception: whatever the answer raises.
@@ -105,9 +155,10 @@ def counted(
         # The question may be asked of a copy; what it does to a module is then nobody's matter.
         return is_right(copy.deepcopy(candidate))
 
-    before = listing(module.graph)
+    before, weights = listing(module.graph), copy.deepcopy(module.state_dict())
     returned = answer(module, run, counting, total)
-    return {"returned": returned, "asked": asked, "changed": change_of(before, listing(module.graph))}
+    told = {"returned": returned, "asked": asked, "changed": change_of(before, listing(module.graph))}
+    return {**told, "weight": weight_that_differs(weights, module)}
 
 
 USAGE = Usage(
@@ -117,6 +168,7 @@ USAGE = Usage(
         Case("a block of BERT, no dropout is on", bert, tuple, given=reported(lambda count: 0, 64, WIDTH)),
         Case("many steps", Mixed, tuple, unseen=True, given=reported(_anywhere, WIDTH)),
         Case("the last change", Mixed, tuple, unseen=True, given=reported(lambda count: count, WIDTH)),
+        Case("changes that write into weights", Scaled, tuple, unseen=True, given=with_factors),
         Case("the first change", gpt2, tuple, unseen=True, given=reported(lambda count: 1, WIDTH)),
     ),
     call=counted,

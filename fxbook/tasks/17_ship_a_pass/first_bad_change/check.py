@@ -39,12 +39,9 @@ def names_the_change(case: CaseView) -> Found:
     elif wanted is None:
         yield None, f"The answer is {number:g}, and the module is right after all {total} changes: `None` was asked."
     elif number != wanted:
-        after = "wrong" if number >= wanted else "right"
-        others = "the change before is wrong too" if number > wanted else "so a later change is the wrong one"
-        yield (
-            None,
-            f"The answer is not the first wrong change: after that many changes the module is {after}, {others}.",
-        )
+        early = f"after {number:g} of {total} changes the module is still right: change {wanted} is the first wrong one"
+        late = f"change {wanted} of {total} makes the module wrong already"
+        yield None, f"The answer is {number:g}, and {late if number > wanted else early}."
 
 
 @rule(HALVING)

@@ -236,7 +236,7 @@ def takes_the_first_argument(module):
     return PassResult(module, bool(calls))
 
 
-@wrong("honest", says="(one such layer): `modified` is false, and calls")
+@wrong("honest", says="(one such layer, whose result is unused): `modified` is false, and calls")
 def asks_for_more_than_one(module):
     calls = erased(module)
     module.recompile()
@@ -289,6 +289,31 @@ def drops_activations_too(module):
         module.graph.erase_node(node)
     module.recompile()
     return PassResult(module, bool(calls))
+
+
+@wrong("others_stay", says="(such layers in a row, by keyword, unused, at the end): node `mix_1` is gone")
+def eliminates_dead_code(module):
+    """A call that nothing used before goes too."""
+    found = erased(module)
+    module.graph.eliminate_dead_code()
+    module.recompile()
+    return PassResult(module, bool(found))
+
+
+@wrong("layers_stay", says="is gone from the module: only calls were to be erased")
+def deletes_unused_layers(module):
+    found = erased(module)
+    module.delete_all_unused_submodules()
+    module.recompile()
+    return PassResult(module, bool(found))
+
+
+@wrong("honest", says="(one such layer, whose result is unused): `modified` is false, and calls")
+def counts_calls_with_users(module):
+    modified = any(node.users for node in module.graph.nodes if is_idle(node, module))
+    erased(module)
+    module.recompile()
+    return PassResult(module, modified)
 
 
 @wrong("computes_the_same", says="After the pass, the result")

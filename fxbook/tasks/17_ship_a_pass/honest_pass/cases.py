@@ -16,7 +16,10 @@ from ..cases import WIDTH, gpt2, graph_of, resnet
 
 
 class Idle(nn.Module):
-    """Layers that do nothing in a row, one called twice, one by keyword, one whose result is unused, one at the end."""
+    """Layers that do nothing in a row, one called twice, one by keyword, one whose result is unused, one at the end.
+
+    Of another call too, nothing uses the result.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,6 +32,7 @@ class Idle(nn.Module):
         skip = self.first(x)
         hidden = self.second(self.first(self.mix(skip)))
         self.last(hidden)
+        self.mix(hidden)
         total = self.inner(hidden) + self.second(input=skip)
         return self.last(total), total
 
@@ -46,7 +50,7 @@ class Kept(nn.Module):
 
 
 class Single(nn.Module):
-    """One such layer, called once."""
+    """One such layer, called once, whose result is unused."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,7 +58,9 @@ class Single(nn.Module):
         self.requires_grad_(False)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.idle(self.mix(x)).relu()
+        mixed = self.mix(x)
+        self.idle(mixed)
+        return mixed.relu()
 
 
 def by_another_name(model: nn.Module) -> tuple[Any, ...]:
@@ -85,6 +91,11 @@ def idle_calls(module: fx.GraphModule) -> list[str]:
     return [node.name for node in calls if isinstance(module.get_submodule(node.target), nn.Identity)]
 
 
+def layers_of(module: fx.GraphModule) -> list[str]:
+    """The names of all layers, called or not."""
+    return [name for name, _ in module.named_modules(remove_duplicate=False) if name]
+
+
 def _said(result: Any, module: fx.GraphModule) -> dict[str, Any]:
     """What a pass returned."""
     if not isinstance(result, PassResult):
@@ -98,7 +109,10 @@ def run_twice(answer: Callable[..., Any], module: fx.GraphModule, x: Tensor) -> 
     Raises:
         Exception: whatever the answer raises.
     """
+    before = layers_of(module)
     told: dict[str, Any] = {"first": _said(answer(module), module), "left": idle_calls(module)}
+    left = layers_of(module)
+    told["deleted"] = [name for name in before if name not in left]
     try:
         module.graph.lint()
     except Exception as error:
@@ -117,7 +131,7 @@ USAGE = Usage(
         Case("a block of GPT-2, which has no such layer", gpt2, tuple, given=traced_with(3, WIDTH)),
         Case("a block of ResNet", resnet, tuple, given=traced_with(16, 8, 8)),
         Case("such layers in a row, by keyword, unused, at the end", Idle, tuple, True, traced_with(3, WIDTH)),
-        Case("one such layer", Single, tuple, unseen=True, given=traced_with(3, WIDTH)),
+        Case("one such layer, whose result is unused", Single, tuple, unseen=True, given=traced_with(3, WIDTH)),
         Case("a layer by its second name", Single, tuple, unseen=True, given=by_another_name),
         Case("a layer that nothing calls", Kept, tuple, unseen=True, given=kept_as_submodule),
     ),

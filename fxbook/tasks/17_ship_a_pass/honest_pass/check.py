@@ -61,9 +61,19 @@ def others_stay(case: CaseView) -> Found:
     found = names_of(told(case, "nodes")) or set()
     for name in wanted:
         if name not in found:
-            yield case.before.named(name), "is gone: only calls of `nn.Identity` were to go"
+            yield (
+                case.before.named(name),
+                "is gone: only calls of `nn.Identity` were to go, and all others stay, used or not",
+            )
     for name in sorted(found - set(wanted) - gone):
         yield None, f"Node `{name}` is new: nothing was to be added."
+
+
+@rule
+def layers_stay(case: CaseView) -> Found:
+    """The module has the layers that it had."""
+    for name in sorted(names_of(told(case, "deleted")) or ()):
+        yield None, f"The layer `{name}` is gone from the module: only calls were to be erased, in the graph."
 
 
 @rule
@@ -114,6 +124,7 @@ CHECK = Check(
         lints_after,
         none_left,
         others_stay,
+        layers_stay,
         compiled_anew,
         computes_the_same,
         honest,

@@ -316,7 +316,17 @@ def asks_about_nothing(module, fails):
     return kept
 
 
-@wrong("only_removes", says="calls something else than in the given graph")
+@wrong("only_removes", says="than in the given graph: `fails` has edited it")
+def asks_about_each_draft_itself(module, fails):
+    kept = copy.deepcopy(module)
+    erase_unused(kept.graph)
+    kept.recompile()
+    while (smaller := next((draft for draft in drafts(kept, True) if fails(draft)), None)) is not None:
+        kept = smaller
+    return kept
+
+
+@wrong("only_removes", says="than in the given graph: `fails` has edited it, so call `fails` with a copy")
 def hands_out_what_it_returns(module, fails):
     """`fails` edits it."""
     kept = begins_anew_after_each_step(module, fails)
@@ -359,7 +369,7 @@ def stands_alone(module, fails):
     return kept
 
 
-@wrong("only_removes", says="has other arguments than in the given graph")
+@wrong("only_removes", says="has other arguments in the answer than in the given graph")
 def takes_simpler_numbers(module, fails):
     kept = begins_anew_after_each_step(module, fails)
     for node in kept.graph.nodes:
@@ -368,7 +378,7 @@ def takes_simpler_numbers(module, fails):
     return kept
 
 
-@wrong("only_removes", says="has other arguments than in the given graph")
+@wrong("only_removes", says="has other arguments in the answer than in the given graph")
 def drops_keywords(module, fails):
     """A call that has some is written anew, with its inputs by position."""
     kept = begins_anew_after_each_step(module, fails)

@@ -15,6 +15,9 @@ from fxbook.graph.naming import target_name
 
 from ..cases import WIDTH, bert, change_of, gpt2, graph_of, listing
 
+# What the pass makes of calls in the module that it is run on.
+MADE_BY_THE_PASS = torch.neg
+
 
 class Gate(nn.Module):
     """Two branches that meet, one of them with a residual."""
@@ -95,7 +98,7 @@ def raising_pass(first: Any, second: Any) -> Callable[[fx.GraphModule], bool]:
                     raise KeyError(node.name)
                 if _is_call(node) and node.target == first:
                     made.add(node)
-                    node.op, node.target, node.kwargs = "call_function", torch.neg, {}
+                    node.op, node.target, node.kwargs = "call_function", MADE_BY_THE_PASS, {}
         except KeyError:
             return True
         return False

@@ -79,7 +79,9 @@ def compares_leaf_by_leaf(before, after, *inputs):
         if ours[1] != theirs[1]:
             return name
         for one, other in zip(ours[0], theirs[0], strict=True):
-            same = torch.allclose(one, other, rtol=1.3e-6, atol=1e-5) if torch.is_tensor(one) else one == other
+            same = one == other
+            if torch.is_tensor(one):
+                same = one.dtype == other.dtype and torch.allclose(one, other, rtol=1.3e-6, atol=1e-5)
             if not same:
                 return name
     return None
@@ -213,7 +215,9 @@ def takes_a_missing_node_for_a_difference(before, after, *inputs):
     return next((name for name in here if name not in there or not is_close(here[name], there[name])), None)
 
 
-@wrong("first_that_differs", says="gives the same value in both")
+@wrong(
+    "first_that_differs", says="(a value written in place): node `exp` gives the same value in both, until a later node"
+)
 def keeps_no_copies(before, after, *inputs):
     tables = []
     for module in (before, after):
@@ -222,6 +226,35 @@ def keeps_no_copies(before, after, *inputs):
         tables.append({node.name: value for node, value in run.env.items()})
     here, there = tables
     return next((name for name in here if name in there and not is_close(here[name], there[name])), None)
+
+
+@wrong(
+    "first_that_differs",
+    says="(a value written in place): node `split` gives the same value in both, until a later node",
+)
+def copies_tensors_but_no_tuples(before, after, *inputs):
+    tables = []
+    for module in (before, after):
+        run = fx.Interpreter(module, garbage_collect_values=False)
+        run.args_iter = iter(inputs)
+        table = {}
+        for node in module.graph.nodes:
+            value = run.env[node] = run.run_node(node)
+            table[node.name] = value.clone() if torch.is_tensor(value) else value
+        tables.append(table)
+    here, there = tables
+    return next((name for name in here if name in there and not is_close(here[name], there[name])), None)
+
+
+@wrong("first_that_differs", says="(another dtype): node `output` gives another value in `after`, of another dtype")
+def does_not_ask_for_the_dtype(before, after, *inputs):
+    here, there = values_of(before, inputs), values_of(after, inputs)
+    for name in here:
+        try:
+            torch.testing.assert_close(here[name], there.get(name, here[name]), check_dtype=False)
+        except AssertionError:
+            return name
+    return None
 
 
 @wrong("first_that_differs", says="gives another value too, and stands before `output`")

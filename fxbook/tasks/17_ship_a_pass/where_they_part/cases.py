@@ -59,15 +59,15 @@ def only_spelled_otherwise(module: fx.GraphModule) -> None:
 
 
 class Accumulating(nn.Module):
-    """Writes into a value that earlier nodes have given, and returns a tuple, an int and a list."""
+    """Writes into a value that earlier nodes have given, one of them in parts; returns a tuple, a dict and a list."""
 
     def forward(self, x: Tensor, y: Tensor) -> Any:
         total = x.exp()
         doubled = total * 2
-        parts = doubled.split(WIDTH // 2, dim=-1)
+        parts = total.split(WIDTH // 2, dim=-1)
         total.add_(y, alpha=1)
         first = parts[0] + total.size(0)
-        return first, {"total": total, "parts": [parts[1]]}
+        return first, {"doubled": doubled, "parts": [parts[1]]}
 
 
 class Results(nn.Module):
@@ -93,6 +93,14 @@ def another_second_result(module: fx.GraphModule) -> None:
     with module.graph.inserting_after(right):
         scaled = module.graph.call_function(operator.mul, (right, 2))
     right.replace_all_uses_with(scaled, delete_user_cb=lambda user: user is not scaled)
+
+
+def another_dtype(module: fx.GraphModule) -> None:
+    """The second result has the same numbers in double precision."""
+    result = module.graph.output_node()
+    with module.graph.inserting_before(result):
+        left, right, count = result.args[0].values()
+        result.args = ({"left": left, "right": module.graph.call_method("double", (right,)), "count": count},)
 
 
 def another_key(module: fx.GraphModule) -> None:
@@ -147,6 +155,7 @@ USAGE = Usage(
             given=edited(slightly_and_turned, 2),
         ),
         Case("another second result", Results, tuple, unseen=True, given=edited(another_second_result, 2)),
+        Case("another dtype", Results, tuple, unseen=True, given=edited(another_dtype, 2)),
         Case("another key", Results, tuple, unseen=True, given=edited(another_key, 2)),
         Case("other spellings", gpt2, tuple, unseen=True, given=edited(only_spelled_otherwise)),
     ),

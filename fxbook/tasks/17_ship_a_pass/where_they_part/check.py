@@ -22,25 +22,26 @@ class _Keeping(fx.Interpreter):
     def __init__(self, module: fx.GraphModule) -> None:
         super().__init__(module)
         self.values: dict[str, Any] = {}
+        self.at_the_end: dict[str, Any] = {}
 
     def run_node(self, n: fx.Node) -> Any:
-        value = super().run_node(n)
+        value = self.at_the_end[n.name] = super().run_node(n)
         self.values[n.name] = pytree.tree_map_only(torch.Tensor, torch.clone, value)
         return value
 
 
-def values_of(module: fx.GraphModule, inputs: tuple[torch.Tensor, ...]) -> dict[str, Any]:
-    """The value of each node by its name, in the order of the list."""
+def run_of(module: fx.GraphModule, inputs: tuple[torch.Tensor, ...]) -> _Keeping:
+    """A run that has kept the value of each node by its name, in the order of the list."""
     keeping = _Keeping(module)
     with torch.no_grad():
         keeping.run(*inputs)
-    return keeping.values
+    return keeping
 
 
-def is_close(one: Any, other: Any) -> bool:
+def is_close(one: Any, other: Any, *, of_any_dtype: bool = False) -> bool:
     """Whether two values are equal but for rounding."""
     try:
-        torch.testing.assert_close(one, other)
+        torch.testing.assert_close(one, other, check_dtype=not of_any_dtype)
     except (AssertionError, TypeError, ValueError):
         return False
     return True
@@ -50,13 +51,15 @@ def is_close(one: Any, other: Any) -> bool:
 def first_that_differs(case: CaseView) -> Found:
     """The answer is the name of the first node whose value is another one."""
     before, after, *inputs = case.arguments
-    here, there = values_of(before, tuple(inputs)), values_of(after, tuple(inputs))
+    run = run_of(before, tuple(inputs))
+    here, there = run.values, run_of(after, tuple(inputs)).values
     differ = [name for name in here if name in there and not is_close(here[name], there[name])]
     answer = told(case, "returned")
     name = name_of(answer)
     if answer is None:
         if differ:
-            yield case.before.named(differ[0]), "gives another value in `after`, and the answer is `None`"
+            of_dtype = ", of another dtype" * is_close(here[differ[0]], there[differ[0]], of_any_dtype=True)
+            yield case.before.named(differ[0]), f"gives another value in `after`{of_dtype}, and the answer is `None`"
     elif name is None:
         yield None, "The answer is neither a node, nor its name, nor `None`."
     elif name not in here:
@@ -64,7 +67,9 @@ def first_that_differs(case: CaseView) -> Found:
     elif name not in there:
         yield None, f"`{name}` is no node of `after`, so there is nothing to compare."
     elif name not in differ:
-        yield case.before.named(name), "gives the same value in both, but for rounding"
+        written = not is_close(here[name], run.at_the_end[name])
+        but = "until a later node writes into it: keep a copy of all of it" if written else "but for rounding"
+        yield case.before.named(name), f"gives the same value in both, {but}"
     elif name != differ[0]:
         yield case.before.named(differ[0]), f"gives another value too, and stands before `{name}`"
 

@@ -294,7 +294,7 @@ def subtracts_the_other_way_round(traced):
 
 @wrong(
     "ends well",
-    says="IndexError: tuple index out of range",
+    says="IndexError: tuple index out of range. In this graph `drop_2` has its input by keyword",
     read="when_it_breaks/01_node_creation#indexerror-tuple-index-out-of-range",
 )
 def takes_the_first_argument_by_place(traced):

@@ -10,7 +10,7 @@ from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
 
-from ..check import gone, inputs_kept, new, no_leftovers, nothing_dead
+from ..check import gone, input_by_keyword, inputs_kept, new, no_leftovers, nothing_dead
 
 _IDLE = Family("nothing", modules=frozenset({f"torch.nn.{name}" for name in ("Dropout", "Dropout2d", "Identity")}))
 
@@ -57,5 +57,6 @@ CHECK = Check(
         same_result,
         nothing_dead,
         no_leftovers,
-    )
+    ),
+    on_error=input_by_keyword,
 )

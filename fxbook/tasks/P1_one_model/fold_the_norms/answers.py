@@ -9,6 +9,7 @@ from torch.nn.utils import fusion
 
 from fxbook.tasks.answering import right, wrong
 
+DEAD = "03_replacement#what-removing-dead-code-deletes"
 FOLD = "P1_one_model#a-norm-is-part-of-its-convolution"
 STAYS = "P1_one_model#where-a-norm-cannot-be-folded"
 
@@ -193,17 +194,32 @@ def leaves_all_as_it_is(traced):
     pass
 
 
-@wrong("same_output", node="output", says="it holds other numbers")
+@wrong(
+    "pairs_compute_the_same",
+    node="stem",
+    says="does not give what `stem` and `norm` gave together: ",
+    read=FOLD,
+)
 def forgets_eps(traced):
     fold(traced, lambda norm, conv: assign(norm, conv, eps=False))
 
 
-@wrong("same_output", node="output", says="It holds for the model you know, but not on another")
+@wrong(
+    "pairs_compute_the_same",
+    node="tied1",
+    says="gave together, and is off by the same number everywhere in a channel: ",
+    read=FOLD,
+)
 def forgets_the_bias_of_the_convolution(traced):
     fold(traced, lambda norm, conv: assign(norm, conv, bias_of_conv=False))
 
 
-@wrong("same_output", node="output", says="it holds other numbers")
+@wrong(
+    "pairs_compute_the_same",
+    node="stem",
+    says="does not give what `stem` and `norm` gave together: ",
+    read=FOLD,
+)
 def scales_the_inputs_of_the_convolution(traced):
     def scale_inputs(norm, conv):
         weight, bias = new_parameters(norm, conv)
@@ -213,7 +229,12 @@ def scales_the_inputs_of_the_convolution(traced):
     fold(traced, scale_inputs)
 
 
-@wrong("same_output", node="output", says="It holds for the model you know, but not on another")
+@wrong(
+    "pairs_compute_the_same",
+    node="tied2",
+    says="gives other numbers than before, and has the weight tensor of `tied1`: ",
+    read=STAYS,
+)
 def changes_the_weight_in_place(traced):
     def in_place(norm, conv):
         weight, bias = new_parameters(norm, conv)
@@ -306,7 +327,7 @@ def forgets_to_recompile(traced):
 
 
 @wrong(
-    "nothing_dead",
+    "nothing_dies",
     node="norm",
     says="is left: no node uses its result",
     read="03_replacement#three-steps-in-this-order",
@@ -330,7 +351,7 @@ def moves_the_convolution_behind_its_users(traced):
     traced.recompile()
 
 
-@wrong("others_stay", says="is gone, which cannot be folded: it reads no convolution", read=STAYS)
+@wrong("others_stay", says="is gone, which cannot be folded: it reads `relu_1`, which calls no `nn.Conv2d`", read=STAYS)
 def looks_for_a_convolution_further_up(traced):
     """An activation between the two is another function."""
     fold(traced)
@@ -346,6 +367,49 @@ def looks_for_a_convolution_further_up(traced):
     traced.recompile()
 
 
+@wrong("others_stay", says="cannot be folded: it reads `upwards`, which calls no `nn.Conv2d`", read=STAYS)
+def takes_transposed_convolutions_too(traced):
+    fold(traced)
+    for node in list(traced.graph.find_nodes(op="call_module")):
+        value, norm = node.all_input_nodes[0], layer_of(traced, node)
+        if isinstance(norm, nn.BatchNorm2d) and isinstance(conv := layer_of(traced, value), nn.ConvTranspose2d):
+            assign(norm, conv)
+            node.replace_all_uses_with(value)
+            traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong("others_stay", says="node `sigmoid` is gone: nothing used it, and it was to stay", read=DEAD)
+def removes_dead_code_too(traced):
+    fold(traced)
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+
+
+@wrong("same_output", node="_0", says="(one pair in float32): running the result raises RuntimeError")
+def makes_a_weight_of_float64(traced):
+    def in_float64(norm, conv):
+        weight, bias = new_parameters(norm, conv)
+        conv.weight, conv.bias = nn.Parameter(weight.double()), nn.Parameter(bias)
+
+    fold(traced, in_float64)
+
+
+@wrong(
+    "ends well",
+    says="In this graph `norm1` has its input by keyword, so its `args` are empty",
+    read="when_it_breaks/01_node_creation#indexerror-tuple-index-out-of-range",
+)
+def takes_the_first_argument_by_place(traced):
+    for node, _, norm, conv in list(foldable(traced)):
+        assign(norm, conv)
+        node.replace_all_uses_with(node.args[0])
+        traced.graph.erase_node(node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
 @wrong("ends well", says="'NoneType' and 'Tensor'")
 def takes_the_bias_of_the_convolution_for_granted(traced):
     def with_bias(norm, conv):
@@ -356,7 +420,12 @@ def takes_the_bias_of_the_convolution_for_granted(traced):
     fold(traced, with_bias)
 
 
-@wrong("same_output", node="output", says="It holds for the model you know, but not on another")
+@wrong(
+    "pairs_compute_the_same",
+    node="first",
+    says="does not give what `first` and `norm1` gave together: ",
+    read=FOLD,
+)
 def makes_a_convolution_of_one_group(traced):
     for node, value, norm, conv in list(foldable(traced)):
         made = nn.Conv2d(conv.in_channels, conv.out_channels, conv.kernel_size, conv.stride, conv.padding).double()
@@ -382,7 +451,12 @@ def counts_the_calls_of_the_norm(traced):
     traced.recompile()
 
 
-@wrong("same_output", node="output", says="It holds for the model you know, but not on another")
+@wrong(
+    "pairs_compute_the_same",
+    node="first",
+    says="gave together, and is off by the same number everywhere in a channel: ",
+    read=FOLD,
+)
 def adds_the_mean_of_a_norm_without_bias(traced):
     def with_its_mean(norm, conv):
         assign(norm, conv)

@@ -1,4 +1,4 @@
-"""Networks in float64 whose norms can be folded, and some that cannot: what is left out shows at this precision."""
+"""Networks with norms that can be folded or cannot: in float64, where what is left out shows, and in float32."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ class Shared(nn.Module):
 
 class Settings(nn.Module):
     """Groups, strides, no bias; a norm by name, without weights, of another eps; norms that stay: without statistics,
-    in training mode, behind no convolution, behind an activation, behind a sum; a pair in which nothing shares.
+    in training mode, behind no convolution, behind an activation, behind a sum, behind a transposed convolution; a node
+    that nothing reads; a pair in which nothing shares.
     """
 
     def __init__(self) -> None:
@@ -62,16 +63,23 @@ class Settings(nn.Module):
         self.fourth, self.training_norm = nn.Conv2d(4, 4, 1), nn.BatchNorm2d(4)
         self.fifth, self.both = nn.Conv2d(4, 4, 1), nn.BatchNorm2d(4)
         self.sixth, self.alone = nn.Conv2d(4, 4, 1, bias=False), nn.BatchNorm2d(3)
+        self.upwards, self.last = nn.ConvTranspose2d(4, 4, 1), nn.BatchNorm2d(4)
         lived(self).double()
         self.training_norm.train()
 
     def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> tuple[Tensor, Tensor]:
+        torch.sigmoid(mean)
         start = self.second(self.norm1(input=self.first(self.alone(images))))
         x = self.bare(self.third(start))
         x = torch.relu(self.training_norm(self.fourth(x)))
         x = self.both(torch.relu(self.fifth(x))) + self.both(self.sixth(x)) * self.both(x + mean.mean())
         # A norm that is made of its batch takes a constant away: what is wrong before it shows beside it alone.
-        return x.mean((2, 3)), start.mean((2, 3))
+        return self.last(self.upwards(x)).mean((2, 3)), start.mean((2, 3))
+
+
+def pair() -> nn.Module:
+    """A convolution and its norm, of torch's own dtype."""
+    return lived(nn.Sequential(nn.Conv2d(3, 3, 2), nn.BatchNorm2d(3)))
 
 
 def in_float64() -> tuple[Tensor, ...]:
@@ -84,5 +92,6 @@ USAGE = Usage(
         Case("the network of the project", ResNet, in_float64),
         Case("layers, values and weights that are shared", Shared, in_float64, unseen=True, given=with_two_names),
         Case("groups, other settings, norms that stay", Settings, in_float64, unseen=True),
+        Case("one pair in float32", pair, lambda: images()()[:1], unseen=True),
     ),
 )

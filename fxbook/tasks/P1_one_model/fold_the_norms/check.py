@@ -1,29 +1,34 @@
 """Fold the norms: every norm that can be is part of its convolution, and the numbers are those of before.
 
-The cases are in float64, where two results may differ by 1e-8 of their size. Rounding moves them by less than a
+All cases but one are in float64, where two results may differ by 1e-8 of their size. Rounding moves them by less than a
 thousandth of that (tests/checking/test_rounding.py computes it), a forgotten ``eps`` by more than a hundred times.
 """
 
 from __future__ import annotations
 
 from fxbook.asking import Check
+from fxbook.asking.exercise import inputs_of
 from fxbook.asking.explained import given_edited, lints, recompiled
 from fxbook.asking.families import CONV2D, Family
 from fxbook.asking.predicates import edited, same_output
 from fxbook.asking.rule import Found, rule
+from fxbook.asking.running import values_inside
+from fxbook.asking.values import Value, decode_tensor, difference
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
 
-from ..check import gone, kept, layer, no_leftovers, nothing_dead
+from ..check import gone, input_by_keyword, kept, layer, no_leftovers, nothing_dies, now
 
 NORM = Family("a batch norm", modules=frozenset({"torch.nn.BatchNorm2d"}))
 SHARED = "P1_one_model#where-a-norm-cannot-be-folded"
+DEAD = "03_replacement#what-removing-dead-code-deletes"
 
 
 def reason_to_stay(case: CaseView, norm: NodeRecord) -> str | None:
     """Why a norm of the given graph cannot be folded; ``None`` where it can."""
     if len(norm.inputs) != 1 or case.before.nodes[norm.inputs[0]] not in CONV2D:
-        return "it reads no convolution"
+        read = "nothing" if not norm.inputs else f"`{case.before.nodes[norm.inputs[0]].name}`"
+        return f"it reads {read}, which calls no `nn.Conv2d`"
     conv = case.before.nodes[norm.inputs[0]]
     if len(conv.users) > 1:
         return f"`{conv.name}` has another user"
@@ -56,8 +61,55 @@ def others_stay(case: CaseView) -> Found:
     for before in gone(case, _going(case)):
         if before in NORM and (why := reason_to_stay(case, before)):
             yield before, f"is gone, which cannot be folded: {why}"
+        if before not in NORM and "dead" in before.notes:
+            yield before, f"is gone: nothing used it, and it was to stay: `{before.call}`", DEAD
         if before not in NORM and before.op != "placeholder":
             yield before, f"is gone, and is no batch norm: `{before.call}`"
+
+
+@rule("P1_one_model#a-norm-is-part-of-its-convolution")
+def pairs_compute_the_same(case: CaseView) -> Found:
+    """A convolution gives what it and its norm gave, every other node what it gave; the first that does not is told."""
+    going = _going(case)
+    norms = {case.before.nodes[index].inputs[0]: case.before.nodes[index] for index in going}
+    was = {node.index: index for index, node in now(case, going).items()}
+    for draw, inputs in enumerate(inputs_of(case.case, case.seed)):
+        [traced] = case.arguments
+        given, found = values_inside(traced, inputs, case.seed, draw), case.inside(draw) or []
+        for node, value in zip(case.nodes, found, strict=False):
+            before = case.before.nodes[was[node.index]] if node.index in was else None
+            if before is None or value is None or node.op in ("placeholder", "output"):
+                continue
+            norm = norms.get(before.index)
+            asked = given[(norm or before).index]
+            if (differs := difference(value, asked)) is None:
+                continue
+            numbers = f": {differs.partition(': ')[2] or differs}"
+            if norm is not None:
+                how = _of_the_bias(value, asked)
+                yield node, f"does not give what `{before.name}` and `{norm.name}` gave together{how}{numbers}"
+            else:
+                yield node, f"gives other numbers than before{_sharing(case, before)}{numbers}", SHARED
+
+
+def _of_the_bias(found: Value, asked: Value) -> str:
+    """That a value is off by one number in each channel, as one is whose bias alone is wrong."""
+    if not isinstance(found, dict) or found.get("shape") != asked["shape"]:
+        return ""
+    off = decode_tensor(found).double() - decode_tensor(asked).double()
+    uneven = (off - off.mean((0, 2, 3), keepdim=True)).abs().max()
+    is_even = bool(uneven <= 1e-5 * off.abs().max())
+    return ", and is off by the same number everywhere in a channel" if is_even else ""
+
+
+def _sharing(case: CaseView, node: NodeRecord) -> str:
+    """That another convolution has the weight of this one, too."""
+    own = getattr(layer(case, node), "weight", None)
+    for other in case.before:
+        held = layer(case, other)
+        if own is not None and held is not layer(case, node) and getattr(held, "weight", None) is own:
+            return f", and has the weight tensor of `{other.name}`"
+    return ""
 
 
 CHECK = Check(
@@ -68,8 +120,9 @@ CHECK = Check(
         given_edited,
         others_stay,
         foldable_are_folded,
-        same_output,
-        nothing_dead,
+        same_output.or_because(pairs_compute_the_same),
+        nothing_dies,
         no_leftovers,
-    )
+    ),
+    on_error=input_by_keyword,
 )

@@ -201,6 +201,22 @@ def takes_what_is_read_only(traced, values):
     return items + [None] * (len(inputs_of(traced)) - len(items))
 
 
+@wrong("list_in_order", says="of the list is a number: that of `sum` was asked", read=PLACES)
+def takes_none_for_left_out(traced, values):
+    refuse(traced, values)
+    found = {node.target: values.pop(node.target, None) for node in inputs_of(traced)}
+    return [n.args[0] if n.args and found[n.target] is None else found[n.target] for n in inputs_of(traced)]
+
+
+@wrong("list_in_order", says="of the list is a number: that of `size` was asked", read=PLACES)
+def takes_zero_for_left_out(traced, values):
+    refuse(traced, values)
+    for node in inputs_of(traced):
+        if isinstance(value := values.get(node.target), int | float) and not value and node.args:
+            values[node.target] = node.args[0]
+    return pop_all(traced, values)
+
+
 @wrong("dict_is_emptied", says="The dict still holds", read=BOX)
 def leaves_the_dict_full(traced, values):
     refuse(traced, values)

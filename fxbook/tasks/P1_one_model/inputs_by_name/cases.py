@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -50,8 +51,12 @@ def request(
     without: tuple[str, ...] = (),
     extra: tuple[str, ...] = (),
     backwards: bool = False,
+    told: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[fx.GraphModule, dict[str, Any]]:
-    """The traced model, and inputs in an order that is drawn, or backwards; without some defaults, or at fault."""
+    """The traced model, and inputs in an order that is drawn, or backwards; without some defaults, or at fault.
+
+    The inputs are tensors, but for the values that are ``told``.
+    """
     traced = fx.symbolic_trace(model)
     inputs = traced.graph.find_nodes(op="placeholder")
     optional = [str(node.target) for node in inputs if node.args]
@@ -59,7 +64,7 @@ def request(
     names = [str(node.target) for node in inputs if not node.args] + optional[len(optional) - kept :]
     names = [*(name for name in names if name not in without), *extra]
     order = range(len(names))[::-1] if backwards else torch.randperm(len(names)).tolist()
-    return traced, {names[place]: torch.randn(one_of(2, 3)) for place in order}
+    return traced, {names[place]: told.get(names[place], torch.randn(one_of(2, 3))) for place in order}
 
 
 def given(**faults: Any) -> Callable[[nn.Module], tuple[Any, ...]]:
@@ -100,6 +105,7 @@ USAGE = Usage(
         Case("the last one missing", Required, tuple, unseen=True, given=given(without=("mask",))),
         Case("names that begin alike", Renamed, tuple, unseen=True, given=given(without=("mean",))),
         Case("names that begin alike, all there", Renamed, tuple, unseen=True, given=given(left_out=1)),
+        Case("values that are `None` or 0", Taken, tuple, unseen=True, given=given(told={"sum": None, "size": 0})),
     ),
     call=use,
 )

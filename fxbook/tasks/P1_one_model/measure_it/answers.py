@@ -343,6 +343,39 @@ def forgets_the_weights_of_modules_inside(traced, args_list):
     return {**measured(traced, args_list), "peak": max(peaks)}
 
 
+@wrong("peak_measured", says="reached at node `sort`", read=PEAK)
+def takes_a_view_for_its_storage(traced, args_list):
+    """What the last tensor of a storage needs is taken for what the storage has."""
+    return measured_by(traced, args_list, bytes_of=lambda tensor: tensor.nbytes)
+
+
+@wrong("peak_measured", says="reached at node `sort`, whose result has 2 tensors", read=PEAK)
+def overlooks_several_results(traced, args_list):
+    return measured_by(traced, args_list, parts_of=lambda value: [value])
+
+
+def measured_by(traced, args_list, parts_of=tree_leaves, bytes_of=lambda tensor: tensor.untyped_storage().nbytes()):
+    weights = {StorageWeakRef(value.untyped_storage()) for value in (*traced.parameters(), *traced.buffers())}
+    sizes, peaks = {}, []
+
+    def see(parts):
+        for part in parts:
+            if isinstance(part, torch.Tensor):
+                sizes[StorageWeakRef(part.untyped_storage())] = bytes_of(part)
+        peaks.append(sum(size for ref, size in sizes.items() if ref not in weights and not ref.expired()))
+
+    class Memory(fx.Interpreter):
+        def run_node(self, node):
+            value = super().run_node(node)
+            see(parts_of(value))
+            return value
+
+    see(args_list)
+    with torch.no_grad(), FlopCounterMode(display=False) as counter:
+        Memory(traced).boxed_run(args_list)
+    return {"nodes": len(traced.graph.nodes), "flops": counter.get_total_flops(), "peak": max(peaks)}
+
+
 @wrong("peak_measured", says="the peak of the answer is", read=PEAK)
 def counts_views_of_weights(traced, args_list):
     """A view of a weight is another tensor."""

@@ -80,6 +80,20 @@ class Mixed(nn.Module):
         return together, mixed.reshape(images.size(0), -1)
 
 
+class Sorted(nn.Module):
+    """A peak at a node with two results of which one is read, while one column keeps the memory of a whole value."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 3, 1)
+        self.eval()
+
+    def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> Tensor:
+        hidden = self.conv((images - mean) / std)
+        column = hidden.exp()[..., :1]
+        return hidden.sort(-1)[0] - column
+
+
 def with_inputs(model: nn.Module) -> tuple[Any, ...]:
     """The traced network and the list of its inputs."""
     # That of the first case is told in reports, which are printed into the notebook.
@@ -100,6 +114,7 @@ USAGE = Usage(
         Case("the network of the project, read", ResNet, tuple),
         Case("the network of the project, in place", Small, tuple),
         Case("weights, views and an input that nothing reads", Mixed, tuple, unseen=True),
+        Case("a column of a value, two results of one node", Sorted, tuple, unseen=True),
     ),
     given=with_inputs,
     call=use,

@@ -89,7 +89,9 @@ def peak_measured(case: CaseView) -> Found:
     if found >= run.peak + run.in_module:
         yield None, f"{said}: weights were not to be counted."
     node = case.before.nodes[run.peak_step or 0]
-    yield None, f"{said}, reached at node `{node.name}`."
+    parts = len(made.stores) if (made := run.values[node.index]) else 0
+    several = f", whose result has {parts} tensors" if parts > 1 else ""
+    yield None, f"{said}, reached at node `{node.name}`{several}."
 
 
 CHECK = Check((three_numbers, nodes_counted, flops_counted, peak_measured))

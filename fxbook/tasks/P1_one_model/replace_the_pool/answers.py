@@ -8,6 +8,7 @@ from torch import fx, nn
 from fxbook.tasks.answering import right, wrong
 
 SEVERAL = "03_replacement#one-by-several-several-by-one"
+DEAD = "03_replacement#what-removing-dead-code-deletes"
 
 
 def dims(traced, node):
@@ -114,7 +115,7 @@ def looks_from_the_flattening_up(traced):
                 mean = by_method(traced.graph, pool.all_input_nodes[0])
             flat.replace_all_uses_with(mean)
             traced.graph.erase_node(flat)
-    traced.graph.eliminate_dead_code()
+            traced.graph.erase_node(pool)
     traced.delete_all_unused_submodules()
     traced.recompile()
 
@@ -178,6 +179,37 @@ def asks_for_no_size(traced):
     replace(traced, sizes=None)
 
 
+@wrong("others_stay", node=None, says="is gone, and is no such pair: `self.row(")
+def takes_all_columns_for_one(traced):
+    replace(traced, sizes=(1, (1, 1), (1, None)))
+
+
+@wrong("others_stay", node=None, says="is gone, and is no such pair: `self.column(")
+def asks_for_the_columns_only(traced):
+    replace(traced, sizes=(1, (1, 1), (2, 1)))
+
+
+@wrong("others_stay", node=None, says="is gone, and is no such pair: `self.largest(")
+def takes_the_largest_for_the_mean(traced):
+    replace(traced)
+    for pool in list(traced.graph.find_nodes(op="call_module")):
+        if isinstance(traced.get_submodule(pool.target), nn.AdaptiveMaxPool2d):
+            [flat] = pool.users
+            with traced.graph.inserting_before(flat):
+                flat.replace_all_uses_with(by_method(traced.graph, pool.all_input_nodes[0]))
+            traced.graph.erase_node(flat)
+            traced.graph.erase_node(pool)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+@wrong("others_stay", says="node `sigmoid` is gone: nothing used it, and it was to stay", read=DEAD)
+def removes_dead_code_too(traced):
+    replace(traced)
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+
+
 @wrong("others_stay", node=None, says="is gone, and is no such pair")
 def asks_for_no_dimensions(traced):
     replace(traced, flat=None)
@@ -221,7 +253,7 @@ def takes_the_largest(traced):
 
 
 @wrong(
-    "nothing_dead",
+    "nothing_dies",
     node="pool",
     says="is left: no node uses its result",
     read="03_replacement#three-steps-in-this-order",
@@ -272,7 +304,7 @@ def forgets_the_anchor(traced):
 
 @wrong(
     "ends well",
-    says="IndexError: tuple index out of range",
+    says="IndexError: tuple index out of range. In this graph `pair` has its input by keyword",
     read="when_it_breaks/01_node_creation#indexerror-tuple-index-out-of-range",
 )
 def takes_the_first_argument_by_place(traced):

@@ -27,14 +27,15 @@ class ResNet(nn.Module):
 
 class Pools(nn.Module):
     """Pools by name and of a pair, inside of a layer, one pool called twice, a value that is used again, a flattening
-    by name, and pools that must stay: of two rows and columns, read by two, not flattened, read by another layer or by
-    a sum, flattened from another dimension on.
+    by name, a node that nothing reads, and pools that must stay: of two rows, of two columns, of all columns, of the
+    largest, read by two, not flattened, read by another layer or by a sum, flattened from another dimension on.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.one, self.pair = nn.AdaptiveAvgPool2d(1), nn.AdaptiveAvgPool2d((1, 1))
-        self.grid, self.row = nn.AdaptiveAvgPool2d(2), nn.AdaptiveAvgPool2d((1, 2))
+        self.grid, self.row = nn.AdaptiveAvgPool2d(2), nn.AdaptiveAvgPool2d((1, None))
+        self.column, self.largest = nn.AdaptiveAvgPool2d((2, 1)), nn.AdaptiveMaxPool2d(1)
         self.flat, self.whole = nn.Flatten(), nn.Flatten(0)
         self.conv, self.gate = nn.Conv2d(3, 4, 1), nn.Conv2d(4, 4, 1)
         self.tail = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten())
@@ -42,6 +43,7 @@ class Pools(nn.Module):
 
     def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> tuple[Tensor, ...]:
         x = self.conv(images)
+        torch.sigmoid(mean)
         shared = self.one(x)
         return (
             torch.flatten(self.one(x), 1),
@@ -49,6 +51,8 @@ class Pools(nn.Module):
             self.pair(x * 2).flatten(start_dim=1),
             self.grid(x).flatten(1),
             self.flat(self.row(x)),
+            self.column(x).flatten(1),
+            self.largest(x).flatten(1),
             shared.flatten(1),
             shared + 1,
             self.whole(self.one(x)),

@@ -9,7 +9,9 @@ from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
 
-from ..check import FLATTEN, POOL, gone, kept, layer, new, no_leftovers, nothing_dead, now
+from ..check import FLATTEN, POOL, gone, input_by_keyword, kept, layer, new, no_leftovers, nothing_dies, now
+
+DEAD = "03_replacement#what-removing-dead-code-deletes"
 
 
 def pairs(case: CaseView) -> list[tuple[NodeRecord, NodeRecord]]:
@@ -65,8 +67,12 @@ def others_stay(case: CaseView) -> Found:
     """Every other node is there and calls what it called."""
     replaced = _going(case)
     for before in gone(case, replaced):
+        if before.index not in replaced and "dead" in before.notes:
+            yield before, f"is gone: nothing used it, and it was to stay: `{before.call}`", DEAD
         if before.index not in replaced:
-            yield before, f"is gone, and is no such pair: `{before.call}`{_shared(case, before)}"
+            held = layer(case, before)
+            called = before.call if held is None else f"{before.call}`, which calls `{held}"
+            yield before, f"is gone, and is no such pair: `{called}`{_shared(case, before)}"
     for node, before in kept(case, replaced):
         if before.index not in replaced and (node.op, node.target) != (before.op, before.target):
             yield node, f"calls something else than before, `{before.call}`, and is no such pair"
@@ -80,8 +86,9 @@ CHECK = Check(
         given_edited,
         others_stay,
         same_result,
-        nothing_dead,
+        nothing_dies,
         pairs_replaced,
         no_leftovers,
-    )
+    ),
+    on_error=input_by_keyword,
 )

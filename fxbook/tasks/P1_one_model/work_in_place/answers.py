@@ -9,6 +9,7 @@ from torch import fx, nn
 from fxbook.tasks.answering import right, wrong
 
 MAKERS = {nn.Conv2d, nn.Linear, nn.BatchNorm2d, torch.add, operator.add}
+DEAD = "03_replacement#what-removing-dead-code-deletes"
 UNSAFE = "06_kwargs#working-in-place-overwrites-what-the-node-reads"
 LAYER = "when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too"
 
@@ -17,8 +18,16 @@ def called(traced, node):
     return type(traced.get_submodule(node.target)) if node.op == "call_module" else node.target
 
 
-def activations(traced, kinds=(nn.ReLU, nn.functional.relu)):
+def calls(traced, kinds):
     return [n for n in traced.graph.nodes if called(traced, n) in kinds and not n.kwargs.get("inplace")]
+
+
+def is_ready(traced, node):
+    return node.op == "call_module" and traced.get_submodule(node.target).inplace
+
+
+def activations(traced, kinds=(nn.ReLU, nn.functional.relu)):
+    return [node for node in calls(traced, kinds) if not is_ready(traced, node)]
 
 
 def safe(traced, node, makers=MAKERS, users=1):
@@ -177,7 +186,7 @@ def sets_every_layer(traced):
     traced.recompile()
 
 
-@wrong("nothing_unsafe", node="relu_8", says="is an input, which belongs to the caller", read=UNSAFE)
+@wrong("nothing_unsafe", node="relu_11", says="is an input, which belongs to the caller", read=UNSAFE)
 def asks_for_users_only(traced):
     for node in activations(traced):
         if len(node.all_input_nodes[0].users) == 1:
@@ -185,12 +194,12 @@ def asks_for_users_only(traced):
     traced.recompile()
 
 
-@wrong("nothing_unsafe", node="relu_8", says="`add` uses `conv1` too", read=UNSAFE)
+@wrong("nothing_unsafe", node="relu_11", says="`add` uses `conv1` too", read=UNSAFE)
 def asks_for_makers_only(traced):
     in_place(traced, users=99)
 
 
-@wrong("nothing_unsafe", node="relu_8", says="`self.scale` calls none of", read=UNSAFE)
+@wrong("nothing_unsafe", node="relu_11", says="`self.scale` calls none of", read=UNSAFE)
 def takes_every_layer_and_weight_for_a_maker(traced):
     for node in activations(traced):
         [value] = node.all_input_nodes
@@ -199,12 +208,12 @@ def takes_every_layer_and_weight_for_a_maker(traced):
     traced.recompile()
 
 
-@wrong("nothing_unsafe", node="relu_9", says="works in place, and `conv2_1.flatten(1)`", read=UNSAFE)
+@wrong("nothing_unsafe", node="relu_12", says="works in place, and `conv2_1.flatten(1)`", read=UNSAFE)
 def takes_a_view_for_a_maker(traced):
     in_place(traced, makers={*MAKERS, "flatten"})
 
 
-@wrong("nothing_unsafe", node="relu_9", says="works in place, and `self.same(act)`", read=UNSAFE)
+@wrong("nothing_unsafe", node="relu_12", says="works in place, and `self.same(act)`", read=UNSAFE)
 def takes_an_identity_for_a_maker(traced):
     in_place(traced, makers={*MAKERS, nn.Identity})
 
@@ -215,6 +224,54 @@ def overwrites_with_sigmoid_too(traced):
     for node in list(traced.graph.nodes):
         if node.target is torch.sigmoid and safe(traced, node):
             node.target = torch.sigmoid_
+    traced.recompile()
+
+
+@wrong("nothing_unsafe", node="relu_15", says="works in place, and `flatten_1` uses `conv2_2` too", read=UNSAFE)
+def asks_for_users_behind_it_only(traced):
+    for node in activations(traced):
+        [value] = node.all_input_nodes
+        if safe(traced, node, users=99) and all(user <= node for user in value.users):
+            by_function(traced, node)
+    traced.recompile()
+
+
+@wrong("nothing_unsafe", node="relu_15", says="works in place, and `add.add(1)` calls none of `MAKERS`", read=UNSAFE)
+def takes_a_method_for_a_maker(traced):
+    in_place(traced, makers={*MAKERS, "add"})
+
+
+@wrong("others_stay", node="relu_15", says="`self.leaky(conv2_8)`, and is none of the activations")
+def takes_a_leaky_layer_for_an_activation(traced):
+    in_place(traced, kinds=(nn.ReLU, nn.LeakyReLU, nn.functional.relu))
+
+
+@wrong("others_stay", node="relu_15", says="`torch.relu(conv2_6)`, and is none of the activations")
+def takes_another_function_for_an_activation(traced):
+    in_place(traced, kinds=(nn.ReLU, nn.functional.relu, torch.relu))
+
+
+@wrong("others_stay", node="relu6", says="works in place, and is none of the activations")
+def sets_every_keyword(traced):
+    in_place(traced)
+    for node in traced.graph.nodes:
+        if "inplace" in node.kwargs and safe(traced, node):
+            node.update_kwarg("inplace", True)
+    traced.recompile()
+
+
+@wrong("others_stay", node="relu_15", says="`self.ready(conv2_4)`, which worked in place already")
+def makes_what_is_in_place_anew(traced):
+    for node in calls(traced, (nn.ReLU, nn.functional.relu)):
+        if safe(traced, node):
+            by_function(traced, node)
+    traced.recompile()
+
+
+@wrong("others_stay", says="node `exp` is gone, and was to stay: `torch.exp(mean)`", read=DEAD)
+def removes_dead_code_too(traced):
+    in_place(traced)
+    traced.graph.eliminate_dead_code()
     traced.recompile()
 
 
@@ -264,7 +321,7 @@ def calls_another_activation(traced):
 
 
 @wrong(
-    "nothing_dead",
+    "nothing_dies",
     node="relu",
     says="is left: no node uses its result",
     read="03_replacement#three-steps-in-this-order",

@@ -27,22 +27,27 @@ class ResNet(nn.Module):
 
 class BeforeActivation(nn.Module):
     """Activations before convolutions, one layer for all: on an input, on values used again or returned, on a view, on
-    a parameter; calls of the function by place and by name; one that works in place already.
+    a parameter, on a value that was viewed before, on a method's sum; calls of the function by place and by name; two
+    that work in place already; other functions and layers that are like it; a node that nothing reads.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.conv1, self.conv2, self.norm = nn.Conv2d(3, 4, 1), nn.Conv2d(4, 4, 1), nn.BatchNorm2d(4)
         self.act, self.same, self.head = nn.ReLU(), nn.Identity(), nn.Linear(4, 4)
+        self.ready, self.leaky = nn.ReLU(inplace=True), nn.LeakyReLU()
         self.scale = nn.Parameter(torch.randn(4, 1, 1))
         self.eval()
 
     def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> dict[str, Tensor]:
         start = self.act(images)
+        torch.exp(mean)
         x = self.conv1(start - functional.relu(mean))
         x = x + self.conv2(self.act(x)) * functional.relu(self.scale)
         kept = self.norm(x)
         view = self.conv2(kept).flatten(1)
+        early = self.conv2(x)
+        rows = early.flatten(1)
         pooled = self.head(self.act(self.conv2(functional.relu(kept))).mean((2, 3)))
         return {
             "kept": kept,
@@ -53,7 +58,12 @@ class BeforeActivation(nn.Module):
             "normed": self.act(input=self.norm(x)),
             "added": functional.relu(torch.add(x, kept)),
             "done": functional.relu(x * 2, inplace=True),
+            "ready": self.ready(self.conv2(x)),
             "sigmoid": torch.sigmoid(self.conv2(x)),
+            "others": (torch.relu(self.conv2(x)), functional.relu6(self.conv2(x)), self.leaky(self.conv2(x))),
+            "method": functional.relu(x.add(1)),
+            "early": functional.relu(early),
+            "rows": rows,
         }
 
 

@@ -10,9 +10,10 @@ from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
 
-from ..check import RELU, inputs_kept, nothing_dead
+from ..check import RELU, gone, input_by_keyword, inputs_kept, nothing_dies
 
 UNSAFE = "06_kwargs#working-in-place-overwrites-what-the-node-reads"
+DEAD = "03_replacement#what-removing-dead-code-deletes"
 SHARED_LAYER = "when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too"
 _MAKERS = Family(
     "one of `MAKERS`",
@@ -58,14 +59,23 @@ def nothing_missed(case: CaseView) -> Found:
 @rule
 def others_stay(case: CaseView) -> Found:
     """The graph has as many nodes as before, and each does what it did."""
+    if len(case.nodes) < len(case.before):
+        for before in gone(case):
+            if not _is_activation(before):
+                yield before, f"is gone, and was to stay: `{before.call}`", DEAD
     if len(case.nodes) != len(case.before):
         extra = next(case.new(), None)
         yield extra, f"The graph has {len(case.nodes)} nodes: it was to keep its {len(case.before)}."
     for node, before in _pairs(case):
-        if not _is_activation(before) and (node.op, node.target) != (before.op, before.target):
+        is_other = (node.op, node.target) != (before.op, before.target)
+        if not _is_activation(before) and is_other:
             yield node, f"calls something else than before, `{before.call}`, and is none of the activations"
+        if not _is_activation(before) and "in place" in node.notes and "in place" not in before.notes:
+            yield node, "works in place, and is none of the activations"
         if "in place" in before.notes and "in place" not in node.notes:
             yield node, "worked in place and no longer does"
+        if "in place" in before.notes and is_other:
+            yield node, f"calls something else than before, `{before.call}`, which worked in place already"
 
 
 def _pairs(case: CaseView) -> list[tuple[NodeRecord, NodeRecord]]:
@@ -81,10 +91,11 @@ CHECK = Check(
         given_edited,
         inputs_kept,
         args_are_tuples,
-        nothing_dead,
+        nothing_dies,
         others_stay,
         nothing_unsafe,
         nothing_missed,
         same_result,
-    )
+    ),
+    on_error=input_by_keyword,
 )
