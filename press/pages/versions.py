@@ -104,7 +104,7 @@ def _row(version: str, counts: Mapping[str, int]) -> str:
 
 def _fact(one: Told, messages: collections.Counter[str], where: Iterable[tuple[str, Place]]) -> str:
     links = ", ".join(f"[{place.heading}]({path}#{place.anchor})" for path, place in where)
-    told = f"Told in {links}." if links else one.fact.nowhere
+    told = f"Told in {links}." if links else one.fact.nowhere[:1].upper() + one.fact.nowhere[1:]
     shown = ", ".join(f"``{message}``" for message, _ in messages.most_common(_MOST_MESSAGES))
     you_see = f"*You see*: {shown}" if shown else ""
     return "\n\n".join(filter(None, [f"### {one.fact.title}", one.text, you_see, one.table, told]))

@@ -74,6 +74,13 @@ class Told:
         return f"B{before}" if self.since else f"S{after}"
 
     @property
+    def holds(self) -> str:
+        """``"Only from torch 2.10 on, and before 2.14"``: the versions on which it is as the title says."""
+        if self.since and self.later:
+            return f"Only from torch {self.since} on, and before {self.later}"
+        return f"Only from torch {self.since} on" if self.since else f"Only before torch {self.later}"
+
+    @property
     def order(self) -> tuple[int, ...]:
         """The version with which it changed, as numbers that can be compared: ``(2, 10)``."""
         return tuple(map(int, (self.later or self.since).split(".")))

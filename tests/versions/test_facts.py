@@ -24,16 +24,22 @@ def test_when_it_changed_is_found_in_the_record() -> None:
     told = facts.told(FACT, OUTPUTS, "2.13.0")
     assert told.rows == (("2.6 to 2.9", "old"), ("2.10 to 2.13", "new"), ("2.15", "newer"))
     assert told.when == "Before torch 2.10, and since 2.15"
+    assert told.holds == "Only from torch 2.10 on, and before 2.15"
     assert told.text == "Before 2.10 it was old, and from 2.15 on it is newer."
 
 
 @pytest.mark.parametrize(
-    ("left_out", "when"), [(("2.15.0",), "Before torch 2.10"), (("2.6.0", "2.9.1"), "Since torch 2.15")]
+    ("left_out", "when", "holds"),
+    [
+        (("2.15.0",), "Before torch 2.10", "Only from torch 2.10 on"),
+        (("2.6.0", "2.9.1"), "Since torch 2.15", "Only before torch 2.15"),
+    ],
 )
-def test_a_change_before_or_behind_the_pinned_version(left_out: tuple[str, ...], when: str) -> None:
+def test_a_change_before_or_behind_the_pinned_version(left_out: tuple[str, ...], when: str, holds: str) -> None:
     recorded = {version: line for version, line in OUTPUTS.items() if version not in left_out}
     plain = Fact("a-fact", FACT.path, FACT.title, "It was old.")
-    assert facts.told(plain, recorded, "2.13.0").when == when
+    told = facts.told(plain, recorded, "2.13.0")
+    assert (told.when, told.holds) == (when, holds)
     with pytest.raises(PressError, match=r"its text has \{(since|later)\}, and there is no such version"):
         facts.told(FACT, recorded, "2.13.0")
 
