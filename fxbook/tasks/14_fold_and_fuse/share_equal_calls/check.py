@@ -90,23 +90,52 @@ def _loose(value: JSON, stands_for: dict[int, int]) -> JSON:
     return value
 
 
+def _loose_key(node: NodeRecord, stands_for: dict[int, int]) -> str:
+    """As :func:`_key`, where calls that read equal calls are equal."""
+    values = [json.dumps(_loose(value, stands_for)) for value in node.positional]
+    named = sorted((name, json.dumps(_loose(value, stands_for))) for name, value in node.kwargs["dict"])
+    if node.target in _EITHER_ORDER and not named:
+        values.sort()
+    return json.dumps([node.op, node.target, values, named])
+
+
+def _classes(graph: GraphRecord) -> dict[int, int]:
+    """Each call of ``PURE``, with the first that is equal to it; two that the graph returns are equal too."""
+    stands_for, first = dict[int, int](), dict[str, int]()
+    for node in graph:
+        if _is_pure(node):
+            stands_for[node.index] = first.setdefault(_loose_key(node, stands_for), node.index)
+    return stands_for
+
+
 def _different(graph: GraphRecord) -> Counter[str]:
     """How many calls of ``PURE`` stay at least, by what they call."""
     returned, stands_for, first = set(_returned(graph)), dict[int, int](), dict[str, int]()
     for node in graph:
         if not _is_pure(node):
             continue
-        values = [json.dumps(_loose(value, stands_for)) for value in node.positional]
-        named = sorted((name, json.dumps(_loose(value, stands_for))) for name, value in node.kwargs["dict"])
-        if node.target in _EITHER_ORDER and not named:
-            values.sort()
-        one = first.setdefault(json.dumps([node.op, node.target, values, named]), node.index)
+        one = first.setdefault(_loose_key(node, stands_for), node.index)
         if one == node.index or {one, node.index} <= returned:
             continue
         stands_for[node.index] = one
         if node.index in returned:
             returned.add(one)
     return _called(graph, lambda node: _is_pure(node) and node.index not in stands_for)
+
+
+@rule(EQUAL)
+def equal_calls_alone_merge(case: CaseView) -> Found:
+    """What stands in the place of a call of ``PURE`` is equal to it. Asked only where something is wrong."""
+    classes, now = _classes(case.before), case.now()
+    was = {node.index: index for index, node in now.items()}
+    for index, reader in sorted(now.items()):
+        places = zip(case.before.nodes[index].inputs, reader.inputs, strict=False)
+        for given, found in places:
+            other = was.get(found, given)
+            if given in classes and other in classes and classes[given] != classes[other]:
+                gone, stays = case.before.nodes[given], case.before.nodes[other]
+                calls = f"`{stays.call}` is not `{gone.call}`"
+                yield case.nodes[found], f"stands in the place of `{gone.name}`, and the two differ: {calls}"
 
 
 @rule(EQUAL)
@@ -144,9 +173,9 @@ CHECK = Check(
         given_edited,
         others_stay,
         results_apart,
-        same_output,
+        same_output.or_because(equal_calls_alone_merge),
         no_dead_nodes,
-        different_calls_stay,
+        different_calls_stay.or_because(equal_calls_alone_merge),
         equal_calls_are_one,
     )
 )

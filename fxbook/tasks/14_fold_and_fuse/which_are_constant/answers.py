@@ -171,6 +171,17 @@ def does_not_ask_for_random_numbers(module):
     return found(module, pure=lambda node: is_pure(node, random=False))
 
 
+@wrong("finds_the_constants", says="`poisson` is in the answer, and is no constant: it draws random numbers")
+def knows_random_numbers_by_their_name(module):
+    return found(module, pure=lambda node: is_pure(node, random=False) and "rand" not in str(node.target))
+
+
+@wrong("finds_the_constants", says="is a constant, and is missing in the answer")
+def leaves_out_what_nobody_reads(module):
+    nodes = {node.name: node for node in module.graph.nodes}
+    return [name for name in found(module) if nodes[name].users]
+
+
 @wrong("finds_the_constants", says="it returns nothing")
 def does_not_ask_for_a_result(module):
     return found(module, pure=lambda node: is_pure(node, returns=False))

@@ -15,8 +15,8 @@ from ..cases import exported, real, some
 
 
 class Weighed(nn.Module):
-    """Expressions of weights and of a table, each by itself and together; random numbers; pairs; a call that reads the
-    input by name alone. The weights belong to a layer inside.
+    """Expressions of weights and of a table, each by itself and together; random numbers of two kinds; pairs; a call
+    that reads the input by name alone. The weights belong to a layer inside.
     """
 
     def __init__(self) -> None:
@@ -33,8 +33,8 @@ class Weighed(nn.Module):
         noise = torch.rand(4) + inner.fourth.sin()
         picked = (self.table.cos() * inner.fourth)[:, self.order]
         found = torch.searchsorted(self.table, self.table.neg(), sorter=(x + self.table).argsort()).neg()
-        places = torch.arange(4) + high
-        return scaled + noise.cos(), picked.sum(0) * x, places.double() + self.table.double().sum(), found
+        places, counts = torch.arange(4) + high, torch.poisson(self.table)
+        return scaled + noise.cos(), picked.sum(0) * x, places.double() + self.table.double().sum(), found, counts
 
 
 def llama() -> tuple[nn.Module, Tensor]:
@@ -50,12 +50,15 @@ def weighed() -> tuple[nn.Module, Tensor]:
 
 
 def partly_trained(build: Callable[[], tuple[nn.Module, Tensor]]) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The graph, in which drawn parameters are trained and the others are not."""
+    """The graph, in which drawn parameters are trained and the others are not, and nobody reads the last call."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         module = exported(build, functional=True).requires_grad_(False)
         for weight in some(list(module.parameters())):
             weight.requires_grad_(True)
+        with module.graph.inserting_before(next(iter(reversed(module.graph.nodes)))):
+            module.graph.call_function(torch.ops.aten.arange.default, (3,))
+        module.recompile()
         return (module,)
 
     return given

@@ -149,14 +149,14 @@ def takes_the_largest_without_its_sign(weight, transposed):
     return (weight / scale).round().clamp(-127, 127).to(torch.int8), scale
 
 
-@wrong("within_half_a_step", says="off by more than half a step of its channel: at [0, 0] it is")
+@wrong("within_half_a_step", says="off by more than half a step of its channel: at [")
 def keeps_the_scale_above_the_epsilon(weight, transposed):
     """A channel of very small numbers loses its values."""
     scale = (weight.abs().amax(inputs_of(transposed), keepdim=True) / 127).clamp(min=torch.finfo(weight.dtype).eps)
     return (weight / scale).round().to(torch.int8), scale
 
 
-@wrong("within_half_a_step", says="off by more than half a step of its channel: at [0, 0] it is")
+@wrong("within_half_a_step", says="off by more than half a step of its channel: at [")
 def adds_a_little_to_the_scale(weight, transposed):
     scale = weight.abs().amax(inputs_of(transposed), keepdim=True) / 127 + 1e-12
     return (weight / scale).round().to(torch.int8), scale
