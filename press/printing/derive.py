@@ -105,7 +105,7 @@ def _told_elsewhere(book: Book, source: Path, printed: Path) -> list[str]:
     if facts:
         facts -= {place.fact for place in places(book.page(source))}
     page = Path(os.path.relpath(book.root / "chapters" / f"{PAGE}.md", printed.parent)).as_posix()
-    ordered = sorted((book.changes[name] for name in facts), key=lambda one: one.order, reverse=True)
+    ordered = sorted((book.changes[name] for name in sorted(facts)), key=lambda one: one.order, reverse=True)
     links = [f"{one.holds}: [{one.fact.title}]({page}#{anchor(one.fact.title)})" for one in ordered]
     return [*links, *book.record.reasons_of(notebook)]
 
