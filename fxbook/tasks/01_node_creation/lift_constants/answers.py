@@ -301,13 +301,13 @@ def takes_plain_tensors_only(gm):
     gm.recompile()
 
 
-@wrong("same_result", node="index_select", says="index_select")
+@wrong("same_result", node="masked_fill", says="masked_fill")
 def makes_all_of_them_floats(gm):
     lifted(gm, free_names(gm), lambda module, name, value: module.register_buffer(name, value.float()))
     gm.recompile()
 
 
-@wrong("tensor_free", node="index_select", says="has a tensor among its arguments")
+@wrong("tensor_free", node="masked_fill", says="has a tensor among its arguments")
 def looks_at_functions_and_the_output(gm):
     named = free_names(gm)
 

@@ -56,30 +56,33 @@ def padded_by_hand(model: nn.Module) -> tuple[fx.GraphModule, Tensor]:
 
 
 class WithItsPad(nn.Module):
-    """Takes columns by their numbers, and returns a constant beside what it computes."""
+    """Fills a column that a mask of truth values names, and returns a constant beside what it computes."""
 
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        return torch.relu(x).index_select(1, torch.tensor([1, 0])), torch.tensor([7.0, 8.0])
+        return torch.relu(x).masked_fill(torch.tensor([True, False]), 0.5), torch.tensor([7.0, 8.0])
 
 
 def with_its_pad_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
-    """``WithItsPad`` as a graph with whole numbers in the call of a method, and a parameter in ``output``."""
+    """``WithItsPad`` as a graph with truth values in the call of a method, and a parameter in ``output``."""
     graph = fx.Graph()
     bounded = graph.call_function(torch.relu, (graph.placeholder("x"),))
-    swapped = graph.call_method("index_select", (bounded, 1, torch.tensor([1, 0])))
-    graph.output((swapped, nn.Parameter(torch.tensor([7.0, 8.0]))))
+    filled = graph.call_method("masked_fill", (bounded, torch.tensor([True, False]), 0.5))
+    graph.output((filled, nn.Parameter(torch.tensor([7.0, 8.0]))))
     return (fx.GraphModule({}, graph),)
 
 
 def repaired_again(answer: Any, gm: fx.GraphModule, *later: Tensor) -> Any:
     """What the answer returns, or returns at last: its result is scaled by each later tensor, and repaired again.
 
-    So the module has attributes of the names that the answer itself chooses.
+    So the module has attributes of the names that the answer itself chooses. A result that is scaled already is not
+    scaled again: who judges it anew has no answer to call, only what it returned.
     """
     repair = answer() if inspect.isclass(answer) else answer
     result = repair(gm)
     for factor in later:
         graph = (result if isinstance(result, fx.GraphModule) else gm).graph
+        if len(graph.find_nodes(op="call_function", target=torch.mul)) > 1:
+            return result
         for last in graph.find_nodes(op="output"):
             with graph.inserting_before(last):
                 last.args = (graph.call_function(torch.mul, (last.args[0], factor)),)
@@ -94,7 +97,7 @@ USAGE = Usage(
         Case("the scale and shift", ScaleAndShift, rows(3)),
         Case("the padded rows, repaired once more", Padded, rows(3, 2), unseen=True, given=padded_by_hand),
         Case(
-            "a parameter that is returned, whole numbers for a method",
+            "a parameter that is returned, truth values for a method",
             WithItsPad,
             rows(2),
             unseen=True,

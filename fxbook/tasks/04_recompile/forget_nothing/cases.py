@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -80,8 +81,8 @@ def edit_of(edit: Edit, *, stale: bool = False) -> Given:
 
     def given(model: nn.Module) -> tuple[fx.GraphModule, Edit]:
         traced = renamed(model, {"given": {"rows": fx.PH}} if isinstance(model, FromADict) else None)
-        # A value that is no text: a copy of it is another value.
-        list(traced.graph.nodes)[1].meta["value"] = object()
+        # A value that can be changed: a deep copy of it is another value.
+        list(traced.graph.nodes)[1].meta["value"] = ["kept"]
         if stale:
             insert_neg(traced.graph)
         return traced, edit
@@ -102,7 +103,8 @@ def tried(answer: Callable[..., Any], traced: fx.GraphModule, edit: Edit) -> dic
     if not hasattr(type(manager), "__enter__"):
         return {"manager": type(manager).__name__}
     try:
-        with manager as graph:
+        # To copy what takes a dict, torch asks its own tree in a way that it warns of.
+        with warnings.catch_warnings(action="ignore", category=FutureWarning), manager as graph:
             kind = type(graph).__name__
             try:
                 edit(graph if isinstance(graph, fx.Graph) else traced.graph)
