@@ -59,6 +59,10 @@ LEFT: dict[str, tuple[Callable[[fx.GraphModule], Any], str]] = {
     "anomalies": (lambda _: torch.autograd.set_detect_anomaly(True), "the search for anomalies is switched on"),
     "deterministic": (lambda _: torch._C._set_deterministic_algorithms(True), "deterministic algorithms are switched"),
     "autocast": (lambda _: torch.set_autocast_enabled("cpu", True), "autocast is switched on"),
+    "fast path": (
+        lambda _: torch.backends.mha.set_fastpath_enabled(False),
+        "the fast path of attention is switched off",
+    ),
     "function mode": (lambda _: Mode().__enter__(), "1 modes of torch functions are active"),
     "seed": (lambda _: torch.manual_seed(7), "torch's random numbers have the seed 7"),
     "global hook": (

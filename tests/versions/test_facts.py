@@ -181,3 +181,10 @@ def test_the_page_has_every_fact_with_links_to_places_that_are_there() -> None:
         assert text.count(f"### {fact.title}\n") == 1
     run_whole = {name: counts["cells"] for name, counts in record.read().versions.items() if "cells" in counts}
     assert run_whole and [name for name, cells in run_whole.items() if f"| {name} | {cells:,} |" not in text] == []
+    kept = record.read()
+    reasons = {one.because for one in kept.entries if one.because}
+    assert reasons and [one for one in reasons if text.count(f": {one}\n") == 0] == []
+    # A learner looks for the error that is shown there.
+    section = text.partition("### `ExportedProgram.module` has the option `check_guards`\n")[2].partition("\n### ")[0]
+    shown = "TypeError: ExportedProgram.module() got an unexpected keyword argument 'check_guards'"
+    assert f"*You see*: ``{shown}``" in section
