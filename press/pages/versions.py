@@ -105,6 +105,21 @@ def _row(version: str, counts: Mapping[str, int]) -> str:
 def _fact(one: Told, messages: collections.Counter[str], where: Iterable[tuple[str, Place]]) -> str:
     links = ", ".join(f"[{place.heading}]({path}#{place.anchor})" for path, place in where)
     told = f"Told in {links}." if links else one.fact.nowhere[:1].upper() + one.fact.nowhere[1:]
-    shown = ", ".join(f"``{message}``" for message, _ in messages.most_common(_MOST_MESSAGES))
+    shown = ", ".join(f"``{message}``" for message in _worth_showing(messages, one.text))
     you_see = f"*You see*: {shown}" if shown else ""
     return "\n\n".join(filter(None, [f"### {one.fact.title}", one.text, you_see, one.table, told]))
+
+
+def _worth_showing(messages: collections.Counter[str], text: str) -> list[str]:
+    """The commonest messages that the text does not have, of those that differ in numbers alone the first."""
+    by_form: dict[str, str] = {}
+    known = _without_numbers(text)
+    for message, _ in messages.most_common():
+        form = _without_numbers(message)
+        if form.partition(": ")[2] not in known:
+            by_form.setdefault(form, message)
+    return list(by_form.values())[:_MOST_MESSAGES]
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"\d+", "0", text)
