@@ -16,7 +16,7 @@ from press.versions.notes import Place, places
 from press.versions.record import KINDS, minor
 
 # Of what a cell shows, an error of torch or of Python: its class, and its words as far as they fit a line.
-_MESSAGE = re.compile(r"(?!AssertionError)(?:\w+Error|Unsupported): .{3,90}?(?=[.;] |$)")
+_MESSAGE = re.compile(r"(?!AssertionError)(?:\w+Error|Unsupported): .{3,90}?(?=[.;] | from |$)")
 _MOST_MESSAGES = 2
 
 _PAGE = """\
