@@ -26,7 +26,7 @@ class Effect(enum.StrEnum):
     WRITES = "it may write into an argument"
     RANDOM = "it draws random numbers"
     MODE = "it may change a mode, such as autocast"
-    CHECK = "it checks something and returns nothing"
+    CHECK = "it checks something"
     UNKNOWN = "its effects are not known"
 
 

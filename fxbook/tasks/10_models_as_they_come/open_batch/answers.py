@@ -4,7 +4,7 @@ import copy
 
 import torch
 from torch import fx
-from torch.export import AdditionalInputs, Dim, ShapesCollection, export
+from torch.export import Dim, ShapesCollection, export
 
 from fxbook.tasks.answering import right, wrong
 
@@ -44,7 +44,7 @@ def collects_the_shapes(model, inputs):
 @right
 def gives_more_inputs(model, inputs):
     """The sizes that differ among them are open."""
-    more = AdditionalInputs()
+    more = torch.export.AdditionalInputs()
     for times in (2, 3):
         more.add((), {name: torch.cat([value] * times) for name, value in inputs.items()})
     return export(model, (), inputs, dynamic_shapes=more)
