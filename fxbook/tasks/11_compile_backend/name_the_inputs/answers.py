@@ -28,9 +28,13 @@ def asks_the_state_dict(module, example_inputs, model):
 
 
 @right
-def compares_where_the_memory_begins(module, example_inputs, model):
-    names = {tensor.data_ptr(): name for name, tensor in (*model.named_parameters(), *model.named_buffers())}
-    return [names.get(value.data_ptr()) if isinstance(value, torch.Tensor) else None for value in example_inputs]
+def asks_for_each_tensor_by_its_path(module, example_inputs, model):
+    """Walks down from the model; a path that leads to a tensor is its name."""
+    names = {}
+    for path in [name for named in (model.named_buffers, model.named_parameters) for name, _ in named()]:
+        owner, _, last = path.rpartition(".")
+        names[id(getattr(model.get_submodule(owner), last))] = path
+    return [*map(names.get, map(id, example_inputs))]
 
 
 @right
@@ -127,6 +131,29 @@ def takes_parameters_in_the_order_of_the_model(module, example_inputs, model):
 def returns_a_dict(module, example_inputs, model):
     names = {id(tensor): name for name, tensor in (*model.named_parameters(), *model.named_buffers())}
     return {node.name: names.get(id(value)) for node, value in zip(placeholders(module), example_inputs, strict=True)}
+
+
+@wrong("names_each_input", says="which is another tensor than the one that the answer names")
+def compares_where_the_memory_begins(module, example_inputs, model):
+    """A part of a tensor begins where the tensor does."""
+    names = {tensor.data_ptr(): name for name, tensor in (*model.named_parameters(), *model.named_buffers())}
+    return [names.get(value.data_ptr()) if isinstance(value, torch.Tensor) else None for value in example_inputs]
+
+
+@wrong("names_each_input", says="which is another tensor than the one that the answer names")
+def goes_by_the_end_of_the_name(module, example_inputs, model):
+    """Two names become one without the words of Dynamo; the value tells an input from a tensor of the model."""
+    own = {id(tensor) for tensor in (*model.parameters(), *model.buffers())}
+    names = [name for named in (model.named_parameters, model.named_buffers) for name, _ in named()]
+
+    def ends_so(node, name):
+        words = [word for word in node.target.split("_") if word and word not in ("modules", "parameters", "buffers")]
+        return "_".join(words).endswith(name.replace(".", "_"))
+
+    return [
+        next((name for name in names if ends_so(node, name)), None) if id(value) in own else None
+        for node, value in zip(placeholders(module), example_inputs, strict=True)
+    ]
 
 
 @wrong("names_each_input", says="which is no parameter and no buffer of the model: None was asked")

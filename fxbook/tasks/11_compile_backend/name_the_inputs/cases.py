@@ -43,15 +43,19 @@ class Shifts(nn.Module):
 
 
 class Scaled(nn.Module):
-    """A tensor that is neither parameter nor buffer, a parameter in a list, and an input that is a parameter."""
+    """A tensor that is neither parameter nor buffer, a parameter in a list, an input that is a parameter, and a buffer
+    that begins where another one does, and has almost its name.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.weights = nn.ParameterList([nn.Parameter(torch.randn(WIDTH)) for _ in range(2)])
         self.factor, self.shifts = torch.randn(WIDTH), Shifts()
+        self.register_buffer("shifts_before", self.shifts.before[:1])
 
     def forward(self, given: Tensor, x: Tensor) -> Tensor:
-        return self.weights[1] * self.shifts(x) * self.factor + given * self.weights[0]
+        shifted = self.weights[1] * self.shifts(x) * self.factor - self.shifts_before
+        return shifted + given * self.weights[0]
 
 
 class Tied(nn.Module):

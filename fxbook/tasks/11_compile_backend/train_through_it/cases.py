@@ -19,7 +19,7 @@ from ..cases import WIDTH, capture, part_of_llama
 
 
 class Gated(nn.Module):
-    """Two results; the function by name, a module that works in place on what is read later, a sigmoid, which stays."""
+    """Two results; the function by name, a module that works in place on what is read later, activations that stay."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class Gated(nn.Module):
         opened = functional.silu(input=self.gate(x))
         raised = self.up(x)
         self.act(raised)
-        return opened * raised, torch.sigmoid(opened)
+        return opened * raised, torch.sigmoid(functional.gelu(opened) + functional.relu(raised))
 
 
 @functools.cache
