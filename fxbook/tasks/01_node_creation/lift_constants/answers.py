@@ -448,3 +448,22 @@ def looks_at_calls_only(gm):
             with gm.graph.inserting_before(node):
                 node.args, node.kwargs = fx.node.map_aggregate((node.args, node.kwargs), lift)
     gm.recompile()
+
+
+@wrong("tensor_free", node="output", says="has a tensor among its arguments")
+def lifts_the_first_tensor_of_each_node(gm):
+    """A second repair lifts the second."""
+    named = free_names(gm)
+    for node in list(gm.graph.nodes):
+        leaves = pytree.tree_leaves((node.args, node.kwargs))
+        first = next((leaf for leaf in leaves if isinstance(leaf, torch.Tensor)), None)
+        if first is not None:
+            name = named()
+            gm.register_buffer(name, first)
+            with gm.graph.inserting_before(node):
+                home = gm.graph.get_attr(name)
+            swapped = fx.node.map_aggregate(
+                (node.args, node.kwargs), lambda leaf, home=home, first=first: home if leaf is first else leaf
+            )
+            node.args, node.kwargs = swapped
+    gm.recompile()

@@ -56,18 +56,19 @@ def padded_by_hand(model: nn.Module) -> tuple[fx.GraphModule, Tensor]:
 
 
 class WithItsPad(nn.Module):
-    """Fills a column that a mask of truth values names, and returns a constant beside what it computes."""
+    """Fills a column that a mask of truth values names, and returns two constants beside what it computes."""
 
-    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        return torch.relu(x).masked_fill(torch.tensor([True, False]), 0.5), torch.tensor([7.0, 8.0])
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        filled = torch.relu(x).masked_fill(torch.tensor([True, False]), 0.5)
+        return filled, torch.tensor([7.0, 8.0]), torch.tensor(9.0)
 
 
 def with_its_pad_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
-    """``WithItsPad`` as a graph with truth values in the call of a method, and a parameter in ``output``."""
+    """``WithItsPad`` as a graph with truth values in the call of a method, and two parameters in ``output``."""
     graph = fx.Graph()
     bounded = graph.call_function(torch.relu, (graph.placeholder("x"),))
     filled = graph.call_method("masked_fill", (bounded, torch.tensor([True, False]), 0.5))
-    graph.output((filled, nn.Parameter(torch.tensor([7.0, 8.0]))))
+    graph.output((filled, nn.Parameter(torch.tensor([7.0, 8.0])), nn.Parameter(torch.tensor(9.0))))
     return (fx.GraphModule({}, graph),)
 
 
@@ -97,7 +98,7 @@ USAGE = Usage(
         Case("the scale and shift", ScaleAndShift, rows(3)),
         Case("the padded rows, repaired once more", Padded, rows(3, 2), unseen=True, given=padded_by_hand),
         Case(
-            "a parameter that is returned, truth values for a method",
+            "parameters that are returned, truth values for a method",
             WithItsPad,
             rows(2),
             unseen=True,
