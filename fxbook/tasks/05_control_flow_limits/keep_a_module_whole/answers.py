@@ -44,7 +44,7 @@ def gives_a_tracer_another_method(model, kind):
     return fx.GraphModule(model, tracer.trace(model), "Kept")
 
 
-class Keeping(fx.Tracer):
+class KeepsAKind(fx.Tracer):
     """Is told what to keep."""
 
     def __init__(self, kind):
@@ -57,7 +57,7 @@ class Keeping(fx.Tracer):
 
 @right
 def tells_a_tracer_what_to_keep(model, kind):
-    return fx.GraphModule(model, Keeping(kind).trace(model))
+    return fx.GraphModule(model, KeepsAKind(kind).trace(model))
 
 
 @right
