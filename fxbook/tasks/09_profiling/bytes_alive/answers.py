@@ -1,6 +1,7 @@
 """Answers to 09-bytes-alive."""
 
 import copy
+import itertools
 import weakref
 
 import torch
@@ -88,7 +89,8 @@ def around_the_methods_of_an_interpreter(traced, *inputs):
     """No subclass: the method is replaced on the object. Storages are told apart by weak references of torch."""
     sizes, found = {}, []
     runner = fx.Interpreter(traced)
-    stored = {StorageWeakRef(tensor.untyped_storage()) for tensor in traced.state_dict().values()}
+    kept = itertools.chain(traced.parameters(), traced.buffers())
+    stored = {StorageWeakRef(tensor.untyped_storage()) for tensor in kept}
     plain = runner.run_node
 
     def run_node(node):
@@ -423,6 +425,17 @@ def counts_buffers(traced, *inputs):
 
     def parts(node, value):
         return [part for part in tensors(value) if part.untyped_storage().data_ptr() not in parameters]
+
+    return counted(traced, inputs, parts)
+
+
+@wrong("bytes_alive", says="Parameters and buffers were not to be counted, nor views of them.")
+def leaves_out_what_a_checkpoint_has(traced, *inputs):
+    """A buffer may be no part of the state dict."""
+    saved = {tensor.untyped_storage().data_ptr() for tensor in traced.state_dict().values()}
+
+    def parts(node, value):
+        return [part for part in tensors(value) if part.untyped_storage().data_ptr() not in saved]
 
     return counted(traced, inputs, parts)
 

@@ -76,8 +76,10 @@ def with_sequences(model: nn.Module) -> tuple[Any, ...]:
     """The traced model, sequences, a dict of two, and a parameter, which is a tensor of a class of its own.
 
     The graph was edited: the arguments of its nodes were set anew, the last node first, and ``users`` has this order.
+    The buffer is in no checkpoint.
     """
     traced = fx.symbolic_trace(model)
+    traced.shift.register_buffer("offset", traced.shift.offset, persistent=False)
     for node in reversed(traced.graph.nodes):
         args, kwargs = node.args, node.kwargs
         node.args, node.kwargs = (), {}
