@@ -19,7 +19,7 @@ from ..cases import WIDTH, capture, part_of_llama
 
 
 class Gated(nn.Module):
-    """Two results; the function by name, a module that works in place on what is read later, activations that stay."""
+    """Two results; the function by name, a module in place, both on what is read later; activations that stay."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,10 +27,11 @@ class Gated(nn.Module):
         self.act = nn.SiLU(inplace=True)
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        opened = functional.silu(input=self.gate(x))
+        scores = self.gate(x)
+        opened = functional.silu(input=scores)
         raised = self.up(x)
         self.act(raised)
-        return opened * raised, torch.sigmoid(functional.gelu(opened) + functional.relu(raised))
+        return opened * raised, torch.sigmoid(functional.gelu(scores) + functional.relu(raised))
 
 
 @functools.cache
