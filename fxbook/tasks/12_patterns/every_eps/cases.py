@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 
@@ -9,6 +12,8 @@ from fxbook.asking import Case, Usage
 from fxbook.asking.exercise import one_of
 
 from ..cases import WIDTH, graph_of, llama_layer, with_changes
+
+Step = Callable[[Tensor], Tensor]
 
 
 def _drawn(count: int) -> list[float]:
@@ -36,37 +41,47 @@ class Normed(nn.Module):
 
 
 class Norm(nn.Module):
-    """The formula, with the dtypes written out, or with another first dtype, exponent or dimension."""
+    """The formula, with the dtypes written out, or with another first dtype, or another step."""
 
     def __init__(
         self,
         eps: float,
         last: torch.dtype = torch.float32,
         first: torch.dtype = torch.float32,
-        power: int = 2,
-        dim: int = -1,
+        square: Step = lambda wide: wide.pow(2),
+        mean: Step = lambda squares: squares.mean(-1, keepdim=True),
+        plus: Callable[[Tensor, float], Tensor] = operator.add,
     ) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.randn(WIDTH))
-        self.eps, self.last, self.first, self.power, self.dim = eps, last, first, power, dim
+        self.eps, self.last, self.first = eps, last, first
+        self.square, self.mean, self.plus = square, mean, plus
 
     def forward(self, x: Tensor) -> Tensor:
         wide = x.to(self.first)
-        variance = wide.pow(self.power).mean(self.dim, keepdim=True)
-        normed = wide * torch.rsqrt(variance + self.eps)
+        variance = self.mean(self.square(wide))
+        normed = wide * torch.rsqrt(self.plus(variance, self.eps))
         return self.weight * normed.to(self.last)
 
 
 class Alike(nn.Module):
     """Two norms, of bfloat16 and of an `eps` that is no float; and what differs from one in a step each: the first
-    dtype, the exponent, the dimension; and one without weight and second cast.
+    dtype, the exponent, the square, the dimension, the mean, the addition; and one without weight and second cast.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.epsilons = [float(one_of(1e-5, 2e-5)), 1]
         self.norms = nn.ModuleList(Norm(eps, last=torch.bfloat16) for eps in self.epsilons)
-        self.others = nn.ModuleList([Norm(0.5, first=torch.float64), Norm(0.25, power=4), Norm(0.125, dim=1)])
+        others = (
+            Norm(0.5, first=torch.float64),
+            Norm(0.25, square=lambda wide: wide.pow(4)),
+            Norm(0.75, square=lambda wide: wide.mul(2)),
+            Norm(0.125, mean=lambda squares: squares.mean(1, keepdim=True)),
+            Norm(0.375, mean=lambda squares: squares.sum(-1, keepdim=True)),
+            Norm(0.625, plus=operator.mul),
+        )
+        self.others = nn.ModuleList(others)
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         wide = x.to(torch.float32)
