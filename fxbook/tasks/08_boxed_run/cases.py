@@ -78,6 +78,23 @@ class Weighted(nn.Module):
         return hidden.mul(self.scale) + shift
 
 
+class Windowed(nn.Module):
+    """A slice up to a value, a weight that is fetched late, and a result that is used and returned.
+
+    The first input has another name than its parameter, and no node reads what reads it last.
+    """
+
+    def __init__(self, width: int = WIDTH) -> None:
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, input: Tensor, length: Tensor) -> tuple[Tensor, Tensor]:
+        hidden = torch.relu(input)
+        scaled = hidden[:length] * self.scale
+        torch.cos(input)
+        return hidden, scaled.sum()
+
+
 # ---- what answers are called with ------------------------------------------------------------------------------------
 
 

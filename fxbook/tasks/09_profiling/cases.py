@@ -13,13 +13,14 @@ class Machine:
     """A machine on which time passes only while something that was made by it runs.
 
     Each call slows the machine down by the factor ``drift``. ``log`` holds in order what happened: ``None`` where the
-    clock was read, else the name of the work that was done and whether gradients were asked for.
+    clock was read, else the name of the work that was done, whether gradients were asked for, and whether a
+    ``FlopCounterMode`` or another such mode was on.
     """
 
     def __init__(self, drift: float = 1.0) -> None:
         self.now = 100.0
         self.drift = drift
-        self.log: list[tuple[str, bool] | None] = []
+        self.log: list[tuple[str, bool, bool] | None] = []
         self._slowness = 1.0
 
     def clock(self) -> float:
@@ -50,7 +51,7 @@ class Machine:
             nonlocal calls
             if any(argument is None for argument in (*arguments, *named.values())):
                 raise TypeError(f"`{name}` was given None: for the node that it reads, run_node returned nothing.")
-            self.log.append((name, torch.is_grad_enabled()))
+            self.log.append((name, torch.is_grad_enabled(), bool(torch._C._len_torch_dispatch_stack())))
             self.now += seconds * load(*arguments) * self._slowness * (later(calls) if calls else first)
             self._slowness *= self.drift
             calls += 1
@@ -59,10 +60,10 @@ class Machine:
         function.__name__ = function.__qualname__ = name
         return function
 
-    def timed(self, name: str) -> list[bool]:
-        """For each call of ``name`` that stands alone between two looks at the clock, whether it asks for gradients."""
+    def timed(self, name: str) -> list[tuple[bool, bool]]:
+        """For each call of ``name`` that stands alone between two looks at the clock: with gradients, under a mode."""
         threes = zip(self.log, self.log[1:], self.log[2:], strict=False)
-        return [made[1] for before, made, after in threes if before is after is None and made and made[0] == name]
+        return [made[1:] for before, made, after in threes if before is after is None and made and made[0] == name]
 
 
 def between(least: float, most: float) -> float:

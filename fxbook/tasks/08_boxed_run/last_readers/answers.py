@@ -141,6 +141,45 @@ def looks_at_plain_arguments_only(graph):
     return last
 
 
+SLICE = "(a slice up to a value, and a result used twice)"
+
+
+@wrong("ends_at_last_reader", says=f"{SLICE}: the answer for `length` is `length`, which does not use it")
+def looks_into_no_slice(graph):
+    last = {node.name: node.name for node in graph.nodes if node.op != "output"}
+
+    def note(argument):
+        if isinstance(argument, fx.Node):
+            last[argument.name] = node.name
+        elif isinstance(argument, (list, tuple)):
+            for item in argument:
+                note(item)
+        elif isinstance(argument, dict):
+            note([*argument.values()])
+
+    for node in graph.nodes:
+        note((node.args, node.kwargs))
+    return last
+
+
+@wrong("ends_at_last_reader", says=f"{SLICE}: node `getitem` reads `relu`, but another user comes later in the list")
+def takes_output_for_a_user_only_where_there_is_no_other(graph):
+    last = {}
+    for node in graph.nodes:
+        if node.op != "output":
+            others = [user for user in node.users if user.op != "output"]
+            last[node.name] = max(others or node.users, default=node).name
+    return last
+
+
+@wrong("ends_at_last_reader", says=f"{SLICE}: node `input_1` is missing in the answer")
+def names_inputs_by_their_parameters(graph):
+    nodes = [node for node in graph.nodes if node.op != "output"]
+    return {
+        node.target if node.op == "placeholder" else node.name: max(node.users, default=node).name for node in nodes
+    }
+
+
 @wrong(
     "ends_at_last_reader",
     says="(a graph that fetches a weight): node `scale` is missing in the answer",

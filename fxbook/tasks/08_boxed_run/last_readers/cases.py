@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fxbook.asking import Case, Usage
 
-from ..cases import Attention, Nested, Unused, Weighted, graph_of, moved_graph_of, with_changes
+from ..cases import Attention, Nested, Unused, Weighted, Windowed, graph_of, moved_graph_of, with_changes
 
 USAGE = Usage(
     "compute",
@@ -14,6 +14,7 @@ USAGE = Usage(
         Case("values read in lists and by name", Nested, tuple, unseen=True),
         Case("a graph whose nodes were moved", Nested, tuple, unseen=True, given=moved_graph_of),
         Case("a graph that fetches a weight", Weighted, tuple, unseen=True),
+        Case("a slice up to a value, and a result used twice", Windowed, tuple, unseen=True),
     ),
     given=graph_of,
     call=with_changes,

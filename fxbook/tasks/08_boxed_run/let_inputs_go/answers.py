@@ -40,14 +40,14 @@ class TakesEachInputAtItsPlaceholder(fx.Interpreter):
 
     def __call__(self, traced, named):
         super().__init__(traced)
-        self.named = named
+        self.named, self.names = named, iter([node.name for node in inputs(traced)])
         try:
             return self.run()
         finally:
             self.env = {}
 
     def placeholder(self, target, args, kwargs):
-        return self.named.pop(target)
+        return self.named.pop(next(self.names))
 
 
 @right
@@ -156,6 +156,27 @@ def takes_the_dict_in_its_own_order(traced, named):
     box = list(named.values())
     named.clear()
     return fx.Interpreter(traced).boxed_run(box)
+
+
+@wrong("reads_what_was_handed_over", says="node `mul` reads `weight`, but was given `bias`")
+def sorts_the_names(traced, named):
+    return fx.Interpreter(traced).boxed_run([named.pop(name) for name in sorted(named)])
+
+
+@wrong("reads_what_was_handed_over", says="Node `sigmoid` reads `gate`, but was given `left`")
+def takes_the_last_item_each_time(traced, named):
+    return fx.Interpreter(traced).boxed_run([named.popitem()[1] for _ in inputs(traced)])
+
+
+@wrong("ends well", says="(four inputs, one of them a parameter `input`): your code raises KeyError: 'input'")
+def asks_for_the_parameters(traced, named):
+    return fx.Interpreter(traced).boxed_run([named.pop(node.target) for node in inputs(traced)])
+
+
+@wrong("ends well", says="(four inputs, one of them a parameter `input`): your code raises ValueError: too many")
+def knows_three_inputs(traced, named):
+    first, second, third = (node.name for node in inputs(traced))
+    return fx.Interpreter(traced).boxed_run([named.pop(first), named.pop(second), named.pop(third)])
 
 
 @wrong("ends well", says="sigmoid(): argument 'input'")

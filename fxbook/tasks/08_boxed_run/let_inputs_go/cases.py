@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from fxbook.asking import Case, Usage
 
 from ..cases import Mixed, Nested, Residual, called
 from ..watched_run.cases import run_watched, with_inputs_of_its_own
+
+
+class Shifted(nn.Module):
+    """Four inputs that are not in the order of their names, one of another name than its parameter."""
+
+    def forward(self, weight: Tensor, input: Tensor, shift: Tensor, bias: Tensor) -> Tensor:
+        scaled = torch.mul(torch.sub(input, shift), weight)
+        return torch.tanh(scaled + bias)
 
 
 def call_by_name(answer: Callable[..., Any], model: nn.Module, tensors: list[Tensor]) -> dict[str, Any]:
@@ -24,6 +33,7 @@ USAGE = Usage(
         Case("the gated mix", Mixed, tuple),
         Case("a residual, and an input that is returned", Residual, tuple, unseen=True),
         Case("values read in lists and by name", Nested, tuple, unseen=True),
+        Case("four inputs, one of them a parameter `input`", Shifted, tuple, unseen=True),
     ),
     given=with_inputs_of_its_own,
     call=call_by_name,

@@ -196,6 +196,51 @@ def removes_what_nobody_reads(graph):
     return found
 
 
+LATE = "(a slice up to a value, and a weight that is fetched late)"
+
+
+@wrong("tells_needed", says=f"{LATE}: node `scale` is in the answer for `relu`, but it need not be alive")
+def takes_weights_for_alive_from_the_start(graph):
+    return told(
+        graph,
+        lambda value, step: (value < step or value.op == "get_attr") and any(reader >= step for reader in value.users),
+    )
+
+
+@wrong("tells_needed", says=f"{LATE}: while node `relu` computes, `length` must be alive: the answer lacks it")
+def looks_into_no_slice(graph):
+    def reads(argument):
+        if isinstance(argument, fx.Node):
+            yield argument
+        elif isinstance(argument, (list, tuple, dict)):
+            for item in argument.values() if isinstance(argument, dict) else argument:
+                yield from reads(item)
+
+    found, alive = {}, set()
+    for node in reversed(graph.nodes):
+        alive = alive - {node.name} | {read.name for read in reads([node.args, node.kwargs])}
+        if node.op in CALLS:
+            found[node.name] = alive
+    return found
+
+
+@wrong("tells_needed", says=f"{LATE}: while node `getitem` computes, `input_1` must be alive: the answer lacks it")
+def forgets_readers_that_nobody_reads(graph):
+    return told(
+        graph,
+        lambda value, step: (
+            value < step and any(reader >= step and (reader.users or reader.op == "output") for reader in value.users)
+        ),
+    )
+
+
+@wrong("tells_needed", says=f"{LATE}: node `input` is in the answer for `relu`, but it is no node of the graph")
+def names_inputs_by_their_parameters(graph):
+    called = {node.name: node.target for node in graph.nodes if node.op == "placeholder"}
+    found = asks_each_value_for_its_readers(graph)
+    return {step: {called.get(name, name) for name in names} for step, names in found.items()}
+
+
 @wrong("tells_needed", says="While node `sigmoid` computes, `left` must be alive: the answer lacks it")
 def looks_at_the_table_of_an_interpreter(graph):
     """It says what goes after a node, and nothing of what stays."""

@@ -12,9 +12,11 @@ from ..check import differences, graph_left_alone, needed, returned
 @rule
 def tells_needed(case: CaseView) -> Found:
     """The answer maps each node that computes to the values that have to be alive while it does."""
-    yield from differences(
-        returned(case), needed(case.before), "must be alive", lambda step, value: "need not be alive."
-    )
+
+    def surplus(step: str, value: str) -> str:
+        return "need not be alive." if case.before.named(value) else "is no node of the graph."
+
+    yield from differences(returned(case), needed(case.before), "must be alive", surplus)
 
 
 CHECK = Check((tells_needed, graph_left_alone))

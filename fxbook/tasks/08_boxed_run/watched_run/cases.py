@@ -54,7 +54,8 @@ def run_watched(
         watch.see(name, tensors[place])
     handed: Any = tensors
     if by_name:
-        handed = {name: tensors.pop() for name in reversed(names)}
+        # The last comes first: neither the order of the inputs nor the reverse of it.
+        handed = {names[-1]: tensors.pop()} | {name: tensors.pop(0) for name in names[:-1]}
     with torch.no_grad():
         run = use(traced, handed)
         try:

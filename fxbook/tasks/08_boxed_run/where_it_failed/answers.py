@@ -139,6 +139,43 @@ def catches_runtime_errors_only(traced, tensors):
     return told(lambda runner: (runner.current.name, shapes(runner, runner.current)), RuntimeError)(traced, tensors)
 
 
+OWN = "(an error of its own class)"
+
+
+@wrong("ends well", says=f"{OWN}: your code raises RefusedError")
+def catches_the_usual_classes(traced, tensors):
+    usual = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+    return told(lambda runner: (runner.current.name, shapes(runner, runner.current)), usual)(traced, tensors)
+
+
+@wrong("tells_failure", says=f"{OWN}: the answer is None, but the model does not run to its end")
+def takes_an_error_without_a_message_for_none(traced, tensors):
+    try:
+        traced(*tensors)
+    except Exception as error:
+        return keeps_all_and_takes_the_first_missing(traced, tensors) if str(error) else None
+
+
+@wrong("tells_failure", says=f"{OWN}: node `refused` is right and reads 3 tensors, but the answer has 2 for its shapes")
+def tells_equal_shapes_once(traced, tensors):
+    return told(lambda runner: (runner.current.name, [*dict.fromkeys(shapes(runner, runner.current))]))(traced, tensors)
+
+
+@wrong("tells_failure", says=f"{OWN}: node `refused` is right and reads 3 tensors, but the answer has 2 for its shapes")
+def leaves_out_shapes_without_sizes(traced, tensors):
+    return told(lambda runner: (runner.current.name, [*filter(None, shapes(runner, runner.current))]))(traced, tensors)
+
+
+@wrong("tells_failure", says=f"{OWN}: node `refused` is right, but shape 2 of 3 is not that of `amin`")
+def takes_what_is_read_by_name_first(traced, tensors):
+    def describe(runner):
+        reads = {}
+        fx.node.map_arg([dict(runner.current.kwargs), runner.current.args], lambda read: reads.setdefault(read, None))
+        return runner.current.name, [tuple(runner.env[read].shape) for read in reads]
+
+    return told(describe)(traced, tensors)
+
+
 @wrong("tells_failure", says="(a dimension too many): the answer is None, but the model does not run to its end")
 def takes_other_errors_for_none(traced, tensors):
     try:

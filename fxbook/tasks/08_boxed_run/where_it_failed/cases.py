@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor, fx, nn
 
 from fxbook.asking import Case, Usage
 
@@ -47,6 +47,24 @@ class Squared(nn.Module):
         return torch.matmul(hidden, hidden).sum()
 
 
+class RefusedError(Exception):
+    """An error of no usual class."""
+
+
+@fx.wrap
+def refused(*values: Tensor, **named: Tensor) -> Tensor:
+    """A function of no library that takes no values at all: its error has no message."""
+    raise RefusedError
+
+
+class Refusing(nn.Module):
+    """A function that reads by position and by name, two values of one shape and one without dimensions."""
+
+    def forward(self, features: Tensor, limit: Tensor) -> Tensor:
+        hidden = torch.relu(features)
+        return refused(hidden, features.amin(), limit=limit).sum()
+
+
 def with_sizes(*shapes: str) -> Callable[[nn.Module], tuple[Any, ...]]:
     """As :func:`with_inputs`, of shapes that are drawn: a letter is a size, ``w`` the width of the model.
 
@@ -80,6 +98,7 @@ USAGE = Usage(
         ),
         Case("a weight that does not fit", Weighted, tuple, unseen=True, given=with_sizes("ab", "b")),
         Case("a value used twice", Squared, tuple, unseen=True, given=with_sizes("ab")),
+        Case("an error of its own class", Refusing, tuple, unseen=True, given=with_sizes("abc", "abc")),
         Case("two shapes in a list, no mistake", Joined, tuple, unseen=True, given=with_sizes("ab", "cb")),
     ),
     call=without_gradients,

@@ -213,6 +213,24 @@ def by_the_target_of_call_module(traced, *inputs):
     return grouped(traced, inputs, lambda node: node.target.split(".")[0] if node.op == "call_module" else "")
 
 
+def grouped_without(left_out, traced, inputs):
+    def key(node):
+        return None if left_out(node) else (stack(node) or [("", None)])[0][0].partition(".")[0]
+
+    found = grouped(traced, inputs, key)
+    return {path: flops for path, flops in found.items() if path is not None}
+
+
+@wrong("each_module_its_flops", says='several inputs): the root itself (`""`) has no FLOPs in the answer')
+def leaves_methods_out(traced, *inputs):
+    return grouped_without(lambda node: node.op == "call_method", traced, inputs)
+
+
+@wrong("each_module_its_flops", says="several inputs): `mix` does ")
+def leaves_out_what_nobody_reads(traced, *inputs):
+    return grouped_without(lambda node: not node.users, traced, inputs)
+
+
 @wrong("each_module_its_flops", says="`block` does ")
 def keeps_the_last_node_of_each(traced, *inputs):
     found = {}

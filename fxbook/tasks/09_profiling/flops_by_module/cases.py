@@ -41,7 +41,10 @@ class Twice(nn.Module):
 
 
 class Direct(nn.Module):
-    """The root calls a child of a child, and a submodule whose name begins as another; two inputs, a nested result."""
+    """The root calls a child of a child, and a submodule whose name begins as another; two inputs, a nested result.
+
+    The root's own product is a method, and one layer's result is read by nobody.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,7 +53,8 @@ class Direct(nn.Module):
 
     def forward(self, x: Tensor, y: Tensor) -> dict[str, tuple[Tensor, ...]]:
         first = self.mix[0](x)
-        return {"both": (first, self.mix2(y)), "product": (first @ self.mix2(y).t(),)}
+        self.mix[2](first)
+        return {"both": (first, self.mix2(y)), "product": (first.matmul(self.mix2(y).t()),)}
 
 
 class Shared(nn.Module):

@@ -72,7 +72,7 @@ def each_module_its_flops(case: CaseView) -> Found:
             yield None, f"{where} has no FLOPs in the answer: {right:,} are done there."
         if flops != right:
             counted_so = " A multiplication with its addition counts as 2." if halved else ""
-            yield None, f"{where} does {right:,} FLOPs; you say {flops:,.0f}.{counted_so}"
+            yield None, f"{where} does {right:,} FLOPs; you say {flops:,.10g}.{counted_so}"
 
 
 CHECK = Check((each_module_its_flops,))

@@ -126,6 +126,26 @@ def a_difference_of_flops(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, flops=flops(before, inputs) - flops(after, inputs))
 
 
+MORE = "(more FLOPs, two inputs, a nested result)"
+
+
+@wrong("ratio_of_flops", says="FLOPs before / after. You say 0.", read=WORK)
+def whole_times_as_many_flops(before, after, *inputs, clock=time.perf_counter):
+    return answer(before, after, inputs, clock, flops=flops(before, inputs) // flops(after, inputs))
+
+
+@wrong("ratio_of_flops", says=f"{MORE}: `flops` is after / before: before / after was asked.", read=WORK)
+def the_larger_number_of_flops_above(before, after, *inputs, clock=time.perf_counter):
+    counted = flops(before, inputs), flops(after, inputs)
+    return answer(before, after, inputs, clock, flops=max(counted) / min(counted))
+
+
+@wrong("ratio_of_flops", says=f"{MORE}: `flops` is 0.", read=WORK)
+def flops_of_one_row(before, after, *inputs, clock=time.perf_counter):
+    row = [value[:1] for value in inputs]
+    return answer(before, after, inputs, clock, flops=flops(before, row) / flops(after, row))
+
+
 @wrong("ratio_of_flops", says="A dict with the keys 'flops' and 'time' was asked.")
 def a_tuple(before, after, *inputs, clock=time.perf_counter):
     return tuple(answer(before, after, inputs, clock).values())
@@ -185,6 +205,14 @@ def reads_another_clock(before, after, *inputs, clock=time.perf_counter):
 @wrong("twenty_rounds", says="ask for gradients", read="09_profiling#who-asks-for-gradients")
 def with_gradients(before, after, *inputs, clock=time.perf_counter):
     cut = statistics.quantiles(ratios(before, after, inputs, clock, no_grad=False), n=10)
+    return {"flops": flops(before, inputs) / flops(after, inputs), "time": (cut[0], cut[4], cut[8])}
+
+
+@wrong("twenty_rounds", says="The calls that were timed run under a `FlopCounterMode`", read=FIRST)
+def counts_while_it_times(before, after, *inputs, clock=time.perf_counter):
+    with FlopCounterMode(display=False):
+        found = ratios(before, after, inputs, clock)
+    cut = statistics.quantiles(found, n=10)
     return {"flops": flops(before, inputs) / flops(after, inputs), "time": (cut[0], cut[4], cut[8])}
 
 
@@ -263,7 +291,7 @@ def sure_of_a_gain(before, after, *inputs, clock=time.perf_counter):
 
 @wrong(
     "ends well",
-    says="not on another (two inputs, a nested result)",
+    says="not on another (more FLOPs, two inputs, a nested result)",
     read="when_it_breaks/02_insertion_points#typeerror-forward-missing-1-required-positional-argument-late",
 )
 def passes_the_first_input_alone(before, after, *inputs, clock=time.perf_counter):

@@ -34,7 +34,7 @@ class Products(nn.Module):
         """Two products and one."""
         # Not by way of the model, which knows how fast the machine is.
         up, down = self.up, self.down
-        both = (up @ down).detach()
+        after = self.one(up, down)
         seconds = 0.002
         before = machine.work(
             "before",
@@ -43,7 +43,12 @@ class Products(nn.Module):
             first=_TAKES[0],
             later=lambda call: _TAKES[call % len(_TAKES)],
         )
-        return self._graph(before), self._graph(machine.work("after", seconds, lambda x: x @ both, first=1.0))
+        return self._graph(before), self._graph(machine.work("after", seconds, after, first=1.0))
+
+    def one(self, up: Tensor, down: Tensor) -> Callable[[Tensor], Tensor]:
+        """The same as one product: that of the weights is known beforehand."""
+        both = (up @ down).detach()
+        return lambda x: x @ both
 
     def _graph(self, function: Callable[..., Any]) -> fx.GraphModule:
         graph = fx.Graph()
@@ -52,7 +57,10 @@ class Products(nn.Module):
 
 
 class ProductsAndSum(Products):
-    """The same with a second input, and a nested result."""
+    """The same with a second input and a nested result; each call of ``after`` multiplies the weights once more."""
+
+    def one(self, up: Tensor, down: Tensor) -> Callable[[Tensor], Tensor]:
+        return lambda x: x @ (up @ down)
 
     def _graph(self, function: Callable[..., Any]) -> fx.GraphModule:
         graph = fx.Graph()
@@ -73,14 +81,16 @@ def with_and_without(model: nn.Module) -> tuple[Any, ...]:
 
 
 def measured(answer: Callable[..., Any], before: Any, after: Any, inputs: tuple[Tensor, ...], machine: Machine) -> Any:
-    """What the answer returns, how often it timed each module, how often with gradients, how often it read the clock.
+    """What the answer returns, how often it timed each module, with gradients and under a mode, and read the clock.
 
     Raises:
         Exception: whatever the answer raises.
     """
     returned = answer(before, after, *inputs, clock=machine.clock)
     first, second = machine.timed("before"), machine.timed("after")
-    return returned, len(first), len(second), sum(first + second), machine.log.count(None)
+    with_gradients = sum(gradients for gradients, _ in first + second)
+    under_a_mode = sum(mode for _, mode in first + second)
+    return returned, len(first), len(second), with_gradients, under_a_mode, machine.log.count(None)
 
 
 USAGE = Usage(
@@ -88,7 +98,7 @@ USAGE = Usage(
     cases=(
         Case("two products and one", lambda: Products(6, 24, (2.5, 3.5)), tuple),
         Case("fewer FLOPs, and not faster", lambda: Products(5, 30, (0.75, 0.85)), tuple, unseen=True),
-        Case("two inputs, a nested result", lambda: ProductsAndSum(4, 16, (1.5, 2.0)), tuple, unseen=True),
+        Case("more FLOPs, two inputs, a nested result", lambda: ProductsAndSum(9, 3, (0.5, 0.65)), tuple, unseen=True),
     ),
     given=with_and_without,
     call=measured,

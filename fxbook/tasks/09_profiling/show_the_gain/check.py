@@ -72,8 +72,8 @@ def three_numbers(case: CaseView) -> Found:
 
 @rule
 def twenty_rounds(case: CaseView) -> Found:
-    """Each module is timed by itself 20 times or more, on the clock of the check, without gradients."""
-    _, before, after, with_gradients, looks = case.value["tuple"]
+    """Each module is timed by itself 20 times or more, on the clock of the check, with no gradients and no counter."""
+    _, before, after, with_gradients, under_a_mode, looks = case.value["tuple"]
     if not looks:
         yield None, "`clock` was never read: the seconds were to be those that it gives."
     if min(before, after) < 20:
@@ -83,6 +83,9 @@ def twenty_rounds(case: CaseView) -> Found:
     if with_gradients:
         asking = "The calls that were timed ask for gradients: they were not to."
         yield None, asking, "09_profiling#who-asks-for-gradients"
+    if under_a_mode:
+        slower = "The calls that were timed run under a `FlopCounterMode`, which makes every operation slower"
+        yield None, f"{slower}: count in calls of their own.", A_CLOCK
 
 
 @rule

@@ -65,6 +65,9 @@ def inside_the_methods_of_the_opcodes(traced, inputs, runs, clock=time.perf_coun
         def placeholder(self, *call):
             return self.took(super().placeholder, *call)
 
+        def get_attr(self, *call):
+            return self.took(super().get_attr, *call)
+
         def call_function(self, *call):
             return self.took(super().call_function, *call)
 
@@ -213,6 +216,29 @@ def only_calls(traced, inputs, runs, clock=time.perf_counter):
     return {node.name: found[node.name][1:] for node in traced.graph.nodes if node.op.startswith("call")}
 
 
+SEVERAL = "(two inputs, and a function that several nodes call)"
+
+
+@wrong("times_of_each_node", says=f"{SEVERAL}: node `shift` has no times")
+def leaves_out_what_is_fetched(traced, inputs, runs, clock=time.perf_counter):
+    found = measured(traced, inputs, runs + 1, clock)
+    return {node.name: found[node.name][1:] for node in traced.graph.nodes if node.op != "get_attr"}
+
+
+@wrong("times_of_each_node", says=f"{SEVERAL}: node `shift` has no times")
+def removes_what_nobody_reads(traced, inputs, runs, clock=time.perf_counter):
+    copied = copy.deepcopy(traced)
+    copied.graph.eliminate_dead_code()
+    return {name: found[1:] for name, found in measured(copied, inputs, runs + 1, clock).items()}
+
+
+@wrong(
+    "without_the_first_run", says=f"{SEVERAL}: node `x` has 5 times: 3 runs were asked, besides the first.", read=FIRST
+)
+def always_five_runs(traced, inputs, runs, clock=time.perf_counter):
+    return {name: found[1:] for name, found in measured(traced, inputs, 6, clock).items()}
+
+
 @wrong("on_the_clock", says="is not what `clock` showed", read=FIRST)
 def reads_another_clock(traced, inputs, runs, clock=time.perf_counter):
     return {name: found[1:] for name, found in measured(traced, inputs, runs + 1, time.perf_counter).items()}
@@ -301,3 +327,22 @@ def keeps_times_by_the_name_of_the_function(traced, inputs, runs, clock=time.per
     found = measured(traced, inputs, runs + 1, clock)
     called = {node.name: getattr(node.target, "__name__", node.target) for node in traced.graph.nodes}
     return {called[name]: seconds[1:] for name, seconds in found.items()}
+
+
+@wrong("input_unchanged", says="the model that was given has been changed: its code was compiled anew")
+def leaves_its_clocks_in_the_graph(traced, inputs, runs, clock=time.perf_counter):
+    found = {node.name: [] for node in traced.graph.nodes}
+
+    def watched(name, function, *args, **kwargs):
+        start = clock()
+        value = function(*args, **kwargs)
+        found[name].append(clock() - start)
+        return value
+
+    for node in traced.graph.nodes:
+        if node.op == "call_function":
+            node.target = functools.wraps(node.target)(functools.partial(watched, node.name, node.target))
+    traced.recompile()
+    for _ in range(runs + 1):
+        traced(*inputs)
+    return {name: seconds[1:] or [0.0] * runs for name, seconds in found.items()}

@@ -11,8 +11,6 @@ from fxbook.asking import Case, Usage
 
 from ..cases import Machine, between
 
-RUNS = 5
-
 
 class Timed(nn.Module):
     """A graph of functions that take a known time: ``costs`` are seconds by node, none for a node left out.
@@ -24,6 +22,7 @@ class Timed(nn.Module):
     usual: ClassVar[dict[str, float]] = {"load": 0.002, "multiply": 0.030, "small": 0.001}
     shapes: ClassVar[list[tuple[int, ...]]] = [(3,)]
     growth = 0.01
+    runs = 5
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,10 +50,14 @@ class Timed(nn.Module):
 
 
 class TimedTwice(Timed):
-    """Two inputs, one of which takes twice as long; a function that two nodes call, a keyword, a nested result."""
+    """Two inputs, one of which takes twice as long; a function that three nodes call, a keyword, a nested result.
 
-    usual: ClassVar[dict[str, float]] = {"scale": 0.004, "scale_1": 0.008, "join": 0.020}
+    The third calls it on a tensor that is fetched, and no node reads the result.
+    """
+
+    usual: ClassVar[dict[str, float]] = {"scale": 0.004, "scale_1": 0.008, "scale_2": 0.012, "join": 0.020}
     shapes: ClassVar[list[tuple[int, ...]]] = [(3,), (6,)]
+    runs = 3
 
     def graph(self, machine: Machine) -> fx.GraphModule:
         graph = fx.Graph()
@@ -63,23 +66,24 @@ class TimedTwice(Timed):
             "scale", self.costs["scale"], torch.neg, later=self.slower, load=lambda value: value.numel() / 3
         )
         both = [graph.call_function(scale, (value,)) for value in (x, y)]
+        graph.call_function(scale, (graph.get_attr("shift"),))
         join = machine.work("join", self.costs["join"], lambda x, other: torch.cat([x, other]), later=self.slower)
         graph.output({"joined": (graph.call_function(join, (both[0],), {"other": both[1]}), [x]), "other": y})
-        return fx.GraphModule({}, graph)
+        return fx.GraphModule({"shift": torch.randn(9)}, graph)
 
 
 def on_a_machine(model: nn.Module) -> tuple[Any, ...]:
     """A graph on a machine of known speed: ``(traced, inputs, runs, clock)``."""
     assert isinstance(model, Timed)
     machine = Machine()
-    return model.graph(machine), tuple(torch.randn(shape) for shape in model.shapes), RUNS, machine.clock
+    return model.graph(machine), tuple(torch.randn(shape) for shape in model.shapes), model.runs, machine.clock
 
 
 USAGE = Usage(
     "compute",
     cases=(
         Case("three functions of known speed", Timed, tuple),
-        Case("two inputs, and a function called twice", TimedTwice, tuple, unseen=True),
+        Case("two inputs, and a function that several nodes call", TimedTwice, tuple, unseen=True),
     ),
     given=on_a_machine,
 )

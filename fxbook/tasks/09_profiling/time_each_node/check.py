@@ -6,12 +6,13 @@ import itertools
 from collections import Counter
 
 from fxbook.asking import Check
+from fxbook.asking.predicates import input_unchanged
 from fxbook.asking.returned import numbers_of, table_of
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 
 from ..check import A_CLOCK, close
-from .cases import RUNS, Timed
+from .cases import Timed
 
 
 @rule
@@ -35,11 +36,13 @@ def times_of_each_node(case: CaseView) -> Found:
 @rule(A_CLOCK)
 def without_the_first_run(case: CaseView) -> Found:
     """As many times as runs were asked for, none of them that of a first call."""
+    model = case.model
+    assert isinstance(model, Timed)
     for name, (cost, seconds) in _measured(case).items():
         if cost and any(close(second, 40 * cost) for second in seconds):
             yield None, f"The times of `{name}` hold that of the first run, which takes far longer than the others."
-        if len(seconds) != RUNS:
-            yield None, f"Node `{name}` has {len(seconds)} times: {RUNS} runs were asked, besides the first."
+        if len(seconds) != model.runs:
+            yield None, f"Node `{name}` has {len(seconds)} times: {model.runs} runs were asked, besides the first."
 
 
 @rule
@@ -67,7 +70,7 @@ def _wrong_calls(name: str, calls: list[float], callers: int) -> Found:
     if not all(0 < call < 1000 and abs(call - round(call)) <= 1e-3 for call in calls):
         yield None, _not_shown(name), A_CLOCK
         return
-    steps = {round(after) - round(before) for before, after in itertools.pairwise(calls)}
+    steps = {round(after) - round(before) for before, after in itertools.pairwise(sorted(calls))}
     if steps == {0}:
         yield None, f"The times of `{name}` are one number repeated: one time of each run was asked."
     elif steps != {callers}:
@@ -87,4 +90,4 @@ def _measured(case: CaseView) -> dict[str, tuple[float, list[float]]]:
     return {node.name: (model.costs.get(node.name, 0.0), numbers_of(table[node.name]) or []) for node in case.before}
 
 
-CHECK = Check((times_of_each_node, without_the_first_run, on_the_clock))
+CHECK = Check((times_of_each_node, without_the_first_run, on_the_clock, input_unchanged))
