@@ -91,6 +91,7 @@ FAILED = {
     "the attention, a wrong width at the layer": "out",
     "a weight that does not fit": "mul",
     "a value used twice": "matmul",
+    "an error of its own class": "refused",
     "two shapes in a list, no mistake": None,
 }
 # Where it fails, no value has the shape of an input.
