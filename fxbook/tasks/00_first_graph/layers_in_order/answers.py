@@ -176,3 +176,15 @@ def takes_paths_that_begin_alike(model):
     called = [node.target for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
     paths = [name for name, module in model.named_modules() if not list(module.children())]
     return [path for target in called for path in (paths if target in paths else [target]) if path.startswith(target)]
+
+
+@wrong("layers_in_order", says="`probe` is not in the answer: the model calls it")
+def takes_what_has_users(model):
+    nodes = fx.symbolic_trace(model).graph.nodes
+    return [node.target for node in nodes if node.op == "call_module" and node.users]
+
+
+@wrong("layers_in_order", says="`spare` is in the answer, but `forward` never calls it")
+def takes_every_target_that_names_a_layer(model):
+    paths = [name for name, _ in model.named_modules()]
+    return [node.target for node in fx.symbolic_trace(model).graph.nodes if node.target in paths]

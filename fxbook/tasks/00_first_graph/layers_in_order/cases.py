@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
+from torch import Tensor, nn
+
 from fxbook.asking import Case, Usage, eager
 
 from ..cases import Attending, Classifier, Drawn, NamedAlike, Recurrent, rows, what_it_lists
+
+
+class Probed(nn.Module):
+    """Nothing uses what ``probe`` gives; an input and a method are named like layers that are never called."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.spare = nn.Linear(4, 4)
+        self.mix = nn.Linear(4, 4)
+        self.probe = nn.Identity()
+        self.tanh = nn.Tanh()
+
+    def forward(self, spare: Tensor) -> Tensor:
+        mixed = self.mix(spare)
+        self.probe(mixed)
+        return mixed.tanh()
+
 
 USAGE = Usage(
     "compute",
@@ -13,6 +32,7 @@ USAGE = Usage(
         Case("a model that calls a layer twice", Recurrent, rows(5), unseen=True),
         Case("a model with a layer that holds another", Attending, rows(4), unseen=True),
         Case("a model with names that begin alike", NamedAlike, rows(4), unseen=True),
+        Case("a model that uses no result of one of its layers", Probed, rows(4), unseen=True),
         Case("a model with layers of its own", Drawn, rows(4), unseen=True),
     ),
     given=eager,

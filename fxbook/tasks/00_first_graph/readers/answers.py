@@ -2,6 +2,7 @@
 
 import collections
 import copy
+import re
 
 from torch import fx
 from torch.utils import _pytree as pytree
@@ -160,3 +161,82 @@ def flattens_the_arguments(traced, name):
         leaves = pytree.tree_leaves((node.args, node.kwargs))
         if any(isinstance(leaf, fx.Node) and leaf.name == name for leaf in leaves):
             yield node.name
+
+
+@wrong("readers", says="`output` uses `tanh`, inside a dict, and is not in the answer")
+def looks_one_level_deep(traced, name):
+    for node in traced.graph.nodes:
+        values = []
+        for value in (*node.args, *node.kwargs.values()):
+            match value:
+                case list() | tuple():
+                    values += value
+                case slice():
+                    values += [value.start, value.stop, value.step]
+                case _:
+                    values.append(value)
+        if any(isinstance(value, fx.Node) and value.name == name for value in values):
+            yield node.name
+
+
+@wrong("readers", says="`cat` uses `tanh`, by name, and is not in the answer")
+def expects_no_list_by_name(traced, name):
+    def holds(value):
+        match value:
+            case fx.Node():
+                return value.name == name
+            case list() | tuple():
+                return any(map(holds, value))
+            case dict():
+                return any(map(holds, value.values()))
+            case slice():
+                return holds((value.start, value.stop, value.step))
+
+    [read] = [node for node in traced.graph.nodes if node.name == name]
+    for node in traced.graph.nodes:
+        if holds(node.args) or any(value is read for value in node.kwargs.values()):
+            yield node.name
+
+
+@wrong("readers", says="`gelu` is in the answer, but does not use `tanh` itself")
+def searches_whole_words(traced, name):
+    word = re.compile(rf"\b{name}\b")
+    return [node.name for node in traced.graph.nodes if word.search(f"{node.args} {node.kwargs}")]
+
+
+@wrong("readers", says="is in the answer, but does not use `tanh` itself")
+def takes_the_first_name_that_begins_alike(traced, name):
+    return next(node for node in traced.graph.nodes if node.name.startswith(name)).users
+
+
+@wrong("readers", says="`exp` uses `tanh`, and is not in the answer")
+def leaves_out_what_nothing_uses(traced, name):
+    [node] = [node for node in traced.graph.nodes if node.name == name]
+    return [user for user in node.users if user.users or user.op == "output"]
+
+
+@wrong("readers", says="`sin` is in the answer more than once")
+def returns_targets_for_names(traced, name):
+    [node] = [node for node in traced.graph.nodes if node.name == name]
+    return [user.target if isinstance(user.target, str) else user.name for user in node.users]
+
+
+@wrong("readers", says="`output` is in the answer, but does not use `exp` itself")
+def falls_back_on_the_output(traced, name):
+    [node] = [node for node in traced.graph.nodes if node.name == name]
+    return list(node.users) or [traced.graph.output_node()]
+
+
+@wrong("readers", says="the answer is None: a list of names was asked")
+def returns_nothing_for_no_users(traced, name):
+    [node] = [node for node in traced.graph.nodes if node.name == name]
+    return [user.name for user in node.users] or None
+
+
+@wrong("input_unchanged", says="the model that was given has been changed: its graph was edited, at node `exp`")
+def cleans_up_afterwards(traced, name):
+    [node] = [node for node in traced.graph.nodes if node.name == name]
+    names = [user.name for user in node.users]
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+    return names

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor, fx, nn
@@ -18,6 +19,23 @@ class Cut(nn.Module):
 
     def forward(self, x: Tensor, size: int) -> Tensor:
         return x[size:].sum() + x[:size].sum() + x[::size].sum()
+
+
+class Squashing(nn.Module):
+    """``tanh`` is used inside lists and a dict; nothing uses ``exp``. A layer and an option are named alike."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tanhshrink = nn.Tanhshrink()
+        self.tanh = nn.Tanh()
+
+    def forward(self, x: Tensor) -> dict[str, Any]:
+        shrunk = self.tanhshrink(x)
+        value = self.tanh(x)
+        value.exp()
+        joined = torch.cat(tensors=[value, shrunk])
+        smooth = nn.functional.gelu(shrunk, approximate="tanh")
+        return {"parts": [joined, smooth, (value, x)], "sum": value.sin() + value.sin()}
 
 
 def traced_and(name: str) -> Callable[[nn.Module], tuple[fx.GraphModule, str]]:
@@ -40,6 +58,8 @@ USAGE = Usage(
         Case("`cat` of a dense block", Dense, rows(4), unseen=True, given=traced_and("cat")),
         Case("`cat_1` of a dense block", Dense, rows(4), unseen=True, given=traced_and("cat_1")),
         Case("`size` of slices", Cut, lambda: (torch.randn(4), 2), unseen=True, given=traced_and("size")),
+        Case("`tanh` of a squashing block", Squashing, rows(4), unseen=True, given=traced_and("tanh")),
+        Case("`exp`, which nothing uses", Squashing, rows(4), unseen=True, given=traced_and("exp")),
         Case("a node of a model with layers of its own", Drawn, rows(4), unseen=True, given=traced_and_a_node),
     ),
     call=what_it_lists,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fxbook.asking import Check
+from fxbook.asking.predicates import input_unchanged
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import JSON, GraphRecord, NodeRecord
@@ -45,7 +46,8 @@ def _how(reader: NodeRecord, read: int) -> str:
         return ""
     if not _holds(reader.args, read):
         return ", by name"
-    return ", inside a slice" if _holds(reader.args, read, inside="slice") else ", inside a list"
+    inside = next((kind for kind in ("slice", "dict") if _holds(reader.args, read, inside=kind)), "list")
+    return f", inside a {inside}"
 
 
 def _holds(value: JSON, index: int, inside: str = "") -> bool:
@@ -56,4 +58,4 @@ def _holds(value: JSON, index: int, inside: str = "") -> bool:
     return any(_holds(item, index, "" if key == inside else inside) for key, item in items)
 
 
-CHECK = Check((readers,))
+CHECK = Check((readers, input_unchanged))

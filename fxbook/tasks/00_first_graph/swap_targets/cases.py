@@ -14,6 +14,7 @@ from ..cases import Classifier, rows
 SWAPS: dict[Any, Any] = {"relu": "tanh", torch.relu: torch.tanh}
 OTHER_SWAPS: dict[Any, Any] = {
     "sin": "cos",
+    "cos": "sin",
     "sigmoid": "tanh",
     "sum": "prod",
     torch.exp: torch.sin,
@@ -36,7 +37,10 @@ class NamedRelu(nn.Module):
 
 
 class NamedAsMethods(nn.Module):
-    """An input and a parameter with names of methods; calls of several arguments, and some whose names begin alike."""
+    """An input and a parameter with names of methods; calls of several arguments, and some whose names begin alike.
+
+    Two methods take each other's place, and `-` is no key of the table, as ``torch.sub`` is.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,7 +48,7 @@ class NamedAsMethods(nn.Module):
 
     def forward(self, sin: Tensor) -> Tensor:
         scaled = sin * self.sigmoid
-        changed = scaled.sin() + torch.exp(scaled) + scaled.sigmoid()
+        changed = scaled.sin() - scaled.cos() + torch.exp(scaled) + scaled.sigmoid()
         changed = torch.sub(changed, scaled.sum(1, keepdim=True), alpha=3)
         return changed + scaled.sinh() + torch.exp2(scaled) + scaled.exp() + torch.sigmoid(scaled)
 

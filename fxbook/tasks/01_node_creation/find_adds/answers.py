@@ -185,10 +185,10 @@ def asks_every_target_for_its_name(gm):
     return [node for node in gm.graph.nodes if node.target.__name__ in ("add", "iadd", "add_")]
 
 
-@wrong("finds", says="is an addition, and not in the list")
+@wrong("finds", says="The list holds a node of a copy of the graph")
 def traces_once_more(gm):
     """A new trace has other nodes: those of the graph that was given were asked."""
-    return [node for node in fx.symbolic_trace(gm).graph.nodes if adds(node)][:2]
+    return [node for node in fx.symbolic_trace(gm).graph.nodes if adds(node)]
 
 
 @wrong("finds", says="Node `add_2`, a `call_function`, is an addition, and not in the list")
@@ -219,3 +219,34 @@ def stops_before_the_last(gm):
 @wrong("finds", says="Node `add` is in the list 2 times: each was to be there once")
 def lists_a_node_for_each_value_that_it_adds(gm):
     return [node for node in gm.graph.nodes if adds(node) for _ in range(len(node.all_input_nodes))]
+
+
+@wrong("finds", says="node `add_1`, a `call_function`, is in the list, and no addition")
+def rounds_alpha_down(gm):
+    known = [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ())]
+    return [node for node in known if int(node.kwargs.get("alpha", 1)) == 1]
+
+
+@wrong("finds", says="node `add_3`, a `call_function`, is in the list, and no addition")
+def takes_alpha_without_its_sign(gm):
+    known = [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ())]
+    return [node for node in known if abs(node.kwargs.get("alpha", 1)) == 1]
+
+
+@wrong("finds", says="node `add_`, a `call_method`, is in the list, and no addition")
+def forgets_alpha_in_place(gm):
+    known = [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ())]
+    return [node for node in known if node.target == "add_" or node.kwargs.get("alpha", 1) == 1]
+
+
+@wrong("finds", says="node `add_2`, a `call_function`, is an addition, and not in the list")
+def leaves_out_what_nothing_uses(gm):
+    return [node for node in gm.graph.nodes if adds(node) and node.users]
+
+
+@wrong("input_unchanged", says="The model that was given has been changed: its graph was edited, at node `add_1`")
+def makes_one_spelling_of_them(gm):
+    found = [node for node in gm.graph.nodes if adds(node)]
+    for node in found:
+        node.op, node.target = "call_function", torch.add
+    return found

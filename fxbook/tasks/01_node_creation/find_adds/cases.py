@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import fx, nn
@@ -69,6 +71,34 @@ def many_sums(model: nn.Module) -> tuple[fx.GraphModule]:
     return (fx.GraphModule(model, graph),)
 
 
+class Weighted(nn.Module):
+    """Values of ``alpha`` near 1 or of its size, one of them in place; sums that nothing uses and of a weight alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gain = nn.Parameter(torch.randn(4))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        plain = torch.add(x, x, alpha=1.0)
+        weighted = torch.add(plain, x, alpha=1.5)
+        placed = weighted.sub(1).add_(x, alpha=2)
+        placed + placed
+        return torch.add(placed, x, alpha=-1) * (self.gain + 1)
+
+
+class NodeOfACopy:
+    """Stands for a node of another graph than the one that was given, which may have the same name."""
+
+
+def told_from_copies(answer: Any, gm: fx.GraphModule) -> Any:
+    """What the answer returns; in a list, nodes of another graph are told from those of the graph given."""
+    graph = gm.graph
+    listed = (answer() if inspect.isclass(answer) else answer)(gm)
+    if not isinstance(listed, list | tuple):
+        return listed
+    return [NodeOfACopy() if isinstance(node, fx.Node) and node.graph is not graph else node for node in listed]
+
+
 class DrawnSums(nn.Module):
     """Steps in an order that is drawn, some of them additions in some spelling."""
 
@@ -106,6 +136,8 @@ USAGE = Usage(
     cases=(
         Case("the residual block", Residual, rows(4)),
         Case("the block of many sums", ManySums, rows(4), unseen=True, given=many_sums),
+        Case("a sum that nothing uses, beside weighted sums", Weighted, rows(4), unseen=True),
         Case("a model of drawn steps", DrawnSums, rows(4), unseen=True),
     ),
+    call=told_from_copies,
 )

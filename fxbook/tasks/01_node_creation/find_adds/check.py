@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from fxbook.asking import Check
 from fxbook.asking.families import ADD
+from fxbook.asking.predicates import input_unchanged
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.values import kind_of
 from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
 
+from .cases import NodeOfACopy
+
 
 def adds(node: NodeRecord) -> bool:
     """Whether the node computes the sum of two values, as they are."""
     alpha = dict(node.kwargs["dict"]).get("alpha", 1)
-    return node.op != "call_module" and node in ADD and alpha == 1
+    return node.op != "call_module" and node in ADD and alpha in (1, {"float": "1.0"})
 
 
 @rule
@@ -22,6 +25,9 @@ def finds(case: CaseView) -> Found:
     listed = case.value.get("tuple") if isinstance(case.value, dict) else case.value
     if not isinstance(listed, list):
         yield None, f"The answer is {kind_of(case.value)}: a list of nodes was asked."
+        return
+    if {"opaque": NodeOfACopy.__name__} in listed:
+        yield None, "The list holds a node of a copy of the graph: the nodes of `gm.graph` itself were asked."
         return
     for item in listed:
         if not isinstance(item, dict) or "node" not in item:
@@ -48,4 +54,4 @@ def _told(case: CaseView, node: NodeRecord, what: str) -> str:
     return f"Node `{node.name}`, a `{node.op}`, {what}{f'; the graph reads {lines}' if lines else ''}."
 
 
-CHECK = Check((finds,))
+CHECK = Check((finds, input_unchanged))

@@ -249,3 +249,26 @@ def multiplies_matrices_only(linear):
 def fetches_a_bias_whenever_there_is_an_attribute(linear):
     names = ("weight", "bias") if hasattr(linear, "bias") else ("weight",)
     return built(linear, lambda graph: map(graph.get_attr, names))
+
+
+@wrong("no_other_weights", node="bias", says="node `bias` fetches `bias`, which is no parameter of the layer")
+def makes_a_bias_of_zeros(linear):
+    weights = {"weight": linear.weight, "bias": linear.bias}
+    if linear.bias is None:
+        weights["bias"] = nn.Parameter(torch.zeros(linear.out_features))
+    return built(weights, lambda graph: map(graph.get_attr, weights))
+
+
+@wrong("gradients_kept", says="the result is right, but `bias` gets no gradient")
+def leaves_out_a_bias_of_zeros(linear):
+    has_bias = linear.bias is not None and linear.bias.any()
+    names = ("weight", "bias") if has_bias else ("weight",)
+    return built(linear, lambda graph: map(graph.get_attr, names))
+
+
+@wrong("no_other_weights", node="layer", says="Node `layer` fetches `layer`, which is no parameter of the layer")
+def calls_forward_as_a_method(linear):
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    graph.output(graph.call_method("forward", (graph.get_attr("layer"), x)))
+    return fx.GraphModule({"layer": linear}, graph)

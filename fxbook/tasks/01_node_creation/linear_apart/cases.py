@@ -17,6 +17,13 @@ def half_frozen() -> nn.Module:
     return layer
 
 
+def without_effect() -> nn.Module:
+    """A layer whose bias is all zeros, and is to be trained."""
+    layer = nn.Linear(3, 2)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
 USAGE = Usage(
     "build",
     given=eager,
@@ -24,7 +31,7 @@ USAGE = Usage(
         Case("a linear layer", lambda: nn.Linear(4, 3), rows(4)),
         Case("a linear layer without a bias", lambda: nn.Linear(5, 2, bias=False), rows(5), unseen=True),
         Case("an input of four dimensions", lambda: nn.Linear(3, 2), lambda: (torch.randn(2, 1, 4, 3),), unseen=True),
-        Case("an input of one dimension", lambda: nn.Linear(3, 2), lambda: (torch.randn(3),), unseen=True),
+        Case("an input of one dimension, a bias of zeros", without_effect, lambda: (torch.randn(3),), unseen=True),
         Case("a frozen weight", half_frozen, lambda: (torch.randn(2, 3, dtype=torch.float64),), unseen=True),
     ),
     call=with_its_gradients,

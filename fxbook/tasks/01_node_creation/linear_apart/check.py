@@ -20,6 +20,14 @@ def fetches_each_weight(case: CaseView) -> Found:
             yield None, f"No node fetches `{name}`, which the layer has."
 
 
+@rule
+def no_other_weights(case: CaseView) -> Found:
+    """No node fetches a parameter that is none of the layer's, nor the layer."""
+    for node in case.nodes:
+        if node.op == "get_attr" and node.kind != "torch.Tensor" and case.shared.get(node.target) is None:
+            yield node, f"fetches `{node.target}`, which is no parameter of the layer"
+
+
 CHECK = Check(
     (
         lints,
@@ -28,6 +36,7 @@ CHECK = Check(
         same_result.or_because(tensor_free, has_output, fetches_each_weight),
         has_node("get_attr"),
         shares_weights,
+        no_other_weights,
         gradients_kept,
         no_dead_nodes,
     ),

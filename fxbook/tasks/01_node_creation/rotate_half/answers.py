@@ -252,3 +252,26 @@ def returns_the_last_node():
     first, last = halves(graph, x)
     turned = graph.call_function(operator.neg, (last,))
     return graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
+
+
+@wrong(
+    "input_stays",
+    node="neg_",
+    says="works in place: it changes the tensor passed as `x`",
+    read="01_node_creation#four-spellings-of-add",
+)
+def negates_a_slice_in_place():
+    graph, x = started()
+    first, last = halves(graph, x)
+    turned = graph.call_method("neg_", (last,))
+    graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
+    return graph
+
+
+@wrong("same_result", node="output", says="it has dtype float32, float64 was asked")
+def computes_in_float32():
+    graph, x = started()
+    first, last = halves(graph, graph.call_method("float", (x,)))
+    turned = graph.call_function(operator.neg, (last,))
+    graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
+    return graph

@@ -19,6 +19,6 @@ USAGE = Usage(
     "build",
     cases=(
         Case("rotation", RotateHalf, lambda: (torch.randn(2, 3, 4),)),
-        Case("a batch of another shape", RotateHalf, lambda: (torch.randn(4, 5, 4),), unseen=True),
+        Case("a batch of another shape", RotateHalf, lambda: (torch.randn(1, 5, 4, dtype=torch.float64),), unseen=True),
     ),
 )

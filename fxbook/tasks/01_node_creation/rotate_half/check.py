@@ -14,6 +14,7 @@ from ..check import nothing_detached
 
 CAT = family("cat", "concat", "concatenate")
 TURNS = NEG | MUL | SUB
+VIEWS = family("getitem", "narrow", "chunk", "split", "tensor_split", "hsplit", "dsplit", "unbind", "select", "view")
 
 
 @rule("when_it_breaks/01_node_creation#too-many-arguments-for-an-operator")
@@ -64,6 +65,19 @@ def negated_half_first(case: CaseView) -> Found:
             yield node, f"begins with `{first.name}`: the negated half was to come first"
 
 
+@rule("01_node_creation#four-spellings-of-add")
+def input_stays(case: CaseView) -> Found:
+    """No node works in place on the memory of the input: a slice shares it."""
+    for node in case.nodes:
+        if "in place" not in node.notes or not node.inputs:
+            continue
+        written = case.nodes[node.inputs[0]]
+        while written in VIEWS and written.inputs:
+            written = case.nodes[written.inputs[0]]
+        if written.op == "placeholder":
+            yield node, f"works in place: it changes the tensor passed as `{written.name}`"
+
+
 def _index(node: NodeRecord) -> list[dict[str, JSON]]:
     """The parts of the index of a node that stands for square brackets; those that are data of their own."""
     if node.target != "operator.getitem" or len(node.positional) != 2:
@@ -85,6 +99,7 @@ CHECK = Check(
             negated_half_first,
         ),
         nothing_detached,
+        input_stays,
         no_dead_nodes,
     ),
 )

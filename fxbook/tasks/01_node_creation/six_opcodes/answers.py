@@ -299,3 +299,16 @@ def adds_the_bias_twice(model):
     total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")), {"alpha": 2})
     graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
     return graph
+
+
+@wrong(
+    "callers_input_stays",
+    node="iadd",
+    says="works in place: it changes the tensor passed as `x`",
+    read="01_node_creation#four-spellings-of-add",
+)
+def adds_in_place(model):
+    graph = fx.Graph()
+    total = graph.call_function(operator.iadd, (graph.placeholder("x"), graph.get_attr("bias")))
+    graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
+    return graph

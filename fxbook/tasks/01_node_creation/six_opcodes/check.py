@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fxbook.asking import Check
-from fxbook.asking.explained import has_output, lints, paths_exist, reads_nodes, tensor_free
+from fxbook.asking.explained import callers_input_stays, has_output, lints, paths_exist, reads_nodes, tensor_free
 from fxbook.asking.families import ADD, LAYER_NORM, TANH
 from fxbook.asking.predicates import calls, calls_before, no_dead_nodes, opcodes, placeholders, same_result
 from fxbook.asking.rule import Found, rule
@@ -39,6 +39,7 @@ CHECK = Check(
             fetches_bias,
         ),
         nothing_detached,
+        callers_input_stays,
         opcodes("placeholder", "get_attr", "call_function", "call_module", "call_method", "output"),
         no_dead_nodes,
     ),

@@ -306,7 +306,7 @@ def wraps_the_arguments_twice(traced, name, functions):
     traced.recompile()
 
 
-@wrong("no_dead_nodes", node="log1p_1", says="is dead: no node uses its result")
+@wrong("no_dead_nodes", node="log1p_4", says="is dead: no node uses its result")
 def makes_a_chain_for_each_use(traced, name, functions):
     """Where a node reads the value twice, its first chain takes both places, and the second has no reader."""
     node = named(traced, name)
@@ -352,3 +352,58 @@ def takes_a_default_for_an_empty_chain(traced, name, functions):
 @wrong("chain_in_order", says="No node calls log1p: the chain asked is square, log1p")
 def inserts_the_first_function_only(traced, name, functions):
     anchors_on_the_node_that_follows(traced, name, functions[:1])
+
+
+@wrong("chain_in_order", node="square_1", says="node `square_1` uses `scores`: the chain asked is square, square, silu")
+def calls_each_function_once(traced, name, functions):
+    anchors_on_the_node_that_follows(traced, name, tuple(dict.fromkeys(functions)))
+
+
+@wrong(
+    "chain_read_by_all",
+    node="square",
+    says="node `square` still uses `scores` itself",
+    read="02_insertion_points#replace-uses-without-a-cycle",
+)
+def knows_new_nodes_by_their_target(traced, name, functions):
+    node = newest = named(traced, name)
+    for function in functions:
+        with traced.graph.inserting_after(newest):
+            newest = traced.graph.call_function(function, (newest,))
+    node.replace_all_uses_with(newest, delete_user_cb=lambda user: user.target not in functions)
+    traced.recompile()
+
+
+@wrong("lints", node="mul", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
+def inserts_before_the_first_of_the_users(traced, name, functions):
+    node = newest = named(traced, name)
+    users = list(node.users)
+    with traced.graph.inserting_before(users[0]):
+        for function in functions:
+            newest = traced.graph.call_function(function, (newest,))
+    for user in users:
+        user.replace_input_with(node, newest)
+    traced.recompile()
+
+
+@wrong(
+    "chain_read_by_all",
+    node="mul",
+    says="still uses `scores` itself",
+    read="02_insertion_points#replace-uses-without-a-cycle",
+)
+def takes_the_last_name_that_begins_alike(traced, name, functions):
+    node = [node for node in traced.graph.nodes if node.name.startswith(name)][-1]
+    anchors_on_the_node_that_follows(traced, node.name, functions)
+
+
+@wrong("same_result", node="silu", says="silu")
+def calls_methods_of_the_same_names(traced, name, functions):
+    node = newest = named(traced, name)
+    users = list(node.users)
+    for function in functions:
+        with traced.graph.inserting_after(newest):
+            newest = traced.graph.call_method(function.__name__, (newest,))
+    for user in users:
+        user.replace_input_with(node, newest)
+    traced.recompile()

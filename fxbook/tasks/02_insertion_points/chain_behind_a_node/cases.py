@@ -54,23 +54,36 @@ class BehindNoChain(FeedForward, Anchored):
 
 
 class BehindPair(nn.Module, Anchored):
-    """A value that is read by name, beside one whose name begins like its own."""
+    """A value that is read by name, between two whose names begin like its own, and by a function of the chain.
+
+    One function is twice in the chain, and no method is called like the last.
+    """
 
     anchor = "scores"
+    chain = (torch.square, torch.square, nn.functional.silu)
 
     def __init__(self) -> None:
         super().__init__()
         self.scores = nn.Linear(4, 4)
         self.scores_of_the_gate = nn.Linear(4, 4)
+        self.scores_of_the_end = nn.Linear(4, 4)
 
     def forward(self, x: Tensor) -> Tensor:
-        return torch.mul(input=self.scores_of_the_gate(x), other=self.scores(x))
+        gate, scores = self.scores_of_the_gate(x), self.scores(x)
+        gated = torch.mul(input=gate, other=scores)
+        return self.scores_of_the_end(gated - torch.square(scores))
 
 
 def traced_and_what_is_asked(model: nn.Module) -> tuple[fx.GraphModule, str, tuple[Function, ...]]:
     """The answer is called with the traced model, the name of a node, and the functions that are to run behind it."""
     assert isinstance(model, Anchored)
-    return fx.symbolic_trace(model), model.anchor, model.chain
+    traced = fx.symbolic_trace(model)
+    [node] = [node for node in traced.graph.nodes if node.name == model.anchor]
+    if isinstance(model, BehindBlock):
+        # As an edit leaves them: the users are not in the order of the list.
+        first = next(iter(node.users))
+        node.users[first] = node.users.pop(first)
+    return traced, model.anchor, model.chain
 
 
 USAGE = Usage(
@@ -79,8 +92,8 @@ USAGE = Usage(
         Case("`up` of the block", BehindLayer, rows()),
         Case("a value read in lists, by name and twice", BehindBlock, rows(), unseen=True),
         Case("a function of the block", BehindFunction, rows(), unseen=True),
-        Case("a value read by name, beside another", BehindPair, rows(), unseen=True),
         Case("an input", BehindInput, rows(), unseen=True),
+        Case("a value read by name, beside another", BehindPair, rows(), unseen=True),
         Case("no function at all", BehindNoChain, rows(), unseen=True),
     ),
     given=traced_and_what_is_asked,

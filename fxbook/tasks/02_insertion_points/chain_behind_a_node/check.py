@@ -61,11 +61,12 @@ def chain_in_order(case: CaseView) -> Found:
         calling = [node for node in case.new() if node in spellings]
         if not calling:
             yield None, f"No node calls {function.__name__}: the chain asked is {asked}."
-        for node in calling:
-            reads = [case.nodes[index].name for index in node.inputs]
-            if not above.intersection(reads):
-                yield node, f"{f'uses `{reads[0]}`' if reads else 'uses no node'}: the chain asked is {asked}"
-        above = {node.name for node in calling}
+        reads = {node.name: [case.nodes[index].name for index in node.inputs] for node in calling}
+        following = {name for name, read in reads.items() if above.intersection(read)}
+        for node in calling if not following else ():
+            what = f"`{reads[node.name][0]}`" if reads[node.name] else "no node"
+            yield node, f"uses {what}: the chain asked is {asked}"
+        above = following
 
 
 CHECK = Check(

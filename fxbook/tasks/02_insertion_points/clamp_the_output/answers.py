@@ -46,13 +46,12 @@ def writes_two_steps_with_a_proxy(traced):
 
 
 @right
-def restores_the_argument(traced):
+def replaces_the_use_of_the_output(traced):
     graph = traced.graph
     [result] = graph.output_node().args
     with graph.inserting_after(result):
         clamped = graph.call_function(torch.clip, (result, 0, 6))
-    result.replace_all_uses_with(clamped)
-    clamped.args = (result, 0, 6)
+    result.replace_all_uses_with(clamped, delete_user_cb=lambda user: user.op == "output")
     traced.recompile()
     return True
 
@@ -332,4 +331,31 @@ def adds_one_to_what_is_clamped(traced):
     output = traced.graph.output_node()
     with traced.graph.inserting_before(output):
         output.args = ((fx.Proxy(output.args[0]).clamp(0, 6) + 1).node,)
+    traced.recompile()
+
+
+@wrong("result_clamped", node="amax", says="node `amax` uses `clamp`, which was to be for `output` alone")
+def hands_every_reader_but_the_new_one_over(traced):
+    output = traced.graph.output_node()
+    [result] = output.args
+    with traced.graph.inserting_before(result.next):
+        clamped = traced.graph.call_function(torch.clamp, (result, 0, 6))
+    result.replace_all_uses_with(clamped, delete_user_cb=lambda user: user is not clamped)
+    traced.recompile()
+
+
+@wrong("result_clamped", node="clamp", says="node `clamp` clamps `_assert`: the model returned `add`")
+def takes_the_node_before_the_output(traced):
+    output = traced.graph.output_node()
+    last = output.prev
+    with traced.graph.inserting_before(output):
+        output.args = (traced.graph.call_function(torch.clamp, (last, 0, 6)),)
+    traced.recompile()
+
+
+@wrong("result_clamped", node="clamp", says="node `clamp` clamps `float_1`: the model returned `add`")
+def clamps_in_float32(traced):
+    output = traced.graph.output_node()
+    with traced.graph.inserting_before(output):
+        output.args = (fx.Proxy(output.args[0]).float().clamp(0, 6).node,)
     traced.recompile()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from fxbook.asking import Case, Usage
 
@@ -15,10 +15,26 @@ def far_rows() -> tuple[Tensor, ...]:
     return (torch.linspace(-30, 30, 12).reshape(3, 4) + torch.randn(3, 4),)
 
 
+def far_rows_of_float64() -> tuple[Tensor, ...]:
+    """The same in ``float64``."""
+    [numbers] = far_rows()
+    return (numbers.double(),)
+
+
+class Asserting(nn.Module):
+    """States of what it returns that it leaves the range; the statement is a node between the result and ``output``."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        doubled = x + x
+        torch._assert(doubled.amax() > 6, "the largest number was to be above 6")
+        return doubled
+
+
 USAGE = Usage(
     "edit",
     cases=(
         Case("the block of the chapter", FeedForward, far_rows),
         Case("a model that returns its input", Passing, far_rows, unseen=True),
+        Case("a model that asserts something of its result", Asserting, far_rows_of_float64, unseen=True),
     ),
 )

@@ -39,6 +39,10 @@ def result_clamped(case: CaseView) -> Found:
             yield node, "does not clamp to the range from 0 to 6"
         if node.op == "call_module":
             yield node, "calls a module that clamps to another range than from 0 to 6"
+    for node, _ in case.kept():
+        for clamp in case.new():
+            if clamp in CLAMP and clamp.index in node.inputs and node.op != "output":
+                yield node, f"uses `{clamp.name}`, which was to be for `output` alone"
 
 
 def _number(value: JSON) -> float | None:

@@ -348,3 +348,45 @@ def leaves_the_inputs_where_they_are(traced):
     if output_place is not output:
         output_place.append(output)
     traced.recompile()
+
+
+def sorted_before(traced, output, uses):
+    """Moves the nodes before ``output`` in rounds, each after what ``uses`` says that it uses."""
+    waiting, placed = [node for node in traced.graph.nodes if node is not output], set()
+    while waiting:
+        ready = [node for node in waiting if placed.issuperset(uses(node))]
+        for node in ready:
+            output.prepend(node)
+        placed.update(ready)
+        waiting = [node for node in waiting if node not in placed]
+    traced.recompile()
+
+
+@wrong("lints", node="getitem_1", says="reads floordiv before it is defined")
+def looks_into_lists_only(traced):
+    def inside(value):
+        match value:
+            case fx.Node():
+                return [value]
+            case list() | tuple():
+                return [node for item in value for node in inside(item)]
+            case dict():
+                return inside(list(value.values()))
+        return []
+
+    sorted_before(traced, traced.graph.find_nodes(op="output")[0], lambda node: inside([*node.args, node.kwargs]))
+
+
+@wrong("lints", node="output_1", says="node `output_1` reads output before it is defined")
+def takes_the_node_called_output(traced):
+    [output] = [node for node in traced.graph.nodes if node.name == "output"]
+    sorted_before(traced, output, lambda node: set(node.all_input_nodes) - {output})
+
+
+@wrong("only_moved", says="node `mask` of the graph that was given is gone")
+def erases_inputs_that_nothing_uses(traced):
+    sorted_before(traced, traced.graph.find_nodes(op="output")[0], lambda node: node.all_input_nodes)
+    for node in traced.graph.find_nodes(op="placeholder"):
+        if not node.users:
+            traced.graph.erase_node(node)
+    traced.recompile()

@@ -42,6 +42,18 @@ class Unread(nn.Module):
         return hidden + x
 
 
+class Projected(nn.Module):
+    """Halves cut at a node, inside slices and a list; a layer called ``output``, and an input that nothing uses."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.output = nn.Linear(4, 4)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        half = x.size(0) // 2
+        return self.output(torch.cat([x[half:], x[:half]]))
+
+
 def in_list_order(choose: Order) -> Callable[[nn.Module], tuple[fx.GraphModule]]:
     """The traced model, its nodes moved into the order that ``choose`` makes of them, and recompiled in it."""
 
@@ -118,6 +130,7 @@ USAGE = Usage(
         mixed("a value read in lists, by name and twice", Joined, rows(), _every_third),
         mixed("the same, reversed", Joined, rows(), _reversed_behind_inputs),
         mixed("the block, its input late", FeedForward, rows(), _last_input_late),
+        mixed("halves, and a layer called `output`", Projected, rows(2), _reversed_behind_inputs),
         mixed("a chain that nothing reads", Unread, rows(), _every_third),
     ),
     given=in_list_order(_reversed_behind_inputs),

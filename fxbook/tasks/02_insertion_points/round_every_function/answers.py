@@ -314,3 +314,52 @@ def doubles_what_is_rounded(traced):
                 doubled = (torch.round(fx.Proxy(node)) * 2).node
             node.replace_all_uses_with(doubled, delete_user_cb=users.__contains__)
     traced.recompile()
+
+
+def rounding(traced, is_meant, function=torch.round, replace=fx.Node.replace_input_with):
+    """Rounds what nodes give that are meant, for each of their users."""
+    for node in list(traced.graph.nodes):
+        if is_meant(node):
+            users = list(node.users)
+            with traced.graph.inserting_after(node):
+                rounded = traced.graph.call_function(function, (node,))
+            for user in users:
+                replace(user, node, rounded)
+    traced.recompile()
+
+
+def is_function(node):
+    return node.op == "call_function"
+
+
+@wrong("functions_rounded", node="mul", says="node `mul` uses `getitem`, which is not rounded")
+def knows_the_functions_that_torch_has(traced):
+    rounding(traced, lambda node: is_function(node) and hasattr(torch, node.target.__name__))
+
+
+@wrong("functions_rounded", node="mul_1", says="node `mul_1` uses `leaky_relu`, which is not rounded")
+def replaces_arguments_by_position_only(traced):
+    def replace(user, node, rounded):
+        user.args = fx.node.map_arg(user.args, lambda read: rounded if read is node else read)
+
+    rounding(traced, is_function, replace=replace)
+
+
+@wrong("functions_rounded", node="mul_3", says="node `mul_3` uses `mul_1`, which is not rounded")
+def takes_every_round_for_its_own(traced):
+    rounding(traced, lambda node: is_function(node) and all(user.target is not torch.round for user in node.users))
+
+
+@wrong("functions_rounded", node="round_3", says="rounds `gain`, a `get_attr`: what functions compute was asked")
+def rounds_parameters_too(traced):
+    rounding(traced, lambda node: node.op in ("call_function", "get_attr"))
+
+
+@wrong(
+    "rounds_share_no_memory",
+    node="round_",
+    says="node `round_` works in place: `getitem` shares its memory with an input of the model",
+    read="01_node_creation#four-spellings-of-add",
+)
+def rounds_in_place(traced):
+    rounding(traced, is_function, torch.round_)

@@ -23,10 +23,33 @@ class Rounding(nn.Module):
         return torch.exp(narrowed) * torch.square(narrowed), (x.sigmoid() * 3.0)
 
 
+class ReadAlike(nn.Module):
+    """Results of functions that are read by name, twice, in a dict, and by ``torch.round`` beside another function.
+
+    One is a slice of the input, one a function of ``torch.nn.functional``; a parameter is fetched, which is none.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gain = nn.Parameter(torch.rand(4) + 2.2)
+
+    def forward(self, x: Tensor) -> dict[str, Tensor]:
+        gated = nn.functional.leaky_relu(x[:2] * self.gain, 0.3)
+        scaled = torch.mul(input=gated, other=2.75)
+        rounded = torch.round(scaled)
+        return {"x": x, "square": gated * gated, "rounded": rounded, "beside": torch.mul(scaled, 8.0)}
+
+
+def far_rows() -> tuple[Tensor, ...]:
+    """One input of three rows, from far below zero to above."""
+    return (torch.linspace(-20, 3, 12).reshape(3, 4) + torch.rand(3, 4),)
+
+
 USAGE = Usage(
     "edit",
     cases=(
         Case("the block of the chapter", FeedForward, rows()),
         Case("functions in a row, one of them `torch.round`", Rounding, rows(), unseen=True),
+        Case("results read by name, twice, in a dict and by a round", ReadAlike, far_rows, unseen=True),
     ),
 )

@@ -13,13 +13,17 @@ from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 
 from ..cases import FeedForward
-from .cases import Rounding
+from .cases import ReadAlike, Rounding
 
 ROUND = family("round")
 
 
-def rounded(model: nn.Module, x: Tensor) -> Tensor | tuple[Tensor, Tensor]:
+def rounded(model: nn.Module, x: Tensor) -> Tensor | tuple[Tensor, Tensor] | dict[str, Tensor]:
     """The model with the result of each function rounded."""
+    if isinstance(model, ReadAlike):
+        gated = torch.round(nn.functional.leaky_relu(torch.round(torch.round(x[:2]) * model.gain), 0.3))
+        scaled = torch.round(gated * 2.75)
+        return {"x": x, "square": gated**2, "rounded": scaled, "beside": scaled * 8}
     if isinstance(model, Rounding):
         scaled = torch.round(model.scale(x) * 5.0)
         narrowed = torch.round(scaled * 0.4)
@@ -53,12 +57,24 @@ def functions_rounded(case: CaseView) -> Found:
                     yield case.nodes[user], f"uses `{node.name}`, which is not rounded"
 
 
+@rule("01_node_creation#four-spellings-of-add")
+def rounds_share_no_memory(case: CaseView) -> Found:
+    """No new round works in place on a slice of an input, which is the caller's tensor."""
+    for node in case.new():
+        if node in ROUND and "in place" in node.notes and node.inputs:
+            sliced = case.nodes[node.inputs[0]]
+            if sliced.target == "operator.getitem" and case.nodes[sliced.inputs[0]].op == "placeholder":
+                yield node, f"works in place: `{sliced.name}` shares its memory with an input of the model"
+
+
 CHECK = Check(
     (
         lints,
         recompiled,
         output_last,
-        same_result.or_because(explained.no_dead_nodes, calls(ROUND), functions_rounded, to_whole_numbers),
+        same_result.or_because(
+            explained.no_dead_nodes, calls(ROUND), functions_rounded, to_whole_numbers, rounds_share_no_memory
+        ),
         no_dead_nodes,
         given_edited,
     ),
