@@ -261,7 +261,7 @@ def _with_claims(graph: GraphRecord, claimed: GraphRecord) -> GraphRecord:
     scopes += [""] * (len(graph) - len(scopes))
     nodes = (dataclasses.replace(node, scope=scope) for node, scope in zip(graph, scopes, strict=False))
     lint = graph.lint or (claimed.lint and claimed.lint[:_MOST_SCOPE])
-    return GraphRecord(tuple(nodes), lint, graph.stale or claimed.stale)
+    return dataclasses.replace(graph, nodes=tuple(nodes), lint=lint, stale=graph.stale or claimed.stale)
 
 
 def _with_claimed_part(verified: CaseFacts, claimed: CaseFacts, name: str) -> CaseFacts:

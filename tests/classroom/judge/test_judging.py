@@ -259,6 +259,12 @@ def test_code_that_is_not_that_of_the_graph_has_to_hold_as_well() -> None:
     assert rule(agree(known(identity), observation))
 
 
+def test_an_insertion_point_left_behind_is_told_by_the_grader_too(good: JSON) -> None:
+    """It is built again with the graph, and is not believed."""
+    left_behind = forged(good, lambda case: case["wire"].update(inserts={"before": 0}))
+    assert rule(judged(left_behind)) == "inserts_at_the_end"
+
+
 def test_a_wrong_graph_that_was_not_compiled_is_told_as_such() -> None:
     def stale(module: fx.GraphModule) -> None:
         wrong(module)
@@ -272,7 +278,7 @@ def test_a_compute_exercise_has_no_graph_to_be_forged() -> None:
     exercise = known("00-readers")
     observation = observed(exercise, right_answer(exercise.id))
     lies = forged(observation, lambda case: case.update(graph={"nodes": []}, outputs=[1, 2]))
-    assert judge_apart(exercise, lies, SEED)["unproven"] == [CLAIMS["value"]]
+    assert judge_apart(exercise, lies, SEED)["unproven"] == [CLAIMS["value"], CLAIMS["changes"]]
 
 
 # ---- data of any form ------------------------------------------------------------------------------------------------

@@ -193,6 +193,22 @@ def takes_whatever_does_nothing_in_eval_mode(traced):
     traced.recompile()
 
 
+@wrong("dropouts_taken_out", says="`dropout` is gone, which is no call of an nn.Dropout")
+def takes_the_function_too(traced):
+    for node in traced.graph.find_nodes(op="call_function", target=nn.functional.dropout):
+        take_out(traced, node)
+    goes_from_the_end_and_deletes_by_path(traced)
+
+
+@wrong("dropouts_taken_out", node="block_2", says="still calls an nn.Dropout")
+def keeps_a_dropout_that_drops_nothing(traced):
+    for node in dropouts(traced):
+        if traced.get_submodule(node.target).p:
+            take_out(traced, node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
 @wrong("dropouts_taken_out", node="head_1", says="still calls an nn.Dropout")
 def knows_it_by_its_name(traced):
     for node in list(traced.graph.nodes):

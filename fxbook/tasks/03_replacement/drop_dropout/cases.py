@@ -25,13 +25,14 @@ class Regular(nn.Module):
 
 class Dropping(nn.Module):
     """One dropout called often, two in a row, one on an input, one that is read by three and returned, one whose input
-    does not stand directly above it; a dropout of whole rows and an identity, which stay.
+    does not stand directly above it, one that drops nothing; a dropout of whole rows, a dropout that is a function and
+    an identity, which stay.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.drop = nn.Dropout(0.5)
-        self.block = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.1), nn.Dropout(0.1), nn.LayerNorm(4))
+        self.block = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.1), nn.Dropout(0.0), nn.LayerNorm(4))
         self.left = nn.Linear(4, 4)
         self.right = nn.Sequential(nn.Linear(4, 4), nn.Identity())
         self.rows = nn.Dropout1d(0.5)
@@ -41,7 +42,7 @@ class Dropping(nn.Module):
         hidden = self.drop(self.block(start))
         left, right = self.left(hidden), self.right(hidden)
         mixed = self.drop(left) + right
-        joined = torch.cat([hidden, start, hidden * hidden], dim=-1)
+        joined = torch.cat([hidden, start, nn.functional.dropout(hidden * hidden, 0.3)], dim=-1)
         return {"hidden": hidden, "joined": joined, "rows": self.rows(mixed)}
 
 

@@ -2,6 +2,7 @@
 
 import copy
 
+import torch
 from torch import fx, nn
 
 from fxbook.tasks.answering import right, wrong
@@ -174,7 +175,7 @@ def forgets_the_readers_of_the_pool(traced):
     traced.recompile()
 
 
-@wrong("swapped_only", node="pool_4", says="`mix_1` is no ReLU")
+@wrong("swapped_only", node="pool_4", says="`mix_1` is no nn.ReLU")
 def swaps_the_pool_with_whatever_it_reads(traced):
     for pool in list(traced.graph.nodes):
         if calls(traced, pool, nn.MaxPool2d):
@@ -246,6 +247,50 @@ def swaps_only_behind_a_convolution(traced):
             pool.replace_all_uses_with(relu)
             pool.args, relu.args = (value,), (pool,)
             pool.append(relu)
+    traced.recompile()
+
+
+@wrong("pools_before_relus", node="pool_7", says="still pools what `hasty` gives")
+def leaves_a_relu_that_works_in_place(traced):
+    for relu, pool in list(swappable(traced)):
+        if not traced.get_submodule(relu.target).inplace:
+            relu.target, pool.target = pool.target, relu.target
+    traced.recompile()
+
+
+@wrong("others_left", node="pool_5", says="calls torch.nn.GELU, which is no nn.ReLU")
+def swaps_any_activation(traced):
+    for pool in list(traced.graph.nodes):
+        if calls(traced, pool, nn.MaxPool2d):
+            [other] = pool.all_input_nodes
+            if calls(traced, other, (nn.ReLU, nn.GELU)) and len(other.users) == 1:
+                other.target, pool.target = pool.target, other.target
+    traced.recompile()
+
+
+@wrong("others_left", node="relu_5", says="calls torch.relu, which is no nn.ReLU")
+def swaps_the_function_too(traced):
+    for pool in list(traced.graph.nodes):
+        if calls(traced, pool, nn.MaxPool2d):
+            [relu] = pool.all_input_nodes
+            if (calls(traced, relu, nn.ReLU) or relu.target is torch.relu) and len(relu.users) == 1:
+                [value] = relu.args
+                pool.replace_all_uses_with(relu)
+                pool.args, relu.args = (value,), (pool,)
+                pool.append(relu)
+    traced.recompile()
+
+
+@wrong("swapped_only", node="average", says="`average` is no nn.MaxPool2d")
+def swaps_any_pool(traced):
+    for relu in list(traced.graph.nodes):
+        if calls(traced, relu, nn.ReLU) and len(relu.users) == 1:
+            [pool] = relu.users
+            if calls(traced, pool, (nn.MaxPool2d, nn.AvgPool2d)):
+                [value] = relu.args
+                pool.replace_all_uses_with(relu)
+                pool.args, relu.args = (value,), (pool,)
+                pool.append(relu)
     traced.recompile()
 
 

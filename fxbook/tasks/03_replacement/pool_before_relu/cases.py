@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 from fxbook.asking import Case, Usage
@@ -25,7 +26,9 @@ class Convolutional(nn.Module):
 
 class Swappable(nn.Module):
     """Pairs to swap: with shared modules, behind an input, in two branches side by side, behind a value that is read
-    elsewhere too. To leave: a ReLU with two readers, a pool that reads a convolution, a ReLU that a convolution reads.
+    elsewhere too, with a ReLU that works in place. To leave: a ReLU with two readers, a pool that reads a convolution,
+    a ReLU that a convolution reads, a pool behind another activation or behind the function ReLU, an average pool
+    behind a ReLU.
     """
 
     def __init__(self) -> None:
@@ -36,6 +39,9 @@ class Swappable(nn.Module):
         self.left = nn.Conv2d(2, 2, 1)
         self.right = nn.Conv2d(2, 2, 1)
         self.mix = nn.Conv2d(2, 2, 1)
+        self.soft = nn.GELU()
+        self.hasty = nn.ReLU(inplace=True)
+        self.average = nn.AvgPool2d(2)
 
     def forward(self, image: Tensor) -> tuple[Tensor, ...]:
         small = self.pool(self.relu(image))
@@ -45,7 +51,11 @@ class Swappable(nn.Module):
         both = self.pool(first) - self.pool(second)
         active = self.relu(self.mix(features))
         pooled = self.pool(active) + active.mean(), self.pool(self.mix(features))
-        return both + left.mean(), *pooled, features * features, self.mix(self.relu(active - 0.5))
+        calm = self.mix(self.relu(active - 0.5))
+        wave = torch.sin(small * 9)
+        others = self.pool(self.soft(small)), self.pool(torch.relu(wave)), self.average(self.relu(wave))
+        last = self.pool(self.hasty(-wave))
+        return both + left.mean(), *pooled, features * features, calm, *others, last
 
 
 USAGE = Usage(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from torch import nn
+from collections import Counter
 
 from fxbook.asking import Check
 from fxbook.asking.explained import given_edited, output_last, recompiled
-from fxbook.asking.families import RELU, family
+from fxbook.asking.families import Family
 from fxbook.asking.predicates import edited, same_output
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
@@ -14,7 +14,8 @@ from fxbook.graph.record import GraphRecord, NodeRecord
 
 from ..check import arguments_kept, lints, nothing_dead
 
-MAX_POOL = family("max_pool2d", modules=(nn.MaxPool2d,))
+MAX_POOL = Family("nn.MaxPool2d", modules=frozenset({"torch.nn.MaxPool2d"}))
+RELU = Family("nn.ReLU", modules=frozenset({"torch.nn.ReLU"}))
 
 
 def swaps(graph: GraphRecord, pool: NodeRecord) -> bool:
@@ -46,9 +47,11 @@ def swapped_only(case: CaseView) -> Found:
 def _stays(case: CaseView, before: NodeRecord) -> str:
     if before in MAX_POOL and not swaps(case.before, before):
         pooled = case.before.nodes[before.inputs[0]]
-        why = "is no ReLU" if pooled not in RELU else f"has {len(pooled.users)} users"
+        why = "is no nn.ReLU" if pooled not in RELU else f"has {len(pooled.users)} users"
         return f": `{pooled.name}` {why}"
-    return f": it has {len(before.users)} users" if before in RELU and len(before.users) > 1 else ""
+    if before in RELU and len(before.users) > 1:
+        return f": it has {len(before.users)} users"
+    return f": `{before.name}` is no nn.MaxPool2d" if before.kind and before not in MAX_POOL | RELU else ""
 
 
 @rule
@@ -65,6 +68,26 @@ def pools_before_relus(case: CaseView) -> Found:
                 yield node, f"still pools what `{relu.name}` gives"
 
 
+@rule
+def others_left(case: CaseView) -> Found:
+    """What a pool pooled that was no such pair, a pool still pools."""
+    asked, found = Counter(), Counter()
+    for pool in case.before:
+        if pool in MAX_POOL and not swaps(case.before, pool):
+            asked[_called(case.before.nodes[pool.inputs[0]])] += 1
+    for pool in case.nodes:
+        if pool in MAX_POOL and pool.inputs:
+            found[_called(case.nodes[pool.inputs[0]])] += 1
+    for name in asked - found:
+        pooled = [node for node in case.nodes if _called(node) == name]
+        node = next((node for node in pooled if any(case.nodes[index] in MAX_POOL for index in node.inputs)), None)
+        yield node, f"calls {name}, which is no nn.ReLU: it was to stay before its pool"
+
+
+def _called(node: NodeRecord) -> str:
+    return node.kind or node.target
+
+
 CHECK = Check(
     (
         arguments_kept,
@@ -76,5 +99,6 @@ CHECK = Check(
         same_output.or_because(swapped_only),
         nothing_dead,
         pools_before_relus,
+        others_left,
     ),
 )

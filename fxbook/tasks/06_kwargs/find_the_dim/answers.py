@@ -125,14 +125,14 @@ def gives_the_nodes_themselves(traced):
 
 @wrong(
     "dims_found",
-    says="(sums with other arguments): the answer has the key 'sum_0', which is the name of no sum.",
+    says="(sums with other arguments): the answer has the key 'sum_0', which is the name of no sum: it is that",
 )
 def goes_by_the_names_of_the_nodes(traced):
     sums = [node for node in traced.graph.nodes if node.name.startswith("sum")]
     return {node.name: node.kwargs.get("dim", (*node.args, None, None)[1]) for node in sums}
 
 
-@wrong("dims_found", says="the answer has the key 'cumsum', which is the name of no sum.")
+@wrong("dims_found", says="the answer has the key 'cumsum', which is the name of no sum: it is that")
 def looks_for_sum_in_the_target(traced):
     sums = [node for node in traced.graph.nodes if node.op.startswith("call_") and "sum" in str(node.target)]
     sums = [node for node in sums if node.op != "call_module"]
@@ -175,7 +175,7 @@ def passes_over_the_method(traced):
     return {node.name: node.kwargs.get("dim", (*node.args, None)[1]) for node in sums}
 
 
-@wrong("dims_found", says="The answer has the key 'softmax', which is the name of no sum.")
+@wrong("dims_found", says="The answer has the key 'softmax', which is the name of no sum: it is that")
 def takes_every_call_with_a_dim(traced):
     calls = [node for node in traced.graph.nodes if node.op.startswith("call")]
     return {node.name: node.kwargs.get("dim", (*node.args, None)[1]) for node in calls}
@@ -221,4 +221,43 @@ def leaves_out_sums_without_a_dim(traced):
     for node in sums_of(traced):
         if "dim" in node.kwargs or len(node.args) > 1:
             dims[node.name] = node.kwargs.get("dim", (*node.args, None, None)[1])
+    return dims
+
+
+@wrong(
+    "dims_found", says="the answer has the key 'sum_12', which is the name of no sum: it is that of `sum(sum_0, 0)`."
+)
+def goes_by_the_name_of_what_is_called(traced):
+    """Python's own `sum` has that name too."""
+    calls = [node for node in traced.graph.nodes if node.op in ("call_function", "call_method")]
+    sums = [node for node in calls if getattr(node.target, "__name__", node.target) == "sum"]
+    return {node.name: node.kwargs.get("dim", (*node.args, None, None)[1]) for node in sums}
+
+
+@wrong(
+    "ends well",
+    says="(an input and a layer named sum): your code raises IndexError: tuple index out of range",
+    read="when_it_breaks/01_node_creation#indexerror-tuple-index-out-of-range",
+)
+def expects_the_tensor_by_position(traced):
+    dims = {}
+    for node in sums_of(traced):
+        if "dim" in node.kwargs:
+            dims[node.name] = node.kwargs["dim"]
+        else:
+            dims[node.name] = None if len(node.args) == 1 else node.args[1]
+    return dims
+
+
+@wrong("dims_found", says="the answer lacks `sum_3 = torch.sum(input=sum_2)`.")
+def leaves_out_what_no_node_uses(traced):
+    dims = asks_whether_it_is_there(traced)
+    return {node.name: dims[node.name] for node in sums_of(traced) if node.users}
+
+
+@wrong("input_unchanged", says="(an input and a layer named sum): the model that was given has been changed")
+def clears_dead_nodes_away(traced):
+    dims = asks_whether_it_is_there(traced)
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
     return dims

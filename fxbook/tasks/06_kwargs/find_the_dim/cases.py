@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 from fxbook.asking import Case, Usage, traced
@@ -10,7 +11,7 @@ from ..cases import MoreSums, Sums, rows
 
 
 class NamedSum(nn.Module):
-    """An input and a layer of which the target is the name of the method, and a method whose name begins with it."""
+    """An input and a layer called as the method, a method whose name begins with it, and a sum that no node uses."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -18,6 +19,7 @@ class NamedSum(nn.Module):
 
     def forward(self, sum: Tensor) -> tuple[Tensor, Tensor]:
         hidden = self.sum(sum)
+        torch.sum(input=hidden)
         return hidden.sum(1), hidden.sum_to_size(1, 4)
 
 

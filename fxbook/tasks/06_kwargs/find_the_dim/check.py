@@ -24,7 +24,9 @@ def dims_found(case: CaseView) -> Found:
     sums = {node.name: node for node in case.before if node in SUM}
     for name in answered:
         if name not in sums:
-            yield None, f"The answer has the key {name!r}, which is the name of no sum."
+            other = case.before.named(name)
+            what = f": it is that of `{other.call}`" if other else ""
+            yield None, f"The answer has the key {name!r}, which is the name of no sum{what}."
     for name, node in sums.items():
         if name not in answered:
             yield None, f"The answer lacks `{name} = {node.call}`."

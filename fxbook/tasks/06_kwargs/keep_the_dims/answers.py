@@ -232,9 +232,9 @@ def assigns_a_list(traced):
     traced.recompile()
 
 
-@wrong("same_result", node="sum_1", says="the result is not the one asked for: item 11 of it has shape")
+@wrong("same_result", node="sum_12", says="(sums with other arguments): running the result raises TypeError: sum()")
 def puts_it_behind_every_dim_by_position(traced):
-    """Behind that of `mean` too."""
+    """Behind that of Python's own `sum` too."""
     for node in traced.graph.nodes:
         if node in sums(traced) and "dim" in node.kwargs and has_dim(node):
             node.kwargs = {**node.kwargs, "keepdim": True}
@@ -361,4 +361,39 @@ def asks_the_target_alone(traced):
     for node in traced.graph.nodes:
         if node.target in (torch.sum, "sum") and has_dim(node):
             node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}
+    traced.recompile()
+
+
+@wrong(
+    "only_sums_changed",
+    node="sum_12",
+    says="(sums with other arguments): node `sum_12` has got `keepdim`, and is no sum.",
+    read="06_kwargs#who-finds-a-wrong-keyword",
+)
+def goes_by_the_names_of_the_nodes(traced):
+    for node in traced.graph.nodes:
+        if node.name.startswith("sum_") and node.op in ("call_function", "call_method") and has_dim(node):
+            node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}
+    traced.recompile()
+
+
+@wrong(
+    "keep_where_a_dim_is",
+    node="sum_7",
+    says="node `sum_7` no longer has `keepdim=True`, and has no `dim`: it was to stay as it is.",
+)
+def keeps_no_dimension_in_the_others(traced):
+    cuts_the_positions(traced)
+    for node in sums(traced):
+        if not has_dim(node) and "keepdim" in node.kwargs:
+            node.update_kwarg("keepdim", False)
+    traced.recompile()
+
+
+@wrong("keep_where_a_dim_is", node="sum_8", says="node `sum_8` has `keepdim`, and no `dim`: it was to stay as it is.")
+def sets_every_keepdim_by_name(traced):
+    cuts_the_positions(traced)
+    for node in sums(traced):
+        if "keepdim" in node.kwargs:
+            node.update_kwarg("keepdim", True)
     traced.recompile()

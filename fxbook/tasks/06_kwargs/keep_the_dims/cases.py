@@ -11,7 +11,7 @@ from ..cases import MoreSums, Sums, rows
 
 
 class Zeros(nn.Module):
-    """Sums over the dimension 0, by name and by position, behind one over all; one with three keywords; no sums."""
+    """Sums over the dimension 0, by name and by position, and over all, also with ``keepdim``; no sums."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,9 +25,11 @@ class Zeros(nn.Module):
             torch.sum(x, dim=1, keepdim=False, dtype=torch.float64),
             torch.sum(x, 1, keepdim=False),
             x.argmax(dim=0),
-            x.sum_to_size(3, 1),
+            x.sum_to_size(1, 4),
             total,
             self.sum(x, x),
+            torch.sum(x, dim=None, keepdim=True),
+            x.sum(dim=None, keepdim=False),
         )
 
 

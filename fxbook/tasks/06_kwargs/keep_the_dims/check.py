@@ -53,15 +53,19 @@ def only_sums_changed(case: CaseView) -> Found:
 
 @rule
 def keep_where_a_dim_is(case: CaseView) -> Found:
-    """A sum keeps its dimensions if and only if it has a ``dim``."""
+    """A sum with a ``dim`` keeps its dimensions; any other has the ``keepdim`` that it had."""
     for node in case.nodes:
         if node in SUM:
             has_dim = argument(node, 1, "dim") is not None
             keeps = argument(node, 2, "keepdim") is True
             if has_dim and not keeps:
                 yield node, "does not keep its dimensions", "06_kwargs#the-call-decides-the-place"
-            if keeps and not has_dim:
+            before = case.before.named(node.name)
+            kept = before is not None and argument(before, 2, "keepdim") is True
+            if keeps and not has_dim and not kept:
                 yield node, "has `keepdim`, and no `dim`: it was to stay as it is"
+            if kept and not has_dim and not keeps:
+                yield node, "no longer has `keepdim=True`, and has no `dim`: it was to stay as it is"
 
 
 CHECK = Check(

@@ -31,7 +31,12 @@ def deletes_from_a_copy(traced):
     traced.recompile()
 
 
-@right
+@wrong(
+    "others_kept",
+    node="sum_3",
+    says="node `sum_3` has lost `start`, which was to stay: it calls no Python function",
+    read="06_kwargs#both-are-frozen-assign",
+)
 def tries_every_signature(traced):
     for node in traced.graph.nodes:
         if node.op != "call_function":
@@ -303,7 +308,7 @@ def traces_it_once_more(traced):
 
 @wrong(
     "others_kept",
-    node="sum_2",
+    node="norm",
     says="has lost `keepdim`, which was to stay: it calls no Python function",
     read="06_kwargs#both-are-frozen-assign",
 )
@@ -318,7 +323,7 @@ def takes_methods_too(traced):
 
 @wrong(
     "others_kept",
-    node="sum_3",
+    node="sum_2",
     says="has lost `dtype`, which was to stay: it calls no Python function",
     read="06_kwargs#both-are-frozen-assign",
 )
@@ -348,3 +353,41 @@ def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     deletes_from_a_copy(traced)
     return traced
+
+
+@wrong("no_default_left", node="weighted", says="node `weighted` still has `mode`, whose value is the default.")
+def passes_over_functions_that_take_any_keyword(traced):
+    for node in filter(calls_python, traced.graph.nodes):
+        parameters = inspect.signature(node.target).parameters.values()
+        if not any(one.kind is one.VAR_KEYWORD for one in parameters):
+            leave_out(node, node.target)
+    traced.recompile()
+
+
+@wrong(
+    "others_kept",
+    node="weighted",
+    says="node `weighted` has lost `factor`, whose value was not a default of that function",
+    read="06_kwargs#both-are-frozen-assign",
+)
+def knows_one_default_for_each_name(traced):
+    known = {}
+    for node in filter(calls_python, traced.graph.nodes):
+        for name, parameter in inspect.signature(node.target).parameters.items():
+            known.setdefault(name, parameter.default)
+        node.kwargs = {k: v for k, v in node.kwargs.items() if k not in known or known[k] != v}
+    traced.recompile()
+
+
+@wrong(
+    "others_kept",
+    node="norm",
+    says="has lost `keepdim`, which was to stay: it calls no Python function",
+    read="06_kwargs#both-are-frozen-assign",
+)
+def takes_methods_that_are_written_in_python(traced):
+    for node in traced.graph.nodes:
+        function = getattr(torch.Tensor, node.target, None) if node.op == "call_method" else node.target
+        if node.op.startswith("call") and inspect.isfunction(function):
+            leave_out(node, function)
+    traced.recompile()

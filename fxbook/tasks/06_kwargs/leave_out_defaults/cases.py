@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, fx, nn
 
@@ -16,6 +18,16 @@ functional = nn.functional
 def scaled(x: Tensor, factor: float = 2.0, *, shift: float = 0.0) -> Tensor:
     """A function of one's own, kept one node when a model of this file is traced."""
     return x * factor + shift
+
+
+@fx.wrap
+def weighted(x: Tensor, factor: float = 1.0, mode: str = "plain", **options: Any) -> Tensor:
+    """A function that has a default of its own for ``factor``, and takes any keyword."""
+    return (x * factor if mode == "plain" else x) + sum(options.values())
+
+
+# Python's own sum, a C function that has a signature.
+fx.wrap("sum")
 
 
 class Activations(nn.Module):
@@ -39,12 +51,13 @@ class Defaults(nn.Module):
         hidden = functional.elu(hidden, alpha=0.5) + functional.hardtanh(hidden, -2.0, 1.0)
         hidden = scaled(hidden, factor=2, shift=1.0) - scaled(x=hidden, factor=3.0, shift=0.0)
         hidden = self.widen(hidden[None], output_size=None)[0] + scaled(hidden, 2.0, shift=0.5)
-        hidden = torch.sum(hidden, dim=-1, keepdim=False) + hidden.sum(dim=-1, keepdim=False)
+        hidden = torch.sum(hidden, dim=-1, keepdim=False) + hidden.norm(dim=-1, keepdim=False)
         pooled = functional.max_pool1d(hidden[None], 2, padding=1) * functional.dropout(
             hidden[0], p=0.5, training=False
         )
         # A C function right behind a Python function, with a keyword that is a default of the latter.
-        return pooled + torch.sum(functional.softmax(hidden, dim=0), dim=0, dtype=None)
+        pooled = pooled + torch.sum(functional.softmax(hidden, dim=0), dim=0, dtype=None)
+        return weighted(pooled, factor=2.0, mode="plain", shift=0.0) + sum(hidden, start=0)
 
 
 USAGE = Usage(

@@ -191,7 +191,7 @@ def asks_for_the_input_called_x(traced):
     traced.recompile()
 
 
-@wrong("as_many_cats", node="cat_2", says="The graph has 4 calls of `torch.cat`, where the model has 2: none was to be")
+@wrong("as_many_calls", node="cat_2", says="The graph has 6 calls, where the model has 4: none was to be added.")
 def joins_once_more_behind_each(traced):
     for node in cats(traced):
         dim = node.kwargs.get("dim", node.args[1] if len(node.args) > 1 else 0)
@@ -210,7 +210,7 @@ def puts_the_list_into_a_list(traced):
     traced.recompile()
 
 
-@wrong("input_in_every_cat", node="cat", says="node `cat` was to join the first input as its last tensor")
+@wrong("input_in_every_cat", node="cat_1", says="node `cat_1` was to join the first input as its last tensor")
 def joins_the_last_input(traced):
     last = traced.graph.find_nodes(op="placeholder")[-1]
     for node in cats(traced):
@@ -254,7 +254,7 @@ def traces_it_once_more(traced):
     return again
 
 
-@wrong("dims_kept", node="cat", says="(a model with two inputs): node `cat` has lost its `dim`.")
+@wrong("dims_kept", node="cat_1", says="(a model with two inputs): node `cat_1` has lost its `dim`.")
 def loses_the_dim_by_name(traced):
     for node in cats(traced):
         if "tensors" in node.kwargs:
@@ -305,7 +305,7 @@ def joins_it_to_every_list(traced):
 
 
 @wrong(
-    "input_in_every_cat", node="cat", says="(a model with two inputs): node `cat` was to join the first input as its"
+    "input_in_every_cat", node="cat_1", says="(a model with two inputs): node `cat_1` was to join the first input as"
 )
 def leaves_out_what_is_by_name(traced):
     for node in cats(traced):
@@ -323,4 +323,35 @@ def leaves_out_tuples(traced):
             node.update_arg(0, [*node.args[0], first_input(traced)])
         elif isinstance(node.kwargs.get("tensors"), list):
             node.update_kwarg("tensors", [*node.kwargs["tensors"], first_input(traced)])
+    traced.recompile()
+
+
+def joins(traced, node, joined):
+    options = dict(node.kwargs)
+    tensors = options.pop("tensors") if "tensors" in options else node.args[0]
+    node.args, node.kwargs = ((*tensors, joined), *node.args[1:]), options
+
+
+@wrong("as_many_calls", node="clone", says="The graph has 5 calls, where the model has 4: none was to be added.")
+def joins_a_copy_of_the_input(traced):
+    with traced.graph.inserting_after(traced.graph.find_nodes(op="placeholder")[-1]):
+        copied = traced.graph.call_method("clone", (first_input(traced),))
+    for node in cats(traced):
+        joins(traced, node, copied)
+    traced.recompile()
+
+
+@wrong("input_in_every_cat", node="cat_1", says="(a model with two inputs): node `cat_1` was to join the first input")
+def joins_the_first_input_that_is_used(traced):
+    joined = next(node for node in traced.graph.nodes if node.op == "placeholder" and node.users)
+    for node in cats(traced):
+        joins(traced, node, joined)
+    traced.recompile()
+
+
+@wrong("ends well", says="(a model with two inputs): your code raises TypeError")
+def goes_by_the_names_of_the_nodes(traced):
+    for node in traced.graph.nodes:
+        if node.name.startswith("cat"):
+            joins(traced, node, first_input(traced))
     traced.recompile()

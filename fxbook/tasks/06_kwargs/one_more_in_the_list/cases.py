@@ -19,14 +19,14 @@ class Joining(nn.Module):
 
 
 class JoiningMore(nn.Module):
-    """Two inputs under other names; the tensors by name, a concatenation of one, the first input read by none."""
+    """Two inputs under other names, the first read by none; the tensors by name, one alone; a layer called `cat`."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.project = nn.Linear(4, 4)
+        self.cat = nn.Linear(4, 4)
 
     def forward(self, image: Tensor, extra: Tensor) -> tuple[Tensor, ...]:
-        first = torch.cat(tensors=[extra, self.project(image)], dim=1)
+        first = torch.cat(tensors=[extra, self.cat(extra)], dim=1)
         return (
             torch.cat(dim=1, tensors=(first, extra)),
             torch.cat([torch.cat([extra])]),

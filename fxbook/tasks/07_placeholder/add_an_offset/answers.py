@@ -353,3 +353,33 @@ def adds_the_name_of_the_input(traced):
     with graph.inserting_before(output):
         output.args = (graph.call_function(operator.add, (output.args[0], "offset")),)
     traced.recompile()
+
+
+@wrong(
+    "other_users_kept",
+    node="isfinite",
+    says="(a model that asserts something of its result): node `isfinite` uses `add`: only the result that is returned",
+    read="03_replacement#one-use-or-all-uses",
+)
+def replaces_all_uses_of_the_result(traced):
+    graph = traced.graph
+    output = graph.output_node()
+    [result] = output.args
+    offset = new_input(graph)
+    with graph.inserting_before(output) if result.op == "placeholder" else graph.inserting_after(result):
+        total = graph.call_function(operator.add, (result, offset))
+    result.replace_all_uses_with(total, delete_user_cb=lambda user: user is not total)
+    traced.recompile()
+
+
+@wrong(
+    "input_added_last",
+    node="rows",
+    says="`rows` has another default than before: only `offset` was to be added",
+    read=EDIT,
+)
+def gives_every_input_a_default(traced):
+    adds_with_proxies(traced)
+    for node in traced.graph.find_nodes(op="placeholder"):
+        node.args = node.args or (None,)
+    traced.recompile()

@@ -31,7 +31,7 @@ class Offset(nn.Module):
 
 
 class Asserting(nn.Module):
-    """Its last step is no result: it has an effect."""
+    """Its last step is no result: it has an effect, and uses the result."""
 
     def forward(self, rows: Tensor, other: Tensor) -> Tensor:
         difference = rows - other
@@ -53,7 +53,7 @@ USAGE = Usage(
         Case("the model of the chapter, with an offset", Weighting, rows(mask, float, lambda: None, lambda: 2.5)),
         Case("a model that returns its input", Identity, rows(lambda: -1.0), unseen=True),
         Case("a model with a layer called `offset`", Offset, rows(column, lambda: 2.0), unseen=True),
-        Case("a model that asserts something of its result", Asserting, rows(column, lambda: 2.0), unseen=True),
+        Case("a model that asserts something of its result", Asserting, rows(column, lambda: torch.inf), unseen=True),
         Case(
             "a model whose last input comes after a step",
             LateUnread,

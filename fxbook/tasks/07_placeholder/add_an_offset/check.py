@@ -34,7 +34,8 @@ def with_offset(model: nn.Module, *inputs: Any) -> Any:
 def input_added_last(case: CaseView) -> Found:
     """The graph has its inputs in their order, then the new one, with its default."""
     inputs = [node for node in case.nodes if node.op == "placeholder"]
-    before = [node.target for node in case.before if node.op == "placeholder"]
+    defaults = {node.target: node.args for node in case.before if node.op == "placeholder"}
+    before = list(defaults)
     added = next((node for node in inputs if node.target == "offset"), None)
     if added is None:
         yield None, "The graph has no input called `offset`."
@@ -45,6 +46,9 @@ def input_added_last(case: CaseView) -> Found:
         yield added, f"`offset` comes before `{following}`: a place after all other inputs was asked."
     elif difference(added.args, encode((0.0,))):
         yield added, "`offset` does not have the default 0.0."
+    for node in inputs:
+        if node.args != defaults.get(node.target, node.args):
+            yield node, f"`{node.target}` has another default than before: only `offset` was to be added."
 
 
 @rule("when_it_breaks/07_placeholder#silent-a-node-overwrites-the-parameter")
@@ -69,13 +73,23 @@ def offset_added(case: CaseView) -> Found:
                 yield node, f"adds the offset to `{other}`: the model returned `{returned}`"
 
 
+@rule("03_replacement#one-use-or-all-uses")
+def other_users_kept(case: CaseView) -> Found:
+    """What the model computes on the way it computes without the offset."""
+    new = {node.index: node.name for node in case.new()}
+    for node, _ in case.kept():
+        for index in node.inputs:
+            if node.op != "output" and index in new:
+                yield node, f"uses `{new[index]}`: only the result that is returned was to get the offset"
+
+
 CHECK = Check(
     (
         lints,
         input_added_last,
         recompiled,
         output_last,
-        same_result.or_because(parameters_kept, offset_added),
+        same_result.or_because(parameters_kept, offset_added, other_users_kept),
         callers_input_stays,
         no_dead_nodes,
         edited,

@@ -180,7 +180,11 @@ class TakesALayerForAnInput(WithConstants):
         return self.constants[node.target] if node.target in self.constants else super().run_node(node)
 
 
-@wrong("constants_injected", says="In a second run, the input `rows` gets the value meant for `mask`", read=REPLACE)
+@wrong(
+    "constants_injected",
+    says="in which the values come in reverse, the input `rows` gets the value meant for `mask`",
+    read=REPLACE,
+)
 class UsesEachConstantOnce(WithConstants):
     def placeholder(self, target, args, kwargs):
         if target in self.constants:
@@ -277,3 +281,35 @@ class PassesConstantsByName(WithConstants):
 class NoInterpreter:
     def __init__(self, traced, constants):
         self.traced, self.constants = traced, constants
+
+
+@wrong(
+    "constants_injected",
+    says="in which the values come in reverse, the input `mask` gets the value meant for `sharpness`, not its own",
+)
+class KeepsTheFirstResult(TriesTheConstantFirst):
+    result = None
+
+    def run(self, *values):
+        self.result = self.result or super().run(*values)
+        return self.result
+
+
+@wrong(
+    "constants_injected",
+    says="in which the values come in reverse, the input `mask` gets the value meant for `sharpness`, not its own",
+)
+class KeepsEachValueAsAConstant(WithConstants):
+    def placeholder(self, target, args, kwargs):
+        if target not in self.constants:
+            self.constants = {**self.constants, target: super().placeholder(target, args, kwargs)}
+        return self.constants[target]
+
+
+@wrong("constants_injected", says="(a layer with the name of an input): the result is not the one asked for")
+class TakesInputsThatBeginSo(WithConstants):
+    def placeholder(self, target, args, kwargs):
+        for name in self.constants:
+            if target.startswith(name):
+                return self.constants[name]
+        return super().placeholder(target, args, kwargs)

@@ -21,14 +21,14 @@ class Listing(nn.Module):
 
 
 class Scaled(nn.Module):
-    """A layer has the name of an input."""
+    """A layer has the name of an input, which begins the name of the other input."""
 
     def __init__(self) -> None:
         super().__init__()
         self.scale = nn.Linear(4, 4)
 
-    def forward(self, rows: Any, scale: Any) -> Any:
-        return self.scale(rows) * scale
+    def forward(self, scaled: Any, scale: Any) -> Any:
+        return self.scale(scaled) * scale
 
 
 def to_replace(replacing: dict[str, Any], *values: Any) -> Callable[[nn.Module], tuple[Any, ...]]:
@@ -37,13 +37,13 @@ def to_replace(replacing: dict[str, Any], *values: Any) -> Callable[[nn.Module],
 
 
 def used_twice(answer: Any, traced: fx.GraphModule, replacing: dict[str, Any], values: tuple[Any, ...]) -> Any:
-    """What the learner's interpreter returns for two runs in a row."""
+    """What the learner's interpreter returns for two runs in a row; in the second the values come in reverse."""
     if problem := no_interpreter(answer):
         return {"problem": problem}
     runner = answer(traced, replacing)
     with torch.no_grad():
         try:
-            return {"first": runner.run(*values), "second": runner.run(*values)}
+            return {"first": runner.run(*values), "second": runner.run(*values[::-1])}
         except StopIteration:
             return {"stopped": True}
 
@@ -56,7 +56,7 @@ USAGE = Usage(
         Case("the model of the chapter", Weighting, tuple, given=to_replace({"mask": mask()}, table())),
         Case("two inputs of four", Listing, tuple, True, to_replace({"rows": 1, "input": 4}, 2, 3)),
         Case("an input that is used twice", Weighting, tuple, True, to_replace({"rows": table()}, mask())),
-        Case("a layer with the name of an input", Scaled, tuple, True, to_replace({"scale": 3.0}, table())),
+        Case("a layer with the name of an input", Scaled, tuple, True, to_replace({"scale": torch.ones(4)}, table())),
         Case("an input that has a default", Listing, tuple, True, to_replace({"sharpness": 3}, 1, 2)),
         Case("an input after one that is left out", Listing, tuple, True, to_replace({"input": 4}, 1, 2)),
         Case("a constant that counts as false", Listing, tuple, True, to_replace({"rows": 0.0, "input": False}, 2, 3)),

@@ -19,7 +19,7 @@ from ..check import usable
 
 @rule
 def constants_injected(case: CaseView) -> Found:
-    """Each input got its constant, or the next value, in both runs."""
+    """Each input got its constant, or the next value, in both runs; in the second the values came in reverse."""
     runs = dict_items(case.value)
     if "'stopped'" in runs:
         cause = "a value was asked for an input that was left out and has a default"
@@ -29,16 +29,17 @@ def constants_injected(case: CaseView) -> Found:
     model = model_of(case.case, case.seed)
     others = [name for name in inspect.signature(model.forward).parameters if name not in constants]
     with torch.no_grad():
-        expected = encode(model(**constants, **dict(zip(others, values, strict=False))))
+        runs_asked = (values, values[::-1])
+        expected = [encode(model(**constants, **dict(zip(others, each, strict=False)))) for each in runs_asked]
     first, second = runs.get("'first'"), runs.get("'second'")
     environment = "07_placeholder#begin-with-an-environment"
-    if problem := _problem(first, expected, constants):
+    if problem := _problem(first, expected[0], constants):
         yield None, f"{problem[:1].upper()}{problem[1:]}.", environment if first is None else None
     if second is None:
         cause = "it begins with the environment that the first run has left"
         yield None, f"In a second run, None comes back: {cause}.", environment
-    if problem := _problem(second, expected, constants):
-        yield None, f"In a second run, {problem}."
+    if problem := _problem(second, expected[1], constants):
+        yield None, f"In a second run, in which the values come in reverse, {problem}."
 
 
 def _problem(result: Value, expected: Value, constants: dict[str, Any]) -> str | None:

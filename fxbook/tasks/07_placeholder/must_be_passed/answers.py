@@ -3,6 +3,7 @@
 import ast
 import inspect
 import itertools
+import re
 
 from torch import fx
 
@@ -204,3 +205,16 @@ def erases_what_has_a_default(traced):
         if node.args and not node.users:
             traced.graph.erase_node(node)
     return asks_the_compiled_signature(traced)
+
+
+@wrong("names_required", says="(starred parameters): `args` is in the list, and is no input of the graph")
+def cuts_numbers_off_the_names_of_nodes(traced):
+    """The name may have been a parameter's own."""
+    plain = [node for node in inputs(traced) if not node.args and not node.target.startswith("*")]
+    return [re.sub(r"_\d+$", "", node.name) for node in plain]
+
+
+@wrong("names_required", says="(starred parameters): `args_1` is not in the list", read=SIGNATURE)
+def takes_args_for_a_star(traced):
+    plain = [node for node in inputs(traced) if not node.args and not node.target.startswith("*")]
+    return [node.target for node in plain if "args" not in node.target]

@@ -28,10 +28,10 @@ class Falsy(nn.Module):
 
 
 class Starred(nn.Module):
-    """Starred parameters: any number of values, none among them."""
+    """Starred parameters, behind one whose name a node of such a parameter could have."""
 
-    def forward(self, first: Tensor, *others: Tensor, **options: Any) -> Tensor:
-        return first
+    def forward(self, args_1: Tensor, *others: Tensor, **options: Any) -> Tensor:
+        return args_1
 
 
 USAGE = Usage(

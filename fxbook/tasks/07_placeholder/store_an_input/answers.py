@@ -368,3 +368,19 @@ def moves_the_fetch_before_its_first_reader(traced, name, value):
             break
     traced.graph.erase_node(node)
     traced.recompile()
+
+
+@wrong(
+    "inputs_gone",
+    node="scale",
+    says="(two inputs, one after the other): the graph still has the input `scale`",
+    read=EDIT,
+)
+def takes_the_first_input_that_begins_so(traced, name, value):
+    inputs = traced.graph.find_nodes(op="placeholder")
+    turns_the_node_itself_into_a_fetch(traced, next(n.target for n in inputs if n.target.startswith(name)), value)
+
+
+@wrong("same_result", node="cat", says="the result is not the one asked for: item 0 of it has dtype float32")
+def stores_it_in_single_precision(traced, name, value):
+    turns_the_node_itself_into_a_fetch(traced, name, value.float())

@@ -38,7 +38,7 @@ class Returned(nn.Module):
         return rows, torch.cat([rows, other, self.get_buffer("rows")])
 
     def stored(self) -> dict[str, Tensor]:
-        return {"rows": table()}
+        return {"rows": table().double()}
 
 
 class StoringUnread(Unread):
@@ -49,10 +49,10 @@ class StoringUnread(Unread):
 
 
 class Calibrated(nn.Module):
-    """Two inputs are to be stored, one after the other; one is used by name."""
+    """Two inputs are to be stored, one after the other; one is used by name, and its name begins another input's."""
 
-    def forward(self, rows: Tensor, scale: Tensor, shift: Tensor, gain: float = 2.0) -> Tensor:
-        return torch.mul(rows, other=scale) * gain + shift
+    def forward(self, scaled: Tensor, scale: Tensor, shift: Tensor, gain: float = 2.0) -> Tensor:
+        return torch.mul(scaled, other=scale) * gain + shift
 
     def stored(self) -> dict[str, Tensor]:
         return {"scale": torch.arange(1.0, 5.0), "shift": torch.arange(4.0) - 2}
