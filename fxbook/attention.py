@@ -10,12 +10,13 @@ from __future__ import annotations
 import dataclasses
 import math
 import operator
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.effects import Effect, effect, may_share
+from fxbook.effects import Effect, effect, has_hooks, may_share
 
 _ATEN = torch.ops.aten
 # What torch.export writes beside a cast: it reads nothing of the value.
@@ -256,19 +257,37 @@ def _read(module: fx.GraphModule, softmax: fx.Node) -> Written:
     needed = [old.query, old.turned_key, old.value, *old.inside, output, *([mask.node] if mask else [])]
     _need(all(isinstance(part, fx.Node) for part in needed), "a tensor in it is no node")
     _need(all(isinstance(example(part), Tensor) for part in needed), _NO_EXAMPLE)
-    writer = _writer(output)
-    # One call keeps its result for the backward pass, which refuses a result that was written since.
+    hooked = next((part for part in old.inside if has_hooks(part)), None)
+    _need(hooked is None, f"{hooked} has hooks")
+    told = dropout is not None and isinstance(given(dropout, 2, "training", "train"), fx.Node)
+    _need(not told, f"{dropout} is told in each run whether it drops")
+    # One call keeps its result and its mask for the backward pass, which refuses what was written since.
+    writer = next(_writers(module, output), None)
     _need(writer is None, f"{writer} writes into the result")
+    if mask and mask.kind == "add":
+        writer = next((late for late in _writers(module, mask.node) if late > output), None)
+        _need(writer is None, f"{writer} writes into the mask")
     return old
 
 
-def _writer(node: fx.Node) -> fx.Node | None:
-    """A call that writes into the value of a node, or into a view of it."""
-    for user in node.users:
-        found = user if effect(user) is Effect.WRITES else _writer(user) if may_share(user) else None
-        if found is not None:
-            return found
-    return None
+def _writers(module: fx.GraphModule, node: fx.Node) -> Iterator[fx.Node]:
+    """The calls that write into the memory of a node's value."""
+    met, waiting = {node}, [node]
+    while waiting:
+        one = waiting.pop()
+        touching = [user for user in one.users if _may_touch(module, user, one)]
+        yield from (user for user in touching if effect(user) is Effect.WRITES)
+        bases = [read for read in one.all_input_nodes if one.op.startswith("call") and _may_touch(module, one, read)]
+        new = dict.fromkeys(other for other in (*touching, *bases) if other not in met)
+        waiting += new
+        met.update(new)
+
+
+def _may_touch(module: fx.GraphModule, call: fx.Node, node: fx.Node) -> bool:
+    """Whether a call may write or return the memory of an argument; a call in place does so with its first alone."""
+    written = effect(call) is Effect.WRITES
+    in_place = called(module, call).endswith("_") or getattr(call.target, "__module__", "") == "_operator"
+    return _first(call) is node if written and in_place else written or may_share(call)
 
 
 def _first(node: fx.Node) -> Any:
@@ -325,6 +344,8 @@ def _up(
     if step == "masked_fill":
         return _up(module, first, inside, Mask("hide", given(node, 1, "mask"), given(node, 2, "value")), None)
     kept, other = given(node, 1, "input", "self"), given(node, 2, "other")
+    if node.op == "call_method":  # scores.where(mask, other)
+        first, kept = kept, first
     if isinstance(kept, fx.Node):
         return _up(module, kept, inside, Mask("keep", first, other), None)
     return _up(module, other, inside, Mask("hide", first, kept), None)

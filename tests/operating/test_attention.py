@@ -70,6 +70,8 @@ SPELLED: dict[str, Program] = {
     "hidden with minus infinity": lambda q, k, v, m: (q @ k.mT).masked_fill(m > 1, -float("inf")).softmax(-1) @ v,
     "kept, else the lowest": lambda q, k, v, m: torch.where(m > -9, q @ k.mT, -3e38).softmax(-1) @ v,
     "hidden, the lowest": lambda q, k, v, m: torch.where(m > 1, -3e38, q @ k.mT).softmax(-1) @ v,
+    "kept, by a method": lambda q, k, v, m: (q @ k.mT).where(m > -9, -float("inf")).softmax(-1) @ v,
+    "added to a sum in place": lambda q, k, v, m: q.neg().add_((q @ k.mT + m).softmax(-1) @ v),
     "a view behind": lambda q, k, v, m: ((q @ k.mT).softmax(-1) @ v).view(-1),
 }
 
@@ -119,6 +121,14 @@ NONE: dict[str, tuple[Program, str]] = {
         lambda q, k, v, m: ((q @ k.mT).softmax(-1) @ v).transpose(1, 2).mul_(2),
         "writes into the result",
     ),
+    "a write into the mask behind it": (
+        lambda q, k, v, m: ((b := m * 2), (q @ k.mT + b).softmax(-1) @ v, b.add_(1))[1],
+        "writes into the mask",
+    ),
+    "a write into what the mask is a view of": (
+        lambda q, k, v, m: ((b := m * 2), b.add_(1), (q @ k.mT + b.view(6, 6)).softmax(-1) @ v, b.add_(1))[2],
+        "writes into the mask",
+    ),
 }
 
 
@@ -129,6 +139,47 @@ def test_what_is_no_such_attention_is_left_alone(kind: str) -> None:
     assert found == []
     [told] = left.values()
     assert reason in told
+
+
+class Layers(nn.Module):
+    """Attention whose softmax and dropout are layers, which somebody may watch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.softmax, self.drop = nn.Softmax(-1), nn.Dropout(0.5)
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor, m: Tensor) -> Tensor:
+        return self.drop(self.softmax(q @ k.mT + m)) @ v
+
+
+@pytest.mark.parametrize("name", ["softmax", "drop"])
+def test_a_layer_that_somebody_watches_is_left_alone(name: str) -> None:
+    program = Layers().eval()
+    assert len(written_attention(traced(program))[0]) == 1
+    program.get_submodule(name).register_forward_hook(lambda layer, inputs, weights: weights.tril())
+    found, left = written_attention(traced(program))
+    assert found == [] and list(left.values()) == [f"{name} has hooks"]
+
+
+def test_a_dropout_that_an_input_turns_on_is_left_alone() -> None:
+    def program(q: Tensor, k: Tensor, v: Tensor, training: bool) -> Tensor:
+        return nn.functional.dropout((q @ k.mT).softmax(-1), 0.5, training) @ v
+
+    module = fx.symbolic_trace(program)
+    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    FakeTensorProp(module, mode).propagate(*examples()[:3], False)
+    found, left = written_attention(module)
+    assert found == [] and list(left.values()) == ["dropout is told in each run whether it drops"]
+
+
+def test_one_mask_of_two_attentions_may_be_added_in_place() -> None:
+    def program(q: Tensor, k: Tensor, v: Tensor, m: Tensor) -> Tensor:
+        first = torch.matmul(q, k.mT).add_(m).softmax(-1) @ v
+        return torch.matmul(first, k.mT).add_(m).softmax(-1) @ v
+
+    module = traced(program)
+    assert len(written_attention(module)[0]) == 2
+    torch.testing.assert_close(replaced(module)(*examples()), program(*examples()))
 
 
 def test_a_graph_without_examples_is_left_alone() -> None:
