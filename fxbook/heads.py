@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.attention import DroppingAttention, called
+from fxbook.attention import DroppingAttention, called, given
 from fxbook.linears import Linear, linears, operand
 
 _SIZED = ("view", "reshape", "expand", "unflatten")
@@ -72,7 +72,8 @@ def head_map(module: fx.GraphModule, attention: fx.Node, heads: Collection[int],
         HeadsNotFoundError: the heads share channels with others, or cannot be followed.
     """
     layers = {call: layer for layer in linears(module).found for call in layer.calls}
-    above, projections = _between(attention.args[:3], layers, lambda node: node.all_input_nodes)
+    parts = [given(attention, place, name) for place, name in enumerate(("query", "key", "value"))]
+    above, projections = _between(parts, layers, lambda node: node.all_input_nodes)
     below, outputs = _between(attention.users, layers, lambda node: node.users)
     for call in (*projections, *outputs):
         _need(len(layers[call].calls) == 1, f"{layers[call].layer} is called twice")

@@ -13,11 +13,11 @@ sdpa = nn.functional.scaled_dot_product_attention
 
 
 class Block(nn.Module):
-    """Attention whose heads lie one behind the other, or take turns; with as many keys as asked."""
+    """Attention whose heads lie one behind the other, or take turns; with as many keys as asked, given by name."""
 
-    def __init__(self, keys: int = HEADS, turns: bool = False) -> None:
+    def __init__(self, keys: int = HEADS, turns: bool = False, named: bool = False) -> None:
         super().__init__()
-        self.keys, self.turns = keys, turns
+        self.keys, self.turns, self.named = keys, turns, named
         self.query, self.out = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
         self.key, self.value = (nn.Linear(WIDTH, WIDTH * keys // HEADS) for _ in range(2))
 
@@ -29,7 +29,8 @@ class Block(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         query = self._heads(self.query(x), HEADS)
         key, value = self._heads(self.key(x), self.keys), self._heads(self.value(x), self.keys)
-        mixed = sdpa(query, key, value, enable_gqa=self.keys < HEADS)
+        named = {"value": value, "query": query, "key": key}
+        mixed = sdpa(**named) if self.named else sdpa(query, key, value, enable_gqa=self.keys < HEADS)
         return x + self.out(mixed.transpose(1, 2).flatten(2))
 
 
@@ -39,9 +40,10 @@ def given(**settings: int) -> tuple[fx.GraphModule, fx.Node, Tensor]:
     return module, attentions(module)[0], torch.randn(2, 5, WIDTH)
 
 
+@pytest.mark.parametrize("named", [False, True])
 @pytest.mark.parametrize("turns", [False, True])
-def test_the_channels_of_a_head_are_found(turns: bool) -> None:
-    module, attention, x = given(turns=turns)
+def test_the_channels_of_a_head_are_found(turns: bool, named: bool) -> None:
+    module, attention, x = given(turns=turns, named=named)
     found = head_map(module, attention, [1], (x,))
     of_one = torch.arange(WIDTH) % HEADS == 1 if turns else torch.arange(WIDTH) // HEADS == 1
     assert {found.layers[call].layer for call in found.rows} == {"query", "key", "value"}
