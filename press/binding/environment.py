@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import sysconfig
 import venv
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ OLDEST = (3, 11)
 # notebooks need requirements.txt, and the tests meet the systems that teachers use as well, which are pinned apart.
 BOOK, NOTEBOOKS, EVERYTHING = NEEDS = ("book", "notebooks", "everything")
 PINS = ("requirements.txt", "classroom/requirements.txt")
+# It names a folder in which Python looks for modules behind its packages.
+_PTH = "folder-of-the-book.pth"
 
 
 class SetupError(Exception):
@@ -67,6 +70,7 @@ def ensure(need: str) -> Path:
             _pip("--index-url", index, "--no-deps", _pin("torch"))
         _pip(*(part for name in PINS[: NEEDS.index(need)] for part in ("--requirement", name)))
         _pip("--no-deps", "--editable", ".")
+        _see_the_folder()
     _stamp(need).write_text(fingerprint)
     return python()
 
@@ -91,6 +95,12 @@ def run_module(need: str, module: str, arguments: list[str], folder: Path | None
     if is_current():
         return None
     return subprocess.run([str(interpreter), "-m", module, *arguments], cwd=folder).returncode
+
+
+def _see_the_folder() -> None:
+    """Let programs of the environment, such as ``dask``, find ``press`` and ``classroom``: the package has neither."""
+    packages = sysconfig.get_path("purelib", "venv", {"base": str(VENV), "platbase": str(VENV)})
+    Path(packages, _PTH).write_text(f"{ROOT}\n", encoding="utf-8")
 
 
 def _stamp(need: str) -> Path:

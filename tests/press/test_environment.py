@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ def calls(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
     monkeypatch.delenv("TORCH_INDEX", raising=False)
     environment.python().parent.mkdir()
     environment.python().touch()
+    packages(tmp_path).mkdir(parents=True)
 
     def run(command: list[str], **_: Any) -> subprocess.CompletedProcess:
         asked.append(command[command.index("install") + 1 :])
@@ -29,6 +31,11 @@ def calls(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
 
     monkeypatch.setattr(environment.subprocess, "run", run)
     return asked
+
+
+def packages(folder: Path) -> Path:
+    """Where an environment has its packages."""
+    return Path(sysconfig.get_path("purelib", "venv", {"base": str(folder), "platbase": str(folder)}))
 
 
 def flat(calls: list[list[str]]) -> list[str]:
@@ -62,6 +69,19 @@ def test_a_reader_gets_nothing_of_what_only_teachers_use(calls: list[list[str]])
     assert "requirements.txt" in flat(calls) and "classroom/requirements.txt" not in flat(calls)
     ensure(EVERYTHING)
     assert "classroom/requirements.txt" in flat(calls)
+
+
+def test_programs_of_the_environment_find_what_the_package_leaves_out(
+    calls: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `dask worker` or `pytest`, from any folder; where no project is installed, as for rendering, none has to."""
+    ensure(BOOK)
+    assert not [*packages(tmp_path).iterdir()]
+    ensure(NOTEBOOKS)
+    monkeypatch.undo()
+    code = f"import site, sys; site.addsitedir({str(packages(tmp_path))!r}); import press, classroom; print(press.ROOT)"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout.strip() == str(ROOT), done.stderr
 
 
 def test_a_cpu_index_is_asked_for_torch_first(calls: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:

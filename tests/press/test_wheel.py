@@ -56,6 +56,12 @@ def imported() -> list[str]:
     return list(lines)
 
 
+def test_it_brings_the_library_alone(installed: Path) -> None:
+    """`press` and `classroom` work from the folder of the book, on its manuscript and its exercises."""
+    tops = {path.name for path in installed.iterdir() if not path.name.endswith(".dist-info")}
+    assert tops == {"fxbook"}
+
+
 def test_every_file_of_the_library_is_in_it(installed: Path) -> None:
     files = [path for path in (ROOT / "fxbook").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     shipped = [path.relative_to(ROOT) for path in files if path.name not in NOT_SHIPPED]

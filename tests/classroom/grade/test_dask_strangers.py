@@ -20,7 +20,7 @@ import pytest
 
 from tests.classroom import students as class_
 
-pytest.importorskip("distributed", reason="Dask is not installed: pip install 'torch-fx-node-by-node[classroom]'")
+pytest.importorskip("distributed", reason="Dask is not installed: pip install -r classroom/requirements.txt")
 
 import itertools
 
