@@ -46,6 +46,8 @@ _OF_ATEN = {
 }
 # Of operator: what writes and is not among the calls that torch.fx prints as statements, and what calls anything.
 _WRITING, _CALLING = (operator.delitem, operator.iconcat), (operator.call,)
+# They add to the gradients of tensors that are not among their arguments.
+_BACKWARD = ("backward", "_backward")
 # Layers that draw numbers or collect statistics while they train.
 _TRAINED = (
     *(nn.modules.dropout._DropoutNd, nn.modules.batchnorm._NormBase, nn.RReLU),
@@ -191,7 +193,7 @@ def _of_operator(node: fx.Node) -> Effect | None:
     if node.target.namespace not in ("aten", "prims"):
         return Effect.UNKNOWN
     if not schema.returns:
-        return Effect.CHECK
+        return Effect.WRITES if schema.name.partition("::")[2] in _BACKWARD else Effect.CHECK
     given = {argument.name: argument.default_value for argument in schema.arguments}
     given.update(zip(given, node.args, strict=False))
     return _by_arguments(schema.name, {**given, **node.kwargs}, [node.target])
@@ -219,6 +221,8 @@ def _of_name(node: fx.Node) -> Effect | None:
         or node.kwargs.get("out") is not None
     ):
         return Effect.WRITES
+    if node.op == "call_method" and name in _BACKWARD:
+        return Effect.WRITES
     if name.startswith("_"):
         return Effect.MODE
     overloads = list(_overloads(node))
@@ -227,6 +231,8 @@ def _of_name(node: fx.Node) -> Effect | None:
         return None if home == "_operator" else Effect.UNKNOWN
     if all(overload._schema.is_mutable for overload in overloads):
         return Effect.WRITES
+    if not all(overload._schema.returns for overload in overloads):  # manual_seed, set_grad_enabled
+        return Effect.MODE
     return _by_arguments(name, _by_name(node), overloads)
 
 

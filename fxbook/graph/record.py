@@ -135,10 +135,9 @@ def record(graph_or_module: fx.Graph | fx.GraphModule) -> GraphRecord:
     elif isinstance(graph_or_module, fx.Graph):
         graph, module = graph_or_module, graph_or_module.owning_module
     else:
-        raise TypeError(
-            f"expected an fx.Graph or an fx.GraphModule, got {type(graph_or_module).__name__}: "
-            "trace the model first, with torch.fx.symbolic_trace(model)"
-        )
+        exported = isinstance(graph_or_module, torch.export.ExportedProgram)
+        cure = "pass program.module()" if exported else "trace the model first, with torch.fx.symbolic_trace(model)"
+        raise TypeError(f"expected an fx.Graph or an fx.GraphModule, got {type(graph_or_module).__name__}: {cure}")
     position = {node: index for index, node in enumerate(graph.nodes)}
     nodes = tuple(_node_record(node, position, module) for node in graph.nodes)
     stale = isinstance(graph_or_module, fx.GraphModule) and _is_stale(graph_or_module)

@@ -82,6 +82,10 @@ def test_neither_graph_is_changed(module: fx.GraphModule) -> None:
 def test_what_is_no_graph_is_refused() -> None:
     with pytest.raises(TypeError, match=r"trace the model first"):
         diff(nn.Linear(2, 2), nn.Linear(2, 2))
+    program = torch.export.export(nn.Linear(2, 2), (torch.ones(1, 2),))
+    with pytest.raises(TypeError, match=r"got ExportedProgram: pass program\.module\(\)"):
+        diff(program, program)
+    assert not diff(module := program.module(), module)
 
 
 # ---- what changed ----------------------------------------------------------------------------------------------------

@@ -59,6 +59,9 @@ EFFECTS = {
         lambda x: aten.batch_norm.default(x, None, None, x, x, True, 0.1, 1e-5, False),
         Effect.WRITES,
     ),
+    "a backward pass": (lambda x: x.backward(), Effect.WRITES),
+    "an operator of a backward pass": (lambda x: aten._backward.default(x, []), Effect.WRITES),
+    "a backward pass of autograd": (lambda x: torch.autograd.backward(x), Effect.UNKNOWN),
     "random numbers": (lambda x: torch.rand_like(x), Effect.RANDOM),
     "an operator of random numbers": (lambda x: aten.bernoulli.default(x), Effect.RANDOM),
     "dropout": (lambda x: functional.dropout(x), Effect.RANDOM),
@@ -127,7 +130,9 @@ def test_a_call_that_nobody_knows_is_told_as_such() -> None:
 
 def test_a_change_of_mode_is_told() -> None:
     graph = fx.Graph()
-    assert effect(graph.call_function(torch._C._set_grad_enabled, (False,))) is Effect.MODE
+    for called in (torch._C._set_grad_enabled, torch.set_grad_enabled):
+        assert effect(graph.call_function(called, (False,))) is Effect.MODE
+    assert effect(graph.call_function(torch.manual_seed, (0,))) is Effect.MODE
     assert (
         effect(graph.call_function(torch.amp.autocast_mode._enter_autocast, ("cpu", None, True, None))) is Effect.MODE
     )
