@@ -38,7 +38,7 @@ class DaskWorkers:
         try:
             from dask.distributed import Client, KilledWorker
         except ImportError:
-            raise GradingError("--dask needs Dask: .venv/bin/python -m pip install -r classroom/requirements.txt") from None
+            raise GradingError("--dask needs Dask: .venv/bin/pip install -r classroom/requirements.txt") from None
         self.died: tuple[type[BaseException], ...] = (KilledWorker,)
         security = certificates.security(tls) if tls else None
         try:
