@@ -131,6 +131,14 @@ CASES: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], int, int]] = {
         0,
         0,
     ),
+    "a stored tensor, which the trace computes at once": (
+        lambda: Program(
+            lambda m, x: m.rows(x) + m.norm(m.rows.weight), rows=nn.Linear(4, 4, bias=False), norm=nn.BatchNorm1d(4)
+        ),
+        (4, 4),
+        0,
+        0,
+    ),
     "an activation in place behind it": (
         lambda: Program(
             lambda m, x: m.act(m.norm(m.conv(x))).add_(1),
@@ -390,3 +398,83 @@ def test_a_norm_of_make_fx_is_read_and_one_of_another_kind_is_logged(
     with caplog.at_level(logging.INFO, "passes"):
         assert not passes.fold_batch_norms(traced).modified
     assert "norm stays: SyncBatchNorm is a norm of another kind" in caplog.text
+
+
+def test_the_log_tells_of_norms_alone(passes: SimpleNamespace, caplog: pytest.LogCaptureFixture) -> None:
+    model = lived(Program(lambda m, x: m.batch_norm(m.conv(x)), conv=conv(), batch_norm=nn.BatchNorm2d(4)))
+    x = torch.randn(*IMAGES, dtype=torch.float64)
+    for _, module in graphs(model, x):
+        with caplog.at_level(logging.INFO, "passes"):
+            assert passes.fold_batch_norms(module).modified
+    assert "stays" not in caplog.text
+
+
+def test_a_module_that_was_folded_in_inference_mode_has_gradients(passes: SimpleNamespace) -> None:
+    model = lived(Program(lambda m, x: m.norm(m.conv(x)), conv=conv(), norm=nn.BatchNorm2d(4)))
+    x = torch.randn(*IMAGES, dtype=torch.float64, requires_grad=True)
+    for _, module in graphs(model, x):
+        with torch.inference_mode():
+            assert passes.fold_batch_norms(module).modified
+        slopes = [torch.autograd.grad(one(x).square().sum(), x)[0] for one in (module, model)]
+        torch.testing.assert_close(*slopes)
+
+
+def test_the_tolerance_of_any_layer_is_a_number_for_each_result() -> None:
+    tolerance = taken("14_fold_and_fuse", "tolerance")
+    for layer, norm, shape in (
+        (nn.Linear(4, 6), nn.BatchNorm1d(6), (3, 4)),
+        (nn.ConvTranspose2d(4, 6, 1, groups=2), nn.BatchNorm2d(6), IMAGES),
+    ):
+        x = torch.randn(*shape)
+        allowed = tolerance(layer, lived(norm), x, torch.float32)
+        assert allowed.shape == layer(x).shape and not allowed.requires_grad and bool((allowed > 0).all())
+
+
+class Expanded(nn.Module):
+    """A constant whose rows are one row."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("row", torch.rand(1, 4))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * self.row.expand(3, 4)
+
+
+@torch.no_grad()
+def test_a_folded_module_loads_its_own_checkpoint(passes: SimpleNamespace) -> None:
+    for kind, module in _exports(model := Expanded(), x := torch.randn(3, 4)):
+        assert passes.fold_constants(module).modified, kind
+        module.load_state_dict(copy.deepcopy(module.state_dict()))
+        assert torch.equal(module(x), model(x))
+    assert not passes.fold_constants(dict(_exports(model, x))["exported"], most_bytes=16).modified
+
+
+@torch.no_grad()
+def test_a_folded_constant_has_the_dtype_in_which_it_was_folded(passes: SimpleNamespace) -> None:
+    class Ramp(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return x + torch.linspace(0, 1, 3)
+
+    module = dict(_exports(Ramp(), torch.ones(3)))["exported"]
+    before = copy.deepcopy(module)
+    assert passes.fold_constants(module).modified
+    found = [one.half()(torch.ones(3).half()).dtype for one in (before, module)]
+    assert found == [torch.float32, torch.float16]
+
+
+def test_another_result_may_need_the_result_that_is_shared(passes: SimpleNamespace) -> None:
+    def program(x: Tensor) -> tuple[Tensor, Tensor]:
+        return torch.sin(x), torch.sin(x).sin()
+
+    shared = fx.symbolic_trace(program)
+    assert passes.share_common_subexpressions(shared).modified
+    for module in (program, shared):
+        first, second = module(torch.ones(2, requires_grad=True))
+        with torch.no_grad():
+            first.add_(1)
+        if module is program:
+            second.sum().backward()
+        else:
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                second.sum().backward()
