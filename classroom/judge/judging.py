@@ -21,7 +21,7 @@ What an answer may still forge, because only running the student's code again wo
 - ``origins``: which nodes are nodes of the graph that was given, rather than new ones like them.
 - ``replaced``: that nothing in torch or in the checks was replaced. What was replaced cannot reach this process.
 - ``left``: that torch's modes, the inputs, and the hooks, modes and weights of the model are as they were.
-- ``printed``, and ``problem`` and ``error``, which only cost points.
+- ``printed``, and ``problem`` and ``error``, which only cost points: that an error is the check's own, too.
 - In "Choose without if", what the function itself, not its trace, does to its batch.
 - All of it, by a graph of allowed functions that finds a fault of torch's kernels and takes the room's process over. It
   gets what it claims for that one answer, as it would with a function that is not on the list; but nobody is told.
@@ -50,7 +50,7 @@ from fxbook.asking.rule import Violation
 from fxbook.asking.trial import Trial, trials_of
 from fxbook.asking.values import Value
 from fxbook.checking import apart
-from fxbook.checking.judge import Verdict, judge, judge_facts
+from fxbook.checking.judge import CHECK_WORKS, Verdict, judge, judge_facts, own_error
 from fxbook.checking.observation import CaseFacts, read
 from fxbook.checking.observation import UnreadableError as UnreadableObservationError
 from fxbook.checking.observe import observe_graph, observe_inside
@@ -94,12 +94,7 @@ def judged(exercise: Exercise, observation: JSON, seed: int) -> JSON:
         judgement = _failed("The grader needs more memory for it than an answer may use.", "ends well")
     except Exception as error:
         # Either a rule met data that no honest process sends, or the rule itself is wrong.
-        problem = f"{type(error).__name__}: {error}"[:200]
-        judgement = _failed(
-            f"The check fails on what came back from running your answer ({problem}). If it does so for others too, it "
-            "is the check that is wrong: please report it.",
-            "the check works",
-        )
+        judgement = _failed_on(f"{type(error).__name__}: {error}")
     # Half a character is no text that a report could be written with.
     return json.loads(json.dumps(_as_json(exercise, judgement), ensure_ascii=False).encode("utf-8", "replace"))
 
@@ -120,6 +115,15 @@ def _as_json(exercise: Exercise, judgement: Judgement) -> JSON:
         "graph": written if len(json.dumps(written)) <= _MOST_GRAPH else None,
         "unproven": list(judgement.unproven),
     }
+
+
+def _failed_on(problem: str) -> Judgement:
+    """A check that failed, or that is said to have failed where the answer ran: one answer alone proves neither."""
+    return _failed(
+        f"The check fails on what came back from running your answer ({problem[:200]}). If it does so for others too, "
+        "it is the check that is wrong: please report it.",
+        CHECK_WORKS,
+    )
 
 
 def _failed(message: str, rule: str) -> Judgement:
@@ -159,8 +163,9 @@ def judgement_of(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
     if verdict.passed and any(case.graph and case.graph.stale for case in claimed.cases):
         # What runs is not what was rebuilt: what it did must hold as well.
         verdict = judge_facts(exercise, claimed, seed, trials)
-    if not verdict.passed:
-        return Judgement(verdict)
+    if verdict.violation:
+        failed = verdict.violation.rule == CHECK_WORKS
+        return _failed_on(own_error(claimed)) if failed else Judgement(verdict)
     if not any(origin is not None for case in verified for origin in case.origins):
         looked_at.discard("origins")
     beside = [exercise.beside.unproven] if exercise.beside else []

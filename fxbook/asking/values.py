@@ -32,10 +32,13 @@ def _special(value: Any) -> Value | None:
             return _encode_tensor(value)
         case fx.Node():
             return {"node": value.name}
+        case fx.Proxy():
+            # Asked for any attribute it has one, and it is no function.
+            return {"opaque": "Proxy"}
         case torch.dtype() | torch.device():
             return {"torch": str(value)}
         case torch.Size():
-            return {"tuple": list(value)}
+            return {"tuple": [plain(size, _special) for size in value]}
         case tuple() | list() | dict() | set() | frozenset():
             return None
         case _ if callable(value) and hasattr(value, "__name__"):
@@ -45,8 +48,18 @@ def _special(value: Any) -> Value | None:
 
 
 def _encode_tensor(tensor: torch.Tensor) -> Value:
+    try:
+        return _read_tensor(tensor)
+    except RuntimeError:
+        # Without storage, of a dtype that torch cannot read, escaped from `vmap`, ragged, or not initialized yet.
+        return {"opaque": "a tensor that cannot be read"}
+
+
+def _read_tensor(tensor: torch.Tensor) -> Value:
     dtype = str(tensor.dtype).removeprefix("torch.")
     shape = list(tensor.shape)
+    if not all(isinstance(size, int) for size in shape):
+        return {"opaque": "a tensor whose sizes are symbols"}
     if tensor.numel() > _MOST_ELEMENTS or tensor.is_meta or tensor.is_quantized or tensor.layout != torch.strided:
         return {"tensor": dtype, "shape": shape, "data": None}
     flat = tensor.detach().cpu().resolve_conj().resolve_neg().reshape(-1)

@@ -10,6 +10,8 @@ import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+import torch
+
 from fxbook.asking.exercise import Exercise, drawn_order
 from fxbook.asking.predicates import all_in_sight, inserts_at_the_end, nothing_left
 from fxbook.asking.rule import Violation, first_violation
@@ -24,6 +26,8 @@ JSON = Any
 _UNREADABLE = Violation("What came back from running your answer cannot be read.", rule="readable")
 # Whatever is asked of it, and told last.
 _OF_EVERY_ANSWER = (all_in_sight, inserts_at_the_end, nothing_left)
+_OF_NUMBERS = ("same_result", "same_output")
+CHECK_WORKS = "the check works"
 _OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "Cannot allocate memory")
 
 
@@ -46,6 +50,18 @@ class Verdict:
     def passed(self) -> bool:
         """Whether every rule holds."""
         return self.violation is None
+
+
+def failed(why: str) -> Verdict:
+    """A check that is wrong must not look like an answer that is wrong; ``why`` is its error."""
+    told = f"This check itself failed with torch {torch.__version__}, in fxbook and not in your code"
+    return Verdict(Violation(f"{told} ({why}). Please report it.", rule=CHECK_WORKS))
+
+
+def own_error(observation: Observation) -> str:
+    """The first error that the check itself is said to have raised, ``""`` where none is."""
+    errors = (*(case.error for case in observation.cases), observation.error)
+    return next((f"{error.type}: {error.message}" for error in errors if error and error.own), "")
 
 
 Inside = Callable[[int, int], list[Value] | None]
@@ -153,6 +169,8 @@ def _found_in(view: CaseView, violation: Violation, exercise: Exercise, index: i
 
 
 def _raised_in(error: Raised, exercise: Exercise, index: int, met: Collection[int], trials: Sequence[Trial]) -> Verdict:
+    if error.own and not _is_out_of_memory(error):
+        return failed(f"{error.type}: {error.message}")
     violation = _raised(error)
     said = exercise.on_error(trials[index], error.type) if exercise.on_error and error.type != "TimeUp" else None
     if said:
@@ -165,7 +183,11 @@ def _first_violation(view: CaseView) -> Violation | None:
     kinds = view.exercise.kinds()
     if kinds and view.kind not in kinds:
         return _wrong_kind(view, kinds)
-    return first_violation(view, view.exercise.rules)
+    violation = first_violation(view, view.exercise.rules)
+    if violation and violation.rule in _OF_NUMBERS:
+        # A mode or a weight that was left changed is why numbers differ.
+        return first_violation(view, (nothing_left,)) or violation
+    return violation
 
 
 def _wrong_kind(view: CaseView, kinds: tuple[str, ...]) -> Violation:
@@ -182,7 +204,7 @@ def _on_another_model(violation: Violation, exercise: Exercise, index: int, met:
     known = {place for place, other in enumerate(exercise.cases) if not other.unseen}
     if not case.unseen or not index or not known.issubset(met):
         return violation
-    message = f"It holds for the model you know, but not on another ({case.name}): {_uncapital(violation.message)}"
+    message = f"It holds for the model you know, but not for another ({case.name}): {_uncapital(violation.message)}"
     return dataclasses.replace(violation, message=message)
 
 
@@ -202,9 +224,13 @@ def _error_message(error: Raised) -> str:
         )
     if error.type == "TimeUp":
         return "Your code was still running when the time was over: it may loop for ever."
-    if error.type == "MemoryError" or any(part in error.message for part in _OUT_OF_MEMORY):
+    if _is_out_of_memory(error):
         return f"Your code asked for more memory than an answer may use ({MEMORY >> 20} MiB)."
     return f"Your code raises {error.type}: {error.message}" if error.message else f"Your code raises {error.type}."
+
+
+def _is_out_of_memory(error: Raised) -> bool:
+    return error.type == "MemoryError" or any(part in error.message for part in _OUT_OF_MEMORY)
 
 
 def _view(trial: Trial, case: CaseFacts, looked_at: set[str], inside: Callable[[int], list[Value] | None]) -> CaseView:

@@ -23,19 +23,21 @@ class UnreadableError(Exception):
 
 
 class Raised(msgspec.Struct, frozen=True):
-    """An error in the learner's code.
+    """An error in the learner's code, or in that of the check.
 
     Args:
         type: the name of its class.
         message: what it says.
         line: the learner's own line, where it is known.
         loading: whether so much was being imported that the time may have gone there.
+        own: whether the check itself raised it, while it looked at what the answer did.
     """
 
     type: str
     message: str
     line: str | None
     loading: bool
+    own: bool = False
 
 
 class GraphFacts(msgspec.Struct, frozen=True, kw_only=True):

@@ -53,6 +53,24 @@ class TimeUp(BaseException):
     """The soft limit is over; raised in the learner's code, so that its line is known."""
 
 
+class _Turn:
+    """Tells whose an error is: the answer's while it is called, else the check's."""
+
+    def __init__(self) -> None:
+        self._answer = False
+
+    def call(self, answer: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        """What the answer returns."""
+        self._answer = True
+        result = answer(*arguments)
+        self._answer = False
+        return result
+
+    def is_own(self, error: BaseException, line: str | None) -> bool:
+        """Whether the check raised this error, without a line of the learner's code."""
+        return not (self._answer or line or isinstance(error, (TimeUp, MemoryError)))
+
+
 def observe(prepared: Prepared, answer: Any, seconds: float | None = None, longest: float | None = None) -> JSON:
     """Use the answer on every case of an exercise.
 
@@ -70,6 +88,7 @@ def observe(prepared: Prepared, answer: Any, seconds: float | None = None, longe
     problem, raised = None, None
     printed = _Bounded(_MOST_PRINTED)
     guard = Guard()
+    turn = _Turn()
     modules = len(sys.modules)
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         try:
@@ -77,13 +96,13 @@ def observe(prepared: Prepared, answer: Any, seconds: float | None = None, longe
             with _alarm(seconds, longest), quick_errors(), torch.enable_grad():
                 call = caller(prepared, answer)
                 for case in prepared.cases:
-                    cases.append(_observed(prepared.use, case, call))
+                    cases.append(_observed(prepared.use, case, call, turn))
         except UnusableError as unusable:
             problem = str(unusable)
         except BaseException as error:
             if isinstance(error, MemoryError):
                 spare_memory()
-            raised = _described(error, modules)
+            raised = _described(error, modules, turn)
     return _as_json(
         _Observation(
             exercise=prepared.id,
@@ -96,14 +115,15 @@ def observe(prepared: Prepared, answer: Any, seconds: float | None = None, longe
     )
 
 
-def _described(error: BaseException, modules: int) -> Raised:
+def _described(error: BaseException, modules: int, turn: _Turn) -> Raised:
     """What an error says; ``modules`` were there before, and many more while torch loads its compiler."""
     described = describe(error)
     is_loading = len(sys.modules) - modules > _MANY_MODULES
-    return _Raised(described["type"], described["message"], described["line"], is_loading)
+    own = turn.is_own(error, described["line"])
+    return _Raised(described["type"], described["message"], described["line"], is_loading, own)
 
 
-def _observed(use: Use, case: PreparedCase, call: Callable[..., Any]) -> CaseFacts:
+def _observed(use: Use, case: PreparedCase, call: Callable[..., Any], turn: _Turn) -> CaseFacts:
     """One case of an observation."""
     _bind(call, case.arguments)
     modules = len(sys.modules)
@@ -111,7 +131,7 @@ def _observed(use: Use, case: PreparedCase, call: Callable[..., Any]) -> CaseFac
         # A graph may be made with random numbers, which running it must not repeat; of data no seed may tell anything.
         with seeded(case.tried.seed if case.tried else _SEED):
             around = _Surroundings(case.arguments, case.models)
-            result = call(*case.arguments)
+            result = turn.call(call, case.arguments)
             left = around.left()[:5]
             around.put_back()
         if use == "compute":
@@ -121,7 +141,7 @@ def _observed(use: Use, case: PreparedCase, call: Callable[..., Any]) -> CaseFac
     except BaseException as error:
         if use != "compute":
             raise
-        return _CaseFacts(error=_described(error, modules))
+        return _CaseFacts(error=_described(error, modules, turn))
     if type(result).__name__ == "PassResult" and use in ("pass", "edit"):
         result = result.graph_module
     own = getattr(case.given, "graph", 0)
@@ -193,12 +213,20 @@ def observe_inside(
 
 
 def _run(module: fx.GraphModule, case: Case, seed: int) -> dict[str, Any]:
-    """The outputs, or the error and the node that raised it."""
+    """The outputs, or the error and the node that raised it.
+
+    Raises:
+        Exception: the outputs could not be encoded, which is a fault of the check unless one of them is the learner's.
+    """
+    outputs = None
     try:
-        return {"outputs": [encode(output) for output in run_on(module.forward, inputs_of(case, seed), seed)]}
+        outputs = run_on(module.forward, inputs_of(case, seed), seed)
+        return {"outputs": [encode(output) for output in outputs]}
     except (TimeUp, MemoryError):
         raise
     except BaseException as error:
+        if outputs is not None and describe(error)["line"] is None:
+            raise
         told = _told(error)
         return {"run_error": told, "run_node": _failing_node(module, case, seed, told)}
 

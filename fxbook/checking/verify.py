@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import time
 from collections.abc import Iterator
 from typing import Any
 
 import torch
+from torch import nn
 
 from fxbook import tasks
 from fxbook.asking.exercise import Exercise, drawn_order
@@ -18,7 +20,8 @@ from fxbook.checking import apart, new_seed
 from fxbook.checking.again import looking_inside
 from fxbook.checking.failed import FailedCase
 from fxbook.checking.guard import Guard
-from fxbook.checking.judge import Verdict, judge
+from fxbook.checking.judge import CHECK_WORKS, Verdict, failed, judge, own_error
+from fxbook.checking.observation import read
 from fxbook.checking.observe import observe
 from fxbook.checking.prepare import Prepared, prepare
 from fxbook.checking.report import Report
@@ -103,9 +106,13 @@ def _verdict(exercise: Exercise, answer: Any, seed: int) -> Verdict:
             # What the child did to it did not come back.
             unchanged = dict(zip(drawn_order(exercise, seed), (case.arguments for case in prepared.cases), strict=True))
             trials = trials_of(exercise, seed, unchanged)
-            return judge(exercise, outcome.data, seed, trials, looking_inside(exercise, seed, again))
+            verdict = judge(exercise, outcome.data, seed, trials, looking_inside(exercise, seed, again))
+            if verdict.violation and verdict.violation.rule == CHECK_WORKS:
+                without = _observed_apart(exercise, prepare(exercise, seed), _does_nothing, LONGEST_SECONDS).data
+                return _whose(verdict, outcome.data, without)
+            return verdict
     except Exception as error:
-        return _failed(f"{type(error).__name__}: {error}")
+        return failed(f"{type(error).__name__}: {error}")
 
 
 def _verdict_here(exercise: Exercise, prepared: Prepared, answer: Any, seed: int) -> Verdict:
@@ -113,7 +120,31 @@ def _verdict_here(exercise: Exercise, prepared: Prepared, answer: Any, seed: int
     guard = Guard()
     observation = observe(prepared, answer, exercise.seconds)
     guard.put_back()
-    return judge(exercise, observation, seed)
+    verdict = judge(exercise, observation, seed)
+    if verdict.violation and verdict.violation.rule == CHECK_WORKS:
+        return _whose(verdict, observation, observe(prepare(exercise, seed), _does_nothing, exercise.seconds))
+    return verdict
+
+
+def _does_nothing(*arguments: Any) -> Any:
+    """An answer that returns the model that it is given, if it is given one."""
+    return next((one for one in arguments if isinstance(one, nn.Module)), None)
+
+
+def _whose(verdict: Verdict, observation: Any, without: Any) -> Verdict:
+    """The verdict on an answer behind which the check itself failed.
+
+    Args:
+        verdict: it says that the check is wrong.
+        observation: what the verdict was made of.
+        without: what was observed of an answer that does nothing. Where all goes well there, the check works, and it
+            fails on what the learner's code has made.
+    """
+    if without is None or without["error"] or without["problem"] or any(case["error"] for case in without["cases"]):
+        return verdict
+    told = f"fxbook cannot read what your code returns or changes ({own_error(read(observation))})"
+    message = f"{told}. If nothing is wrong with that, please report it."
+    return dataclasses.replace(verdict, violation=Violation(message, rule="ends well"))
 
 
 def _observed_apart(exercise: Exercise, prepared: Prepared, answer: Any, longest: float) -> apart.Outcome:
@@ -131,10 +162,3 @@ def _on_one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(threads)
-
-
-def _failed(why: str) -> Verdict:
-    """A check that is wrong must not look like an answer that is wrong."""
-    told = f"This check itself failed with torch {torch.__version__}, which is not your fault"
-    message = f"{told} ({why}). Please report it."
-    return Verdict(Violation(message, rule="the check works"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import json
 import os
 import signal
@@ -24,7 +25,7 @@ from torch import fx, nn
 from torch.fx.passes.infra.pass_base import PassBase, PassResult
 
 import fxbook.checking.observe
-from fxbook import check
+from fxbook import check, draw
 from fxbook.asking import Case, Exercise, eager, traced
 from fxbook.asking.predicates import lints, recompiled, same_result
 from fxbook.asking.rule import Rule
@@ -552,7 +553,7 @@ def test_hard_coded_answer_is_told_that_it_fits_one_model_only() -> None:
 
     report = timed(RELU_AFTER_LINEAR, answer)
     assert report.message.startswith(
-        "It holds for the model you know, but not on another (five layers): node `layers_2`"
+        "It holds for the model you know, but not for another (five layers): node `layers_2`"
     )
     assert report.node.name == "layers_2"
 
@@ -564,7 +565,7 @@ def test_error_on_another_model_only_is_told_so() -> None:
             raise NotImplementedError("only small models")
 
     message = timed(RELU_AFTER_LINEAR, answer).message
-    assert message.startswith("It holds for the model you know, but not on another (five layers): ")
+    assert message.startswith("It holds for the model you know, but not for another (five layers): ")
     assert "NotImplementedError: only small models" in message
 
 
@@ -572,8 +573,105 @@ def test_check_that_fails_itself_says_so() -> None:
     broken = dataclasses.replace(RELU_AFTER_LINEAR, rules=(Rule("divides", lambda case: 1 / 0),))
     report = timed(broken, right)
     assert not report.passed
-    told = f"This check itself failed with torch {torch.__version__}, which is not your fault (ZeroDivisionError"
-    assert told in report.message
+    assert f"{ITSELF} (ZeroDivisionError" in report.message
+
+
+ITSELF = f"This check itself failed with torch {torch.__version__}, in fxbook and not in your code"
+NO_NAME = "AttributeError: module has no attribute '_BoxedCodeGen'"
+COMPUTE = Exercise("99-compute", "compute", (SHALLOW, DEEP), (value_is(lambda module: 1),), given=traced)
+
+
+def of_fxbook(source: str, **names: Any) -> Callable[..., Any]:
+    """The function `fails` of a source that stands for a file of fxbook: whoever it is, it is not the learner."""
+    exec(compile(source, str(ROOT / "fxbook" / "checking" / "observe.py"), "exec"), names)
+    return names["fails"]
+
+
+RAISES = "def fails(*_, **__):\n    raise AttributeError(\"module has no attribute '_BoxedCodeGen'\")"
+
+
+@pytest.mark.parametrize(
+    "can_fork", [pytest.param(True, marks=pytest.mark.skipif(not apart.CAN_FORK, reason="no fork")), False]
+)
+@pytest.mark.parametrize("place", ["record", "encode", "caller", "_Surroundings.left", "_Surroundings.__init__"])
+def test_error_of_the_check_itself_is_not_the_learners(
+    place: str, can_fork: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(apart, "CAN_FORK", can_fork)
+    monkeypatch.setattr(f"fxbook.checking.observe.{place}", of_fxbook(RAISES))
+    for exercise, answer in ((RELU_AFTER_LINEAR, right), (COMPUTE, lambda module: 1)):
+        report = timed(exercise, answer)
+        if exercise is COMPUTE and place == "record":
+            assert report.passed
+        else:
+            assert (report.violated, report.verdict.line) == ("the check works", None)
+            assert report.message == f"{ITSELF} ({NO_NAME}). Please report it."
+
+
+def test_error_of_the_check_itself_has_no_advice_for_the_learner(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fxbook.checking.observe.encode", of_fxbook(RAISES))
+    exercise = dataclasses.replace(COMPUTE, on_error=lambda trial, kind: "Look at the users.")
+    assert "users" not in timed(exercise, lambda module: 1).message
+
+
+def draws_with_a_number(module: Any) -> Any:
+    """A mistake of the learner, which fxbook notices."""
+    return draw(module, "everything", 3)
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (draws_with_a_number, "Your code raises AttributeError: 'int' object has no attribute"),
+        (functools.partial(draw, 1, 2, 3), "Your code raises TypeError: "),
+        (len, "Your code raises TypeError: object of type 'Stack' has no len()"),
+        (torch.relu, "Your code raises TypeError: relu(): argument 'input'"),
+        (of_fxbook(RAISES), f"Your code raises {NO_NAME}"),
+        (lambda module: torch.relu(module), "Your code raises TypeError: relu(): argument 'input'"),
+    ],
+)
+@pytest.mark.parametrize("exercise", [RELU_AFTER_LINEAR, COMPUTE], ids=lambda exercise: exercise.id)
+def test_error_in_what_the_answer_calls_is_the_learners(exercise: Exercise, answer: Any, told: str) -> None:
+    report = timed(exercise, answer)
+    assert report.violated == "ends well"
+    assert report.message.startswith(told)
+
+
+def without_notes(module: fx.GraphModule) -> None:
+    right(module)
+    next(iter(module.graph.nodes)).meta = None  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (without_notes, "AttributeError: 'NoneType' object has no attribute 'get'"),
+        (
+            lambda module: object.__new__(fx.GraphModule),
+            "AttributeError: 'GraphModule' object has no attribute 'graph'",
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    "can_fork", [pytest.param(True, marks=pytest.mark.skipif(not apart.CAN_FORK, reason="no fork")), False]
+)
+def test_what_breaks_the_check_is_told_where_it_holds_otherwise(
+    answer: Any, why: str, can_fork: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(apart, "CAN_FORK", can_fork)
+    report = timed(RELU_AFTER_LINEAR, answer)
+    assert report.violated == "ends well"
+    told = f"fxbook cannot read what your code returns or changes ({why})."
+    assert report.message == f"{told} If nothing is wrong with that, please report it."
+
+
+def test_memory_and_time_are_never_the_checks_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = "def fails(*_, **__):\n    raise kind(told)"
+    for kind, told in ((MemoryError, ""), (RuntimeError, "DefaultCPUAllocator: can't allocate memory")):
+        monkeypatch.setattr("fxbook.checking.observe.encode", of_fxbook(source, kind=kind, told=told))
+        assert "asked for more memory" in timed(COMPUTE, lambda module: 1).message
+    monkeypatch.setattr("fxbook.checking.observe.encode", of_fxbook("def fails(*_):\n    while True:\n        pass"))
+    assert "still running when the time was over" in timed(COMPUTE, lambda module: 1).message
 
 
 # ---- reports, ids, hints ---------------------------------------------------------------------------------------------

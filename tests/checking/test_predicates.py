@@ -639,6 +639,21 @@ def test_encoding_is_bounded() -> None:
     assert encode("x" * 10**6) == {"opaque": "a very long str"}
 
 
+def test_what_torch_cannot_read_is_told_as_such() -> None:
+    freed, seen = torch.ones(3), []
+    freed.untyped_storage().resize_(0)
+    torch.vmap(lambda x: seen.append(x) or x)(torch.ones(3))
+    ragged = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])
+    for tensor in (freed, *seen, ragged, nn.LazyLinear(3).weight):
+        assert encode(tensor) == {"opaque": "a tensor that cannot be read"}
+        assert is_value(encode(tensor))
+    assert encode(fx.Proxy(fx.Graph().placeholder("x"))) == {"opaque": "Proxy"}
+    dynamic = torch.export.export(nn.Tanh(), (torch.ones(3, 2),), dynamic_shapes=({0: torch.export.Dim("batch")},))
+    note = next(iter(dynamic.graph.nodes)).meta["val"]
+    assert encode(note) == {"opaque": "a tensor whose sizes are symbols"}
+    assert encode(note.shape) == {"tuple": [{"opaque": "SymInt"}, 2]}
+
+
 def test_models_with_noise_are_compared_under_the_same_noise() -> None:
     noisy = Case("noise", lambda: nn.Sequential(nn.Dropout(0.5), nn.Linear(4, 4)), SHALLOW.inputs)
     unseen = dataclasses.replace(noisy, unseen=True)

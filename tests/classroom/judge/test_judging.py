@@ -204,6 +204,23 @@ def test_the_right_graph_passes_whatever_is_claimed_of_what_it_does(good: JSON) 
     assert not rule(judged(lies))
 
 
+@pytest.mark.parametrize("ends", ["in a case", "in the observation"])
+def test_an_error_that_is_said_to_be_the_checks_own_passes_nothing_and_accuses_nobody(
+    good: JSON, bad: JSON, ends: str
+) -> None:
+    error = {"type": "AttributeError", "message": "no such name", "line": None, "loading": False, "own": True}
+    for observation in (good, bad):
+        lies: JSON = {**observation, "error": error}
+        if ends == "in a case":
+            lies = forged(observation, lambda case: case.update(error=error))
+        judgement = judged(lies)
+        said = (
+            "The check fails on what came back from running your answer (AttributeError: no such name). If it does so"
+        )
+        assert judgement["message"].startswith(said) or rule(judgement) == rule(judged(observation)) != ""
+        assert rule(judgement) and not judgement["line"] and not judgement["unproven"]
+
+
 @pytest.mark.parametrize(
     "forge",
     [

@@ -15,6 +15,8 @@ FORMS = (
 )
 FORMS += (
     {"type": "TimeUp", "message": "x", "line": None, "number": None, "loading": True},
+    {"type": "TimeUp", "message": "x", "line": None, "loading": True, "own": True},
+    {"type": "AttributeError", "message": "x", "line": "x", "loading": False, "own": True},
     {"type": None},
     False,
     [[]],
