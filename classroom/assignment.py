@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from classroom.collect.lateness import Deadline, LateError, deadline
-from fxbook.learning.exercises import About, catalogue, unknown
+from fxbook.learning.exercises import About, catalogue, numbered, unknown
 
 Counts = Literal["last begun", "best", "last"]
 """Which of several versions counts: the last in which the exercise was begun, that with most points, or the last."""
@@ -87,10 +87,27 @@ class Assignment:
 def of_chapters(chapters: list[str], title: str = "") -> Assignment:
     """The assignment of all exercises of these chapters, by number or by name, without hidden variants.
 
+    Without a title it is called by their numbers: ``"Chapters 08 and 09, project P1"``.
+
     Raises:
         AssignmentError: there is no such chapter.
     """
-    return _checked({"title": title or f"Chapters {', '.join(chapters)}", "chapters": chapters}, "")
+    assignment = _checked({"title": title, "chapters": chapters}, "")
+    return assignment if title else dataclasses.replace(assignment, title=_by_numbers(assignment.chapters))
+
+
+def _by_numbers(chapters: tuple[str, ...]) -> str:
+    """The chapters and projects as a heading."""
+    kinds: dict[str, list[str]] = {}
+    for chapter in chapters:
+        kind, number = numbered(chapter).split()
+        kinds.setdefault(kind, []).append(number)
+    told = ", ".join(f"{kind}{'s' if numbers[1:] else ''} {_in_words(numbers)}" for kind, numbers in kinds.items())
+    return told[:1].upper() + told[1:]
+
+
+def _in_words(items: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(items[:-1]), items[-1])))
 
 
 def load(path: Path) -> Assignment:

@@ -33,6 +33,23 @@ def test_a_chapter_is_known_by_its_number_or_name(tmp_path: Path, name: str) -> 
     assert loaded(tmp_path, f"chapters = [{listed}]").exercises == of_chapters(["02"]).exercises
 
 
+@pytest.mark.parametrize(
+    ("chapters", "title"),
+    [
+        (["P1"], "Project P1"),
+        (["8"], "Chapter 08"),
+        (["09", "8"], "Chapters 08 and 09"),
+        (["P1", "8", "09_profiling"], "Chapters 08 and 09, project P1"),
+        (["0", "1", "2"], "Chapters 00, 01 and 02"),
+    ],
+)
+def test_without_a_title_it_is_called_by_its_numbers(chapters: list[str], title: str) -> None:
+    assignment = of_chapters(chapters)
+    assert assignment.title == title
+    assert f"<h1>{title}</h1>" in as_html(assignment) and as_markdown(assignment).startswith(f"# {title}\n")
+    assert of_chapters(chapters, "Week 2").title == "Week 2"
+
+
 def test_a_list_of_exercises_asks_for_these_alone(tmp_path: Path) -> None:
     listed = 'exercises = ["03-clean-up", "02-put-in-order"]\n'
     assert ids(loaded(tmp_path, listed)) == ["02-put-in-order", "03-clean-up"], "in the order of the book"
