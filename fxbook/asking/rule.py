@@ -164,7 +164,9 @@ def _violation(
         return Violation(sentence, None, place, name)
     if not own:
         return Violation(sentence, None, place, name, given=node.index)
-    broken = bool(node.faults) or case.run_node == node.index or name == "lints"
+    # A node that raises may be told for another reason: with an error of the run that is not told, it is no cause.
+    raises = case.run_node == node.index and case.run_error is not None and case.run_error in sentence
+    broken = bool(node.faults) or name == "lints" or raises
     return Violation(sentence, node.index, place, name, broken=broken)
 
 

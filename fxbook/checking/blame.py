@@ -45,11 +45,21 @@ def _message(error: BaseException) -> str:
         said = str(error)
     except BaseException:
         return "(its message cannot be read)"
-    # torch explains at length: the first line is the message.
-    said = without_addresses((said.strip().splitlines() or [""])[0])
+    # torch explains at length: the first sentence is the message.
+    said = without_addresses(_first_sentence(said.strip()))
     if " of Node " in said or "references nonexistent" in said:
         said = plain_message(said)
     return said if len(said) <= _MOST else said[:_MOST] + "…"
+
+
+def _first_sentence(said: str) -> str:
+    """The first line, and those on which its sentence goes on; what an empty line sets apart is an example."""
+    first, *more = map(str.strip, said.splitlines() or [""])
+    for line in more:
+        if not line or not first.endswith((",", ":")) or len(first) > _MOST:
+            break
+        first = f"{first} {line}"
+    return first.removesuffix(":")
 
 
 def _their_line(error: BaseException) -> tuple[str | None, int | None]:
@@ -57,7 +67,7 @@ def _their_line(error: BaseException) -> tuple[str | None, int | None]:
     tb = error.__traceback__
     while tb is not None:
         code = tb.tb_frame.f_code
-        if _theirs(code.co_filename):
+        if theirs(code.co_filename):
             found = code, tb.tb_lineno
         tb = tb.tb_next
     if found is None:
@@ -66,7 +76,8 @@ def _their_line(error: BaseException) -> tuple[str | None, int | None]:
     return linecache.getline(code.co_filename, number).strip()[:200] or None, number
 
 
-def _theirs(filename: str) -> bool:
+def theirs(filename: str) -> bool:
+    """Whether a learner wrote the code of that file, a cell of a notebook included."""
     if filename.startswith("<"):
         # "<eval_with_key>.3" is code that torch.fx compiled, "<frozen …>" Python's own.
         return not filename.startswith(("<eval_with_key", "<frozen", "<__"))

@@ -68,10 +68,15 @@ class FailedCase:
     def __repr__(self) -> str:
         return f"{self.name}: answer({', '.join(map(_told, self.arguments))})"
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
+        """The graph drawn; ``None`` where the model cannot be traced, so that the text is shown."""
         from fxbook.drawing import draw  # It brings graphviz in.
 
-        return str(draw(self.graph, f"The graph of {self.name}")._repr_html_())
+        try:
+            graph = self.graph
+        except Exception:
+            return None
+        return str(draw(graph, f"The graph of {self.name}")._repr_html_())
 
     @property
     def _case(self) -> Any:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import html
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from fxbook.checking import printed
 from fxbook.checking.judge import Verdict
 from fxbook.checking.symptom import entry_of
 from fxbook.graph.record import GraphRecord, NodeRecord
@@ -17,7 +19,8 @@ from fxbook.learning.exercises import About, place
 if TYPE_CHECKING:
     from fxbook.checking.failed import FailedCase
 
-_ROWS = 12
+_ROWS, _MOST_CALL = 12, 120
+_NAMED = re.compile(r"\b[Nn]odes? `([^`]+)`")
 _STYLE = """
 .fx-report{border-left:4px solid #d55e00;padding:.3em 0 .3em .9em;margin:.4em 0;color:inherit;background:transparent}
 .fx-report.fx-passed{border-left-color:#0072b2}
@@ -95,16 +98,24 @@ class Report:
 
     @property
     def _shown(self) -> _Shown | None:
-        """The answer's own graph, else the one that it was given."""
-        verdict, violation = self.verdict, self.verdict.violation
-        if verdict.graph is not None:
+        """The answer's own graph; the one that it was given where there is no other, or where a node of it is gone."""
+        verdict, violation, named = self.verdict, self.verdict.violation, self._named
+        if verdict.graph is not None and (named is None or verdict.graph.named(named.name)):
             return _Shown(verdict.graph, "Your graph", self.node, violation is not None and violation.broken)
         if verdict.given is None:
             return None
-        at = violation.given if violation else None
-        named = verdict.given.nodes[at] if at is not None and at < len(verdict.given) else None
         of = f" ({self.case.name})" if self.case else ""
         return _Shown(verdict.given, f"The graph that your code was given{of}", named, broken=False)
+
+    @property
+    def _named(self) -> NodeRecord | None:
+        """The node of the given graph that the violation is about, or that its message names."""
+        given, violation = self.verdict.given, self.verdict.violation
+        if given is None or violation is None:
+            return None
+        if violation.given is not None and violation.given < len(given):
+            return given.nodes[violation.given]
+        return next(filter(None, map(given.named, _NAMED.findall(violation.message))), None)
 
     def _heading(self) -> str:
         named = self.about.id if self.about.title == self.about.id else f"{self.about.id} ({self.about.title})"
@@ -124,9 +135,7 @@ class Report:
             lines.append(f"Node: `{self.node.name}`")
         if self.case is not None and self._shown is None and self.case.name not in self.message:
             lines.append(f"Case: {self.case.name}")
-        if self.verdict.printed.strip():
-            printed = self.verdict.printed.strip().splitlines()
-            lines.append(f"It printed: {printed[0][:100]}" + (" …" if printed[1:] or len(printed[0]) > 100 else ""))
+        lines += printed.told(self.verdict.printed)
         return lines + [line for line in (self.about.needs_newer_torch, self.note) if line]
 
 
@@ -155,11 +164,15 @@ def _table(shown: _Shown) -> list[str]:
     opcodes = max((len(node.op) for node in nodes), default=0)
     rows = [
         f"{sign if meant is not None and node.index == meant.index else ' '} "
-        f"{node.index:>3}  {node.name:<{width}}  {node.op:<{opcodes}}  {node.call}"
+        f"{node.index:>3}  {node.name:<{width}}  {node.op:<{opcodes}}  {_cut(node.call)}"
         for node in nodes
     ]
     above, below = first, len(graph) - first - len(nodes)
     return [*([f"  … {above} more above"] if above else []), *rows, *([f"  … {below} more below"] if below else [])]
+
+
+def _cut(call: str) -> str:
+    return call if len(call) <= _MOST_CALL else f"{call[:_MOST_CALL]} …"
 
 
 def _drawing(shown: _Shown) -> str:

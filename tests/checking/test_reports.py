@@ -1,0 +1,240 @@
+"""What a report shows besides its message: the graph and the node that is meant, what was printed, what torch said."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import nbclient
+import pytest
+import torch
+from IPython.core.formatters import DisplayFormatter
+from nbformat import v4
+from torch import Tensor, fx, nn
+
+from fxbook.asking import Case, Exercise, eager, traced
+from fxbook.asking.predicates import edited, recompiled, same_result
+from fxbook.asking.rule import Found, Violation, configurable, rule
+from fxbook.asking.view import CaseView
+from fxbook.checking import check_with
+from fxbook.checking.blame import describe
+from fxbook.checking.judge import Verdict
+from fxbook.checking.printed import told
+from fxbook.checking.report import Report
+from fxbook.graph.record import record
+from fxbook.learning.exercises import About
+from press import ROOT
+from tests.checking.exercise_for_tests import DEEP, SHALLOW, Stack
+from tests.checking.test_in_a_script import run
+
+LONG = Case("twenty layers", lambda: Stack(4, 20), lambda: (torch.randn(3, 4),))
+
+
+class Chooses(nn.Module):
+    """No trace of it can be made."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x if x.sum() > 0 else -x
+
+
+@configurable
+def says(case: CaseView, sentence: str) -> Found:
+    """Nothing holds."""
+    yield None, sentence
+
+
+def report_that(sentence: str, answer: Callable[[fx.GraphModule], Any], use: str = "compute") -> Report:
+    """A report of an answer to which this sentence is said, on twenty layers."""
+    cases = (LONG, dataclasses.replace(DEEP, unseen=True))
+    return check_with(Exercise("99-x", use, cases, (says(sentence),), given=traced), answer, seed=1)
+
+
+# ---- the case --------------------------------------------------------------------------------------------------------
+
+
+def test_a_case_that_cannot_be_traced_is_shown_as_text() -> None:
+    chooses = Case("a model that chooses", Chooses, lambda: (torch.ones(2),))
+    exercise = Exercise("99-x", "compute", (chooses,), (says("No."),), given=eager)
+    case = check_with(exercise, lambda model: 1, seed=1).case
+    assert case is not None and case._repr_html_() is None
+    shown, _ = DisplayFormatter().format(case)
+    assert shown == {"text/plain": "a model that chooses: answer(Chooses)"}
+
+
+# ---- the node that is meant ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "sentence", ["Node `layers_16` is missing.", "It lacks node `layers_16`.", "Nodes `layers_16`."]
+)
+def test_a_node_of_the_given_graph_that_the_message_names_is_in_sight_and_marked(sentence: str) -> None:
+    report = report_that(sentence, lambda module: 1)
+    assert "?  17  layers_16  call_module" in repr(report) and "more above" in repr(report)
+    assert "fx-meant" in report._repr_html_()
+    # It is no node of the answer, which has no graph.
+    assert report.node is None
+
+
+def test_a_name_that_is_of_no_node_there_marks_nothing() -> None:
+    text = repr(report_that("Node `relu` is missing, and `layers_16` is not.", lambda module: 1))
+    assert "?" not in text and "… 10 more below" in text
+
+
+def test_in_the_graph_of_the_answer_a_node_is_marked_by_the_rule_alone() -> None:
+    assert "?" not in repr(report_that("Node `layers_16` was to stay.", lambda module: None, "edit"))
+
+
+def test_where_a_node_of_the_given_graph_is_gone_that_graph_is_shown() -> None:
+    given = record(fx.symbolic_trace(nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Tanh())))
+    without = record(fx.symbolic_trace(nn.Sequential(nn.Linear(2, 2))))
+
+    def shown(graph: Any, message: str, at: int | None) -> str:
+        violation = Violation(message, rule="stays", given=at)
+        return repr(Report(About("99-x", "x"), Verdict(violation, 0, graph, given)))
+
+    text = shown(without, "Node `_2` is gone, which is a layer.", 3)
+    assert "The graph that your code was given:" in text and "?   3  _2" in text and "Your graph" not in text
+    assert "Your graph:" in shown(given, "Node `_2` is gone, which is a layer.", 3)
+
+
+@rule
+def sound(case: CaseView) -> Found:
+    """No node multiplies, whatever else is wrong with it."""
+    for node in case.nodes:
+        if node.target == "torch.matmul":
+            yield node, "multiplies, which was not asked"
+
+
+def test_a_node_that_raises_is_broken_only_where_its_error_is_told() -> None:
+    def multiplies(module: fx.GraphModule) -> None:
+        output = module.graph.output_node()
+        with module.graph.inserting_before(output):
+            output.args = (module.graph.call_function(torch.matmul, (output.args[0], "x")),)
+        module.recompile()
+
+    marks = {}
+    for asked in (sound, same_result):
+        exercise = Exercise("99-x", "edit", (SHALLOW, DEEP), (asked,))
+        report = check_with(exercise, multiplies, seed=1)
+        assert report.node is not None and report.node.name == "matmul"
+        marks[asked.name] = next(line[0] for line in repr(report).splitlines() if " matmul " in line)
+    assert marks == {"sound": "?", "same_result": "!"}
+
+
+def test_a_long_call_is_cut_in_its_row() -> None:
+    def concatenates(module: fx.GraphModule) -> None:
+        output = module.graph.output_node()
+        with module.graph.inserting_before(output):
+            output.args = (module.graph.call_function(torch.cat, ([*module.graph.nodes][:-1] * 5,)),)
+
+    rows = repr(report_that("No.", concatenates, "edit")).splitlines()
+    assert all(len(row) < 170 for row in rows)
+    exercise = Exercise("99-x", "edit", (SHALLOW, DEEP), (recompiled, edited))
+    (row,) = [row for row in repr(check_with(exercise, concatenates, seed=1)).splitlines() if " cat " in row]
+    assert row.endswith(" …") and len(row) < 170
+
+
+# ---- what was printed ------------------------------------------------------------------------------------------------
+
+TORCH = f"{torch.__file__}:1776: "
+CELL = "/tmp/ipykernel_7/42.py:3: "
+DEPRECATED = "FutureWarning: `isinstance(treespec, LeafSpec)` is deprecated."
+USED = "UserWarning: Attempted to insert a get_attr Node with no underlying reference in the owning GraphModule!"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("", []),
+        ("\n  \n", []),
+        ("one\n", ["It printed: one"]),
+        ("one\ntwo\n", ["It printed: one …"]),
+        (f"{TORCH}{DEPRECATED}\n  warnings.warn(\n", []),
+        (f"{TORCH}{DEPRECATED}\n  warnings.warn(\n544\n", ["It printed: 544"]),
+        (f"{CELL}{DEPRECATED}\n  leaf(tree)\n", [f"It warned: {DEPRECATED}"]),
+        (f"{CELL}{USED}\n  graph.get_attr('scale')\n", [f"It warned: {USED}"]),
+        # torch blames itself for much that a graph of the learner's does: no learner is told to mend torch there.
+        (f"{TORCH}{USED}\n  warnings.warn(\n", [f"It warned: {USED}"]),
+        (f"/home/a b/answer.py:3: {USED}\n", [f"It warned: {USED}"]),
+        (f"C:\\Users\\a b\\answer.py:3: {USED}\n", [f"It warned: {USED}"]),
+        (f"one\n{CELL}{USED}\n  f()\n{CELL}{USED}\n  f()\n", ["It printed: one", f"It warned: {USED} …"]),
+        ("UserWarning: mine\n", ["It printed: UserWarning: mine"]),
+    ],
+)
+def test_what_was_printed_is_told_without_files_and_without_what_concerns_torch(text: str, lines: list[str]) -> None:
+    assert told(text) == lines
+
+
+def test_what_was_printed_is_short_and_has_no_control_characters() -> None:
+    lines = told(f"\x1b[2J\x1b]0;owned\x07{'x' * 5000}\r{CELL}UserWarning: \x1b[31m{'<b>`' * 5000}\n")
+    assert len(lines) == 2 and all(len(line) < 330 and line.isprintable() for line in lines)
+    report = Report(
+        About("99-x", "x"), Verdict(Violation("No.", rule="no"), printed="<script>`\n" + CELL + "UserWarning: <b>`")
+    )
+    assert "<script>" not in report._repr_html_() and "<b>" not in report._repr_html_()
+
+
+WARNS = """
+import warnings
+from fxbook import check
+
+def answer(*_):
+    warnings.warn("mind the gap")
+    return 3
+
+check("00-readers", answer)
+"""
+
+
+def test_a_script_and_a_notebook_tell_a_warning_alike(tmp_path: Any) -> None:
+    script = tmp_path / "an answer.py"
+    script.write_text(WARNS, encoding="utf-8")
+    notebook = v4.new_notebook(cells=[v4.new_code_cell(WARNS)])
+    nbclient.NotebookClient(notebook, kernel_name="python3").execute(cwd=str(ROOT))
+    for text in (run(str(script)), notebook.cells[0].outputs[-1]["data"]["text/plain"]):
+        (line,) = [line for line in text.splitlines() if "mind the gap" in line]
+        assert line.startswith("It warned: UserWarning: mind the gap")
+
+
+# ---- what torch said -------------------------------------------------------------------------------------------------
+
+
+def described(change: Callable[[], Any]) -> str:
+    try:
+        change()
+    except Exception as error:
+        return str(describe(error)["message"])
+    raise AssertionError("nothing was raised")
+
+
+def test_a_sentence_that_goes_on_in_the_next_line_is_told_to_its_end() -> None:
+    node = fx.symbolic_trace(nn.ReLU()).graph.output_node()
+    message = described(lambda: node.kwargs.update(dim=1))
+    assert message.endswith(
+        "of a torch.fx.Node object, instead create a new copy of it and assign the copy to the node"
+    )
+
+
+@pytest.mark.parametrize(
+    ("raised", "message"),
+    [
+        ("one\ntwo", "one"),
+        ("one,\ntwo\nthree", "one, two"),
+        ("keys:\n\tone,\n\ttwo\n\tthree", "keys: one, two"),
+        ("for example:\n\n    f()", "for example"),
+        ("", ""),
+    ],
+)
+def test_of_a_message_the_first_sentence_is_told(raised: str, message: str) -> None:
+    def fails() -> None:
+        raise ValueError(raised)
+
+    assert described(fails) == message
+
+
+def test_a_message_that_does_not_end_is_cut() -> None:
+    def fails() -> None:
+        raise ValueError(",\n".join("x" * 50 for _ in range(1000)))
+
+    assert len(described(fails)) <= 401
