@@ -15,6 +15,7 @@ from torch import fx, nn
 from torch.utils import _pytree as pytree
 
 from fxbook.asking.exercise import Case, Exercise, Use, drawn_order, model_of, seed_of
+from fxbook.checking import waiting
 from fxbook.graph.given import Given
 
 ORIGIN = "fxbook_origin"
@@ -87,10 +88,11 @@ def prepare(exercise: Exercise, seed: int, *, rebuildable: bool = False, look: L
     """
     order = drawn_order(exercise, seed)
     draws = {look.case: look.draw} if look else {}
-    cases = tuple(
-        _prepared(exercise, exercise.cases[index], seed_of(seed, index), rebuildable, draws.get(index))
-        for index in order
-    )
+    with waiting.told():
+        cases = tuple(
+            _prepared(exercise, exercise.cases[index], seed_of(seed, index), rebuildable, draws.get(index))
+            for index in order
+        )
     return Prepared(exercise.id, exercise.use, exercise.call, cases)
 
 
