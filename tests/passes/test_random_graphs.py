@@ -213,6 +213,22 @@ def test_functions_methods_and_modules_besides() -> None:
     assert any(isinstance(below, Scaled) for module in graphs for below in module.modules())
 
 
+class ScaledByOne(nn.Module):
+    """A layer whose parameter is one number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(()))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * self.scale
+
+
+def test_a_layer_with_a_number_is_drawn() -> None:
+    module = random_graph(0, functions=(), also=[("call_module", lambda features: ScaledByOne(), 1)])
+    assert module.graph.find_nodes(op="call_module")
+
+
 def test_what_does_not_run_is_left_out() -> None:
     module = random_graph(3, functions=(torch.relu, (torch.linalg.inv, 1), (lambda x: x[0], 1)))
     assert {node.target for node in nodes(module, "call_function")} <= {torch.relu}

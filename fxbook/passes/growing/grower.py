@@ -393,7 +393,7 @@ class Grower:
     # ---- what is stored ----------------------------------------------------------------------------------------------
 
     def _drawn(self, *shape: int) -> Tensor:
-        return torch.rand(*shape, generator=self._random, dtype=self.limits.dtype) * 2 - 1
+        return torch.rand(shape, generator=self._random, dtype=self.limits.dtype) * 2 - 1
 
     def _filled(self, module: nn.Module) -> nn.Module:
         """The module with weights drawn by the seed of the graph, whatever it was made with."""
