@@ -19,9 +19,9 @@ _PAGE = """\
 
 The finished passes of the chapters, on {count} architectures of `transformers` with small configurations and random
 weights. Each pass ran on a graph of its own. The result was compared with what it has to equal: outputs and, where
-the pass keeps them, gradients. None was wrong. A number counts nodes, before and after the pass. An empty field:
-there was nothing to do. *left*: there was something, and the pass has left it alone; the reasons stand below. `make
-test-models` runs all of this.
+the pass keeps them, gradients. None was wrong. A number counts nodes, before and after the pass. *left*: the pass has
+changed nothing and logged why, as told below: it refused, or found nothing of the names it was given. An empty field:
+it logged nothing. `make test-models` runs all of this.
 
 {passes}
 
