@@ -49,7 +49,8 @@ def tell(*, with_answers: bool) -> int:
         with Path(summary).open("a", encoding="utf-8") as shown:
             shown.write(text)
     print(f"Read {PAGE.relative_to(ROOT)}")
-    return 1 if any(seen.found.values()) or seen.wrong else 0
+    changed = any(_changed(book.record.facts, book.pins["torch"], seen.printed))
+    return 1 if any(seen.found.values()) or seen.wrong or changed else 0
 
 
 def page_text(book: Book, version: str, seen: matrix.Seen, with_answers: bool) -> str:

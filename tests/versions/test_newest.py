@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from nbformat import v4
 from press import ROOT
 from press.binding.environment import SetupError
 from press.book import Book
-from press.versions import newest
+from press.versions import newest, record
 from press.versions.cells import Difference
 from press.versions.matrix import Seen
 from press.versions.outputs import shown
@@ -84,6 +85,13 @@ def test_a_changed_fact_is_told_with_both_lines() -> None:
     assert list(newest._changed(recorded, "2.13.0", {"a": "True", "b": "x", "c": "new"})) == [
         "- `a`: `False` becomes `True`"
     ]
+
+
+def test_a_changed_fact_alone_is_noticed(seen: dict[str, Seen]) -> None:
+    name, lines = next(iter(record.read().facts.items()))
+    for line, code in ((lines["2.13.0"], 0), ("another line", 1)):
+        seen["seen"] = dataclasses.replace(NOTHING, printed={name: line})
+        assert newest.tell(with_answers=True) == code
 
 
 def test_an_index_that_does_not_answer_ends_the_command_in_a_line(
