@@ -1,5 +1,6 @@
-"""``asked.py PROBE …``: run each of these programs in a fork and print, as JSON, the last line that each prints.
+"""``asked.py PROBE …``: run each of these programs by itself and print, as JSON, the last line that each prints.
 
+Each runs in a fork of a process that has imported torch; where there is no fork, in a process that is started for it.
 It runs on any torch, in an environment that may have nothing but torch: it imports the standard library alone.
 """
 
@@ -9,9 +10,12 @@ import contextlib
 import io
 import json
 import os
+import subprocess
 import sys
 import traceback
 import warnings
+
+_ALONE = "--alone"
 
 
 def printed_by(path: str) -> str:
@@ -49,9 +53,16 @@ def forked(path: str) -> str:
     return told
 
 
+def started(path: str) -> str:
+    """As :func:`forked`, where a process cannot be forked, as on Windows: slower, since each imports torch."""
+    done = subprocess.run([sys.executable, __file__, _ALONE, path], capture_output=True, check=True, encoding="utf-8")
+    return json.loads(done.stdout.splitlines()[-1])[path]
+
+
 if __name__ == "__main__":
     # The folder of this script is no place to import from.
     sys.path.pop(0)
     import torch.fx  # noqa: F401
 
-    print(json.dumps({path: forked(path) for path in sys.argv[1:]}))
+    asked = printed_by if sys.argv[1] == _ALONE else forked if hasattr(os, "fork") else started
+    print(json.dumps({path: asked(path) for path in sys.argv[1:] if path != _ALONE}))

@@ -14,6 +14,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from press import ROOT
+from press.binding.environment import SetupError
 from press.book import Book
 from press.printing import warm
 from press.versions import answers, environments, facts, probes, record
@@ -25,6 +26,7 @@ VERSIONS = ("2.6.0", "2.7.1", "2.8.0", "2.9.1", "2.10.0", "2.11.0", "2.12.1", "2
 _AT_A_TIME = 2
 # Of each version, all that differs, in full: for authors, and not committed.
 _DETAILS = ROOT / "_build" / "versions"
+_NO_FORK = "The cells run in forks, on Linux and macOS alone. `python -m press versions --facts` runs here too."
 
 
 @dataclasses.dataclass(frozen=True)
@@ -133,7 +135,13 @@ def see(
 def cells(
     book: Book, paths: Iterable[Path], python: Path, each: Callable[[Path, list[Difference]], None] = lambda *_: None
 ) -> tuple[int, dict[Path, list[Difference]]]:
-    """Run notebooks with an interpreter; return how many cells ran, and of each notebook those that differ."""
+    """Run notebooks with an interpreter; return how many cells ran, and of each notebook those that differ.
+
+    Raises:
+        SetupError: the system cannot fork a process.
+    """
+    if not warm.AVAILABLE:
+        raise SetupError(_NO_FORK)
     kernels = warm.WarmKernels(python)
     before = os.environ.get("JUPYTER_PATH")
     os.environ["JUPYTER_PATH"] = kernels.jupyter_path
