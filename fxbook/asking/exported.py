@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from typing import Any
 
@@ -10,6 +9,7 @@ import torch
 from torch import fx, nn
 
 from fxbook.asking.exercise import seeded
+from fxbook.exporting import unguarded
 
 
 def exported_graph(model: nn.Module, *inputs: Any, functional: bool = False) -> fx.GraphModule:
@@ -29,6 +29,4 @@ def exported_graph(model: nn.Module, *inputs: Any, functional: bool = False) -> 
         program = torch.export.export(model, inputs, strict=False)
         if functional:
             program = program.run_decompositions({})
-        # Before torch 2.9 no program guarded its inputs by a node, and none could be told not to.
-        guards = "check_guards" in inspect.signature(program.module).parameters
-        return program.module(check_guards=False) if guards else program.module()
+        return unguarded(program)
