@@ -108,12 +108,12 @@ class Extractor:
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("same_output", node="output", says="The result is not the one asked for")
+@wrong("returns_the_node", node="model_classifier", says="the result of the node that calls `model.vit.layers.1`")
 def changes_nothing(module, path):
     return module
 
 
-@wrong("same_output", node="output", says="The result is not the one asked for")
+@wrong("returns_the_node", node="model_vit_layers_0", says="the result of the node that calls")
 def returns_what_the_layer_gets(module, path):
     module.graph.output_node().args = (call_of(module, path).all_input_nodes[0],)
     return finish(module)
@@ -125,7 +125,7 @@ def returns_a_list_of_one(module, path):
     return finish(module)
 
 
-@wrong("same_output", node="output", says="esult is not the one asked for")
+@wrong("returns_the_node", node="layers_11", says="the result of the node that calls `layers.1` was asked")
 def finds_the_last_name_that_begins_so(module, path):
     nodes = [node for node in module.graph.nodes if node.op == "call_module" and node.target.startswith(path)]
     module.graph.output_node().args = (nodes[-1],)
@@ -162,7 +162,7 @@ def erases_an_input_that_is_not_needed(module, path):
     return module
 
 
-@wrong("same_output", node="output", says="esult is not the one asked for")
+@wrong("returns_the_node", node="norm_2", says="the result of the node that calls `norm` was asked")
 def finds_the_last_node_with_that_target(module, path):
     """A method can be called like a layer."""
     node = [node for node in module.graph.nodes if node.target == path][-1]
@@ -237,14 +237,14 @@ def returns(module, node):
     return finish(module)
 
 
-@wrong("same_output", node="output", says="(a layer that is called like a method): the result is not the one asked for")
+@wrong("returns_the_node", node="norm_in_norm", says="the result of the node that calls `norm` was asked")
 def finds_the_first_name_that_begins_so(module, path):
     layers = module.graph.find_nodes(op="call_module", target=path) + list(module.graph.nodes)
     exact = [node for node in layers if node.op == "call_module" and str(node.target).startswith(path)]
     return returns(module, min(exact))
 
 
-@wrong("same_output", node="output", says="(a layer that is called like a method): the result is not the one asked for")
+@wrong("returns_the_node", node="norm_in_norm", says="the result of the node that calls `norm` was asked")
 def finds_the_first_name_that_ends_so(module, path):
     layers = [node for node in module.graph.nodes if node.op == "call_module"]
     same = [node for node in layers if node.target == path] if "." in path else []

@@ -51,7 +51,8 @@ def the_numbers(case: CaseView) -> Found:
     for given, found in zip(batches, [told(case, "example"), *told(case, "others")], strict=True):
         if differs := difference(part(found, "result"), encode(model(**given))):
             batch = len(next(iter(given.values())))
-            yield None, f"With a batch of {batch} the result is not that of the model: {differs}."
+            mode = f"The model is in {'train' if model.training else 'eval'} mode: export it as it is."
+            yield None, f"With a batch of {batch} the result is not that of the model: {differs}. {mode}"
 
 
 @rule

@@ -182,12 +182,12 @@ def returns_the_graph(program, factor):
     return program.graph
 
 
-@wrong("results_are_scaled", says="Result 0 is not what it was, times the factor")
+@wrong("results_are_scaled", says="Result 0 is not the old result times the factor")
 def edits_nothing(program, factor):
     return program
 
 
-@wrong("results_are_scaled", says="Result 0 is not what it was, times the factor")
+@wrong("results_are_scaled", says="Result 0 is not the old result times the factor")
 def edits_a_module_of_its_own(program, factor):
     """What `module()` returns is another module each time."""
     module = program.module()
@@ -197,13 +197,13 @@ def edits_a_module_of_its_own(program, factor):
     module.recompile()
 
 
-@wrong("results_are_scaled", says="Result 1 is not what it was, times the factor")
+@wrong("results_are_scaled", says="Result 1 is not the old result times the factor")
 def scales_the_first_result_alone(program, factor):
     first = next(spec for spec in program.graph_signature.output_specs if is_result(spec))
     writes_all(program, factor, lambda spec: spec is first)
 
 
-@wrong("results_are_scaled", says="Result 1 is not what it was, times the factor")
+@wrong("results_are_scaled", says="Result 1 is not the old result times the factor")
 def replaces_every_use(program, factor):
     output = program.graph.output_node()
     for node, spec in list(zip(output.args[0], program.graph_signature.output_specs, strict=True)):
@@ -248,7 +248,7 @@ def renames_each_value_once(program, factor):
     output.args = (tuple(results),)
 
 
-@wrong("results_are_scaled", says="Result 0 is not what it was, times the factor")
+@wrong("results_are_scaled", says="Result 0 is not the old result times the factor")
 def adds_the_factor(program, factor):
     each_through(program, factor, aten.add.Tensor)
 

@@ -40,7 +40,7 @@ def results_are_scaled(case: CaseView) -> Found:
         return
     for place, (found, result) in enumerate(zip(results, right["results"], strict=True)):
         if differs := difference(found, encode(result)):
-            yield case.before.nodes[-1], f"Result {place} is not what it was, times the factor: {differs}."
+            yield case.before.nodes[-1], f"Result {place} is not the old result times the factor: {differs}."
 
 
 @rule

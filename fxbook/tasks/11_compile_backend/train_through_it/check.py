@@ -70,7 +70,7 @@ def _reasons(case: CaseView, results: list[Value], told: dict[str, Value]) -> Fo
     if told.get("stale") and _same(results, asked(case, kept=names)):
         sentence = "The graph is changed, but the compiled code is stale: calling the module runs `silu` still."
         yield None, sentence, "00_first_graph#change-one-node"
-    for count in range(1, len(names)):
+    for count in range(1, len(names) + 1):
         for kept in itertools.combinations(calling, count):
             if _same(results, asked(case, kept=[node.name for node in kept])):
                 yield kept[0], "still runs as `silu`: each was to be replaced"
@@ -100,9 +100,11 @@ def has_its_gradients(case: CaseView) -> Found:
     if gradients is None:
         yield None, "The outputs are right, and have no gradients: autograd does not know how they were computed."
         return
-    for place, (found, gradient) in enumerate(zip(gradients, right["gradients"], strict=False)):
+    inputs = [node for node in case.before.nodes if node.op == "placeholder"]
+    for node, found, gradient in zip(inputs, gradients, right["gradients"], strict=False):
         if difference(found, encode(gradient)):
-            yield None, f"The outputs are right, and the gradient of input {place} is not that of what is computed now."
+            told = f"the gradient of `{node.name}` is not that of what is computed now"
+            yield node, f"The outputs are right, and {told}."
 
 
 CHECK = Check((returns_a_function_of_tuples, computes_the_new_function, has_its_gradients))
