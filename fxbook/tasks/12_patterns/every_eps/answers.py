@@ -111,7 +111,7 @@ def writes_the_dtype_into_the_pattern(graph):
     return [match.placeholder_nodes[2] for match in SubgraphMatcher(fx.symbolic_trace(with_dtype).graph).match(graph)]
 
 
-@wrong("every_eps_in_order", says="answer has 11 numbers, and the graph has 4 RMSNorms")
+@wrong("every_eps_in_order", says="11 numbers, and the graph has 4 RMSNorms: number 1 is 0.25, that of `add`")
 def takes_every_reciprocal_root(graph):
     return [root.args[0].args[1] for root in graph.find_nodes(op="call_function", target=torch.rsqrt)]
 
@@ -138,7 +138,7 @@ def names_each_number_once(graph):
     return list(dict.fromkeys(reads_what_the_parameters_bind(graph)))
 
 
-@wrong("every_eps_in_order", says="is not the `eps` of norm 1")
+@wrong("every_eps_in_order", says="and number 1 is not the one that `add` adds")
 def sorts_the_numbers_downwards(graph):
     return sorted(reads_what_the_parameters_bind(graph), reverse=True)
 
@@ -219,7 +219,9 @@ def knows_two_dtypes(graph):
     return [match.placeholder_nodes[2] for match in sorted(found, key=lambda match: match.returning_nodes[0])]
 
 
-@wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 1 number")
+@wrong(
+    "every_eps_in_order", says="1 number, and the graph has 2 RMSNorms: number 2, the one that `add_2` adds, is missing"
+)
 def takes_floats_alone(graph):
     return [eps for eps in reads_what_the_parameters_bind(graph) if isinstance(eps, float)]
 

@@ -3,11 +3,45 @@
 from __future__ import annotations
 
 from fxbook.asking import Check
-from fxbook.asking.returned import numbers_of
+from fxbook.asking.returned import number_of, numbers_of
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
+from fxbook.graph.record import NodeRecord
 
 from ..check import graph_left_alone, returned
+
+
+def sums(case: CaseView) -> list[tuple[NodeRecord, float, bool]]:
+    """Each node under a root that has a number, with that number, and whether it is the `add` of a norm.
+
+    The models list the numbers of their norms in order, and no step before a norm has the number of that norm.
+    """
+    left, found = list(case.model.epsilons), []
+    for node in case.before:
+        if not any(case.before.nodes[user].target.endswith("rsqrt") for user in node.users):
+            continue
+        numbers = [number for item in node.positional if (number := number_of(item)) is not None]
+        if numbers:
+            is_norm = left[:1] == numbers[-1:]
+            found.append((node, numbers[-1], is_norm))
+            left = left[1:] if is_norm else left
+    return found
+
+
+def where_they_part(case: CaseView, numbers: list[float]) -> tuple[NodeRecord | None, str]:
+    """The first number of an answer that is not that of the norm, with the node that has it or should have it."""
+    asked = [(node, number) for node, number, is_norm in sums(case) if is_norm]
+    for place, number in enumerate(numbers):
+        if place < len(asked) and number == asked[place][1]:
+            continue
+        for node, other, is_norm in sums(case):
+            if not is_norm and number == other:
+                return node, f"number {place + 1} is {number:g}, that of `{node.name}`, which is in no RMSNorm"
+        if place < len(asked):
+            return asked[place][0], f"number {place + 1} is not the one that `{asked[place][0].name}` adds"
+        return None, f"number {place + 1} is one too many"
+    missing = asked[len(numbers)][0]
+    return missing, f"number {len(numbers) + 1}, the one that `{missing.name}` adds, is missing"
 
 
 @rule("12_patterns#a-parameter-takes-a-node-or-a-number")
@@ -20,11 +54,11 @@ def every_eps_in_order(case: CaseView) -> Found:
     if len(numbers) != len(asked):
         found = "1 number" if len(numbers) == 1 else f"{len(numbers)} numbers"
         norms = "1 RMSNorm" if len(asked) == 1 else f"{len(asked)} RMSNorms"
-        yield None, f"The answer has {found}, and the graph has {norms}."
-        return
-    for place, (number, right) in enumerate(zip(numbers, asked, strict=True), 1):
-        if number != right:
-            yield None, f"Number {place} of the answer is not the `eps` of norm {place}: {number} instead of {right}."
+        node, why = where_they_part(case, numbers)
+        yield node, f"The answer has {found}, and the graph has {norms}: {why}."
+    elif numbers != asked:
+        node, why = where_they_part(case, numbers)
+        yield node, f"The answer has as many numbers as the graph has RMSNorms, and {why}."
 
 
 CHECK = Check((every_eps_in_order, graph_left_alone))

@@ -61,10 +61,18 @@ def each_formula_fused(case: CaseView) -> Found:
     stays = sum(node in TANH for node in case.before) - asked
     count = sum(node in TANH for node in case.nodes)
     if count < stays:
-        yield None, f"The graph calls tanh {count} times: {stays} were to stay."
+        yield None, f"The graph calls tanh {_times(count)}: {stays} {_were(stays)} to stay."
     calls = [node for node in case.nodes if node in GELU]
     if len(calls) != asked:
-        yield None, f"The graph calls gelu {len(calls)} times: {asked} were asked."
+        yield None, f"The graph calls gelu {_times(len(calls))}: {asked} {_were(asked)} asked."
+
+
+def _times(count: int) -> str:
+    return f"{count} time{'' if count == 1 else 's'}"
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 @rule("12_patterns#eight-nodes-for-one-gelu")
