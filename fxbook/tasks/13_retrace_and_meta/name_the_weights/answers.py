@@ -90,7 +90,7 @@ def compares_the_numbers(traced, lowered):
     }
 
 
-@wrong("named_rightly", says="(weights of many kinds): the graph fetches `_tensor_constant0`, which is missing")
+@wrong("named_rightly", says="(weights of many kinds): `lowered` fetches `_tensor_constant0`, which is missing")
 def forgets_buffers(traced, lowered):
     names = {id(one): name for name, one in traced.named_parameters()}
     return {target: names[id(tensor)] for target, tensor in fetched(lowered).items() if id(tensor) in names}
@@ -116,7 +116,7 @@ def maps_the_other_way(traced, lowered):
     return {name: target for target, name in compares_by_is(traced, lowered).items()}
 
 
-@wrong("named_rightly", says="is no name of a tensor that the new graph fetches")
+@wrong("named_rightly", says="is no name of a tensor that `lowered` fetches")
 def keeps_the_new_names(traced, lowered):
     return {target: target for target in fetched(lowered)}
 
@@ -131,7 +131,7 @@ def returns_the_tensors(traced, lowered):
     return fetched(lowered)
 
 
-@wrong("named_rightly", says="but the new graph fetches no such attribute")
+@wrong("named_rightly", says="but `lowered` fetches no such attribute")
 def adds_every_name(traced, lowered):
     return {name: name for name, _ in held(traced)} | compares_by_is(traced, lowered)
 
@@ -175,7 +175,7 @@ def compares_the_memory(traced, lowered):
     return {target: names[tensor.data_ptr()] for target, tensor in fetched(lowered).items()}
 
 
-@wrong("named_rightly", says="(weights of many kinds): the graph fetches `_tensor_constant1`, which is missing")
+@wrong("named_rightly", says="(weights of many kinds): `lowered` fetches `_tensor_constant1`, which is missing")
 def forgets_integers(traced, lowered):
     return {
         target: name
@@ -184,7 +184,7 @@ def forgets_integers(traced, lowered):
     }
 
 
-@wrong("named_rightly", says="(weights of many kinds): the graph fetches `_tensor_constant4`, which is missing")
+@wrong("named_rightly", says="(weights of many kinds): `lowered` fetches `_tensor_constant4`, which is missing")
 def forgets_the_buffers_of_layers(traced, lowered):
     names = {
         id(one): name for name, one in [*traced.named_parameters(), *traced.named_buffers()] if "norm.r" not in name
@@ -192,7 +192,7 @@ def forgets_the_buffers_of_layers(traced, lowered):
     return {target: names[id(tensor)] for target, tensor in fetched(lowered).items() if id(tensor) in names}
 
 
-@wrong("named_rightly", says="is in the answer, but the new graph fetches no such attribute")
+@wrong("named_rightly", says="is in the answer, but `lowered` fetches no such attribute")
 def goes_by_what_the_new_module_holds(traced, lowered):
     names = {id(one): name for name, one in held(traced)}
     return {target: names[id(tensor)] for target, tensor in held(lowered)}

@@ -34,18 +34,18 @@ def named_rightly(case: CaseView) -> Found:
         yield None, f"`{next(iter(table))}` is a key: the attributes of `lowered` are to be the keys, not the values."
     for target, names in right.items():
         if target not in table:
-            yield None, f"The graph fetches `{target}`, which is missing in the answer."
+            yield None, f"`lowered` fetches `{target}`, which is missing in the answer."
             return
         name = name_of(table[target])
         if name is None:
             yield None, f"The value for `{target}` is not a name."
         elif name not in set().union(*right.values()):
-            yield None, f"`{name}`, the value for `{target}`, is no name of a tensor that the new graph fetches."
+            yield None, f"`{name}`, the value for `{target}`, is no name of a tensor that `lowered` fetches."
         elif name not in names:
-            yield None, f"`{target}` is not the tensor that is called `{name}` in `traced`."
+            yield None, f"`{target}`, which `lowered` fetches, is not the tensor that is called `{name}` in `traced`."
     for target in table:
         if target not in right:
-            yield None, f"`{target}` is in the answer, but the new graph fetches no such attribute."
+            yield None, f"`{target}` is in the answer, but `lowered` fetches no such attribute."
 
 
 @rule

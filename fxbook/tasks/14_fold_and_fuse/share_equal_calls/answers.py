@@ -451,7 +451,7 @@ def calls_the_pass_of_torch(traced):
     return CSEPass()(traced).graph_module
 
 
-@wrong("same_output", node="output", says="The result is not the one asked for")
+@wrong("same_result", node="add_6", says="Node `add_6` is the first whose value is not what it should be")
 def sorts_the_arguments(traced):
     """Those of a sum with `alpha` too."""
     share(traced, compile_it=False)

@@ -9,7 +9,7 @@ from typing import Any
 
 from fxbook.asking import Check
 from fxbook.asking.explained import given_edited, lints, recompiled
-from fxbook.asking.predicates import edited, no_dead_nodes, same_output
+from fxbook.asking.predicates import edited, no_dead_nodes, same_result
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 from fxbook.graph.naming import callable_name
@@ -173,7 +173,7 @@ CHECK = Check(
         given_edited,
         others_stay,
         results_apart,
-        same_output.or_because(equal_calls_alone_merge),
+        same_result.or_because(equal_calls_alone_merge),
         no_dead_nodes,
         different_calls_stay.or_because(equal_calls_alone_merge),
         equal_calls_are_one,

@@ -134,12 +134,12 @@ def does_not_ask_for_training(module):
     return found(module, training=False)
 
 
-@wrong("finds_the_norms", says="has another user")
+@wrong("finds_the_norms", says="cannot be folded: `cat_default` uses `conv2d_5` too")
 def does_not_count_the_users(module):
     return found(module, users=False)
 
 
-@wrong("finds_the_norms", says="has another user")
+@wrong("finds_the_norms", says="cannot be folded: `cat_default` uses `conv2d_5` too")
 def does_not_look_into_lists(module):
     uses = [value for node in module.graph.nodes for value in node.args if isinstance(value, fx.Node)]
     names = found(module, users=False)

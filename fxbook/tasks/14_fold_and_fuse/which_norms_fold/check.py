@@ -24,8 +24,8 @@ def reason_to_stay(module: fx.GraphModule, norm: fx.Node) -> str | None:
         return "its argument `training` is True"
     if layer.target not in _LAYERS:
         return f"its input `{layer.name}` is the result of none of the three operators"
-    if len(layer.users) > 1:
-        return f"`{layer.name}` has another user"
+    if other := next((user for user in layer.users if user is not norm), None):
+        return f"`{other.name}` uses `{layer.name}` too"
     weight = operator.attrgetter(layer.args[1].target)(module)
     if layer.meta["val"].ndim != weight.ndim:
         return f"`{layer.name}` has {layer.meta['val'].ndim} dimensions, and its weight has {weight.ndim}"
