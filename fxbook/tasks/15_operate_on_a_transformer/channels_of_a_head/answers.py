@@ -237,7 +237,7 @@ def goes_by_the_place_in_each_part(module, x, head):
     return {name: sorted(channels, key=lambda channel: channel % x.shape[-1]) for name, channels in found.items()}
 
 
-@wrong("all_channels", says="node `both` has a channel that the head reads, and that is missing")
+@wrong("all_channels", says="(one key for all heads): node `both` has channel ")
 def adds_the_result_up(module, x, head):
     """What the channels do to the sum may cancel out."""
     leaves, result = leaves_of(module, x)
@@ -252,24 +252,24 @@ def at_tokens(tokens, module, x, head):
     return {node.name: used(None if leaf.grad is None else leaf.grad[:, tokens]) for node, leaf in leaves.items()}
 
 
-@wrong("all_channels", says="node `both` has a channel that the head reads, and that is missing")
+@wrong("all_channels", says="(one key for all heads): node `both` has channel ")
 def looks_at_the_first_token_alone(module, x, head):
     return at_tokens(slice(0, 1), module, x, head)
 
 
-@wrong("all_channels", says="node `both` has a channel that the head reads, and that is missing")
+@wrong("all_channels", says="(one key for all heads): node `both` has channel ")
 def looks_at_the_last_token_alone(module, x, head):
     return at_tokens(slice(-1, None), module, x, head)
 
 
-@wrong("all_channels", says="has a channel in the answer that the head does not read")
+@wrong("all_channels", says="in the answer, which the head does not read")
 def takes_all_heads(module, x, head):
     leaves, result = leaves_of(module, x)
     result.square().sum().backward()
     return {node.name: used(leaf.grad) for node, leaf in leaves.items()}
 
 
-@wrong("all_channels", says="has a channel in the answer that the head does not read")
+@wrong("all_channels", says="in the answer, which the head does not read")
 def supposes_that_heads_lie_one_behind_the_other(module, x, head):
     leaves, result = leaves_of(module, x)
     width = result.shape[-1]
@@ -279,7 +279,7 @@ def supposes_that_heads_lie_one_behind_the_other(module, x, head):
     }
 
 
-@wrong("all_channels", says="has a channel that the head reads, and that is missing in the answer")
+@wrong("all_channels", says="which the head reads, and which is missing in the answer")
 def leaves_out_what_others_read_too(module, x, head):
     own, heads = asks_autograd(module, x, head), leaves_of(module, x)[1].shape[1]
     for other in range(heads):
@@ -289,7 +289,7 @@ def leaves_out_what_others_read_too(module, x, head):
     return own
 
 
-@wrong("all_channels", says="has a channel that the head reads, and that is missing in the answer")
+@wrong("all_channels", says="which the head reads, and which is missing in the answer")
 def asks_for_the_value_alone(module, x, head):
     attention = attention_of(module)
     layers = layers_before(module, attention)

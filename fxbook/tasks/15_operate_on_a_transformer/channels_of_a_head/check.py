@@ -66,10 +66,10 @@ def all_channels(case: CaseView) -> Found:
         if found is None:
             yield node, "has no list of channels in the answer"
             return
-        if set(found) - set(right):
-            yield node, "has a channel in the answer that the head does not read"
-        if set(right) - set(found):
-            yield node, "has a channel that the head reads, and that is missing in the answer"
+        if extra := set(found) - set(right):
+            yield node, f"has channel {min(extra):g} in the answer, which the head does not read"
+        if missing := set(right) - set(found):
+            yield node, f"has channel {min(missing)}, which the head reads, and which is missing in the answer"
         if found != sorted(set(found)):
             yield node, "has channels in the answer that are not in increasing order, each once"
 

@@ -84,7 +84,7 @@ def asks_torch(weight, transposed):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("right_form", says="The answer is not a pair of tensors")
+@wrong("right_form", says="The answer is a tensor: a pair of plain tensors was asked")
 def returns_the_product(weight, transposed):
     values, scale = clamps_the_scale(weight, transposed)
     return values * scale
@@ -137,7 +137,7 @@ def divides_by_zero(weight, transposed):
     return (weight / scale).round().nan_to_num().to(torch.int8), scale
 
 
-@wrong("within_half_a_step", says="A value is -128")
+@wrong("within_half_a_step", says="is -128: values go from -127 to 127")
 def scales_by_128(weight, transposed):
     scale = clamps_the_scale(weight, transposed)[1] * (127 / 128)
     return (weight / scale).round().clamp(-128, 127).to(torch.int8), scale
@@ -168,7 +168,7 @@ def leaves_some_room(weight, transposed):
     return (weight / scale).round().clamp(-126, 126).to(torch.int8), scale
 
 
-@wrong("right_form", says="The answer is not a pair of tensors")
+@wrong("right_form", says="The answer is a dict with 2 items: a pair of plain tensors was asked")
 def wraps_the_values_in_a_parameter(weight, transposed):
     values, scale = clamps_the_scale(weight, transposed)
     return {"values": nn.Parameter(values, requires_grad=False), "scale": scale}

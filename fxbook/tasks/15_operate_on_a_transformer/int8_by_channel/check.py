@@ -7,11 +7,21 @@ from torch import Tensor
 
 from fxbook.asking import Check
 from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import decode_tensor
+from fxbook.asking.values import Value, decode_tensor, kind_of
 from fxbook.asking.view import CaseView
 
 # Of a step, with room for the rounding of float32 and for a scale that is a little larger.
 _HALF = 0.505
+
+
+def _what(value: Value) -> str:
+    """What is no pair of plain tensors, in words."""
+    match value:
+        case {"dict": list(items)}:
+            return f"a dict with {len(items)} item{'' if len(items) == 1 else 's'}"
+        case {"tuple": list(parts)} | list(parts):
+            return f"a {'list' if value is parts else 'tuple'} of {', '.join(map(kind_of, parts)) or 'nothing'}"
+    return kind_of(value)
 
 
 def _pair(case: CaseView) -> tuple[Tensor, Tensor] | None:
@@ -31,7 +41,7 @@ def right_form(case: CaseView) -> Found:
     weight, transposed = case.arguments
     pair = _pair(case)
     if pair is None:
-        yield None, "The answer is not a pair of tensors."
+        yield None, f"The answer is {_what(case.value)}: a pair of plain tensors was asked."
         return
     values, scale = pair
     if values.dtype != torch.int8:
@@ -65,7 +75,7 @@ def within_half_a_step(case: CaseView) -> Found:
     step = weight.abs().amax(inputs, keepdim=True).double() / 127
     off = (values.double() * scale.double() - weight.double()).abs()
     if bool((values == -128).any()):
-        yield None, f"A value is -128: that at {list(_first(values == -128)[0])}."
+        yield None, f"The value at {list(_first(values == -128)[0])} is -128: values go from -127 to 127."
     if bool((off > _HALF * step).any()):
         place, count = _first(off > _HALF * step)
         value, size = int(values[place]), float(scale.expand_as(weight)[place])

@@ -64,7 +64,9 @@ def each_in_one_call(case: CaseView) -> Found:
     for index, reason in reasons.items():
         if reason and is_touched(case, case.before.nodes[index]):
             yield case.before.nodes[index], f"and what uses it were to stay: {reason}"
-    yield None, f"The graph calls scaled_dot_product_attention {found} times: {asked} were asked."
+    calls = f"{found} time{'' if found == 1 else 's'}"
+    were = "was" if asked == 1 else "were"
+    yield None, f"The graph calls scaled_dot_product_attention {calls}: {asked} {were} asked."
 
 
 CHECK = Check((lints, recompiled, edited, given_edited, no_dead_nodes, each_in_one_call, same_result))

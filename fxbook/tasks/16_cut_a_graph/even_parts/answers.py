@@ -208,13 +208,13 @@ def with_sizes(module, count, used):
     return named(module, filled(walk(used, low), count, len(used)))
 
 
-@wrong("largest_is_small", says="a smaller number is possible")
+@wrong("largest_is_small", says="bytes of weights. The largest part has")
 def has_as_many_calls_in_each(module, count):
     calls = calls_of(module)
     return [calls[len(calls) * part // count].name for part in range(1, count)]
 
 
-@wrong("largest_is_small", says="a smaller number is possible")
+@wrong("largest_is_small", says="bytes of weights. The largest part has")
 def counts_a_weight_at_each_use(module, count):
     used = [{(place, key): size for key, size in now.items()} for place, now in enumerate(sizes_of(module))]
     return with_sizes(module, count, used)
@@ -234,7 +234,7 @@ def cuts_at_least_once(module, count):
     return halves_the_limit(module, max(count, 2))
 
 
-@wrong("largest_is_small", says="a smaller number is possible")
+@wrong("largest_is_small", says="bytes of weights. The largest part has")
 def counts_a_weight_in_its_first_part_alone(module, count):
     used, seen = [], set()
     for now in sizes_of(module):
@@ -243,14 +243,14 @@ def counts_a_weight_in_its_first_part_alone(module, count):
     return with_sizes(module, count, used)
 
 
-@wrong("largest_is_small", says="a smaller number is possible")
+@wrong("largest_is_small", says="bytes of weights. The largest part has")
 def knows_layers_alone(module, count):
     used = sizes_of(module)
     used = [now if node.op == "call_module" else {} for node, now in zip(calls_of(module), used, strict=True)]
     return with_sizes(module, count, used)
 
 
-@wrong("largest_is_small", says="a smaller number is possible")
+@wrong("largest_is_small", says="bytes of weights. The largest part has")
 def knows_fetched_weights_alone(module, count):
     used = sizes_of(module)
     used = [{} if node.op == "call_module" else now for node, now in zip(calls_of(module), used, strict=True)]
@@ -290,13 +290,13 @@ def steps_over_a_byte(module, count):
     return named(module, filled(walk(used, low), count, len(used)))
 
 
-@wrong("largest_is_small", says="a smaller number is possible")
+@wrong("largest_is_small", says="bytes of weights. The largest part has")
 def counts_elements(module, count):
     used = [{key: t.numel() for key, t in tensors(module, node).items()} for node in calls_of(module)]
     return with_sizes(module, count, used)
 
 
-@wrong("largest_is_small", says="a smaller number is possible")
+@wrong("largest_is_small", says="bytes of weights. The largest part has")
 def forgets_buffers(module, count):
     used = [
         {key: t.nbytes for key, t in tensors(module, node).items() if isinstance(t, torch.nn.Parameter)}
@@ -305,7 +305,7 @@ def forgets_buffers(module, count):
     return with_sizes(module, count, used)
 
 
-@wrong("largest_is_small", says="a smaller number is possible")
+@wrong("largest_is_small", says="bytes of weights. The largest part has")
 def forgets_the_buffers_of_layers(module, count):
     used = []
     for node in calls_of(module):
@@ -316,7 +316,7 @@ def forgets_the_buffers_of_layers(module, count):
     return with_sizes(module, count, used)
 
 
-@wrong("largest_is_small", says="a smaller number is possible")
+@wrong("largest_is_small", says="bytes of weights. The largest part has")
 def does_not_look_into_layers(module, count):
     used = []
     for node in calls_of(module):
@@ -327,7 +327,7 @@ def does_not_look_into_layers(module, count):
     return with_sizes(module, count, used)
 
 
-@wrong("largest_is_small", says="a smaller number is possible")
+@wrong("largest_is_small", says="bytes of weights. The largest part has")
 def begins_when_the_mean_is_passed(module, count):
     used = sizes_of(module)
     mean, places, inside = total(used) / count, [0], {}

@@ -103,10 +103,12 @@ def largest_is_small(case: CaseView) -> Found:
     size, least = largest(used, begins), smallest_largest(used, count)
     if size > least:
         told = ", ".join(
-            f"`{order[a]}` to `{order[b - 1]}` have {largest(used[a:b], [])}"
+            f"`{order[a]}` has {largest(used[a:b], [])}"
+            if b - a == 1
+            else f"`{order[a]}` to `{order[b - 1]}` have {largest(used[a:b], [])}"
             for a, b in zip([0, *begins], [*begins, len(order)], strict=True)
         )
-        yield None, f"Of {count} parts, {told} bytes of weights: for the largest part, a smaller number is possible."
+        yield None, f"Of {count} parts, {told} bytes of weights. The largest part has {size}: {least} is possible."
 
 
 CHECK = Check((begins_parts, largest_is_small))
