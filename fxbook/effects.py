@@ -169,6 +169,11 @@ def has_hooks(node: fx.Node) -> bool:
     return any(_hooked(part) for part in node.graph.owning_module.get_submodule(str(node.target)).modules())
 
 
+def has_generator(node: fx.Node) -> bool:
+    """Whether a call draws random numbers from a generator of its own, which no seed of torch sets back."""
+    return effect(node) is Effect.RANDOM and node.op != "call_module" and _given(node).get("generator") is not None
+
+
 def _hooked(layer: nn.Module) -> bool:
     return bool(layer._forward_hooks or layer._forward_pre_hooks or layer._backward_hooks or layer._backward_pre_hooks)
 
@@ -194,9 +199,7 @@ def _of_operator(node: fx.Node) -> Effect | None:
         return Effect.UNKNOWN
     if not schema.returns:
         return Effect.WRITES if schema.name.partition("::")[2] in _BACKWARD else Effect.CHECK
-    given = {argument.name: argument.default_value for argument in schema.arguments}
-    given.update(zip(given, node.args, strict=False))
-    return _by_arguments(schema.name, {**given, **node.kwargs}, [node.target])
+    return _by_arguments(schema.name, _given(node), [node.target])
 
 
 def _of_graphs(node: fx.Node) -> Effect | None:
@@ -233,7 +236,7 @@ def _of_name(node: fx.Node) -> Effect | None:
         return Effect.WRITES
     if not all(overload._schema.returns for overload in overloads):  # manual_seed, set_grad_enabled
         return Effect.MODE
-    return _by_arguments(name, _by_name(node), overloads)
+    return _by_arguments(name, _given(node), overloads)
 
 
 def _by_arguments(name: str, given: dict[str, Any], overloads: list[Any]) -> Effect | None:
@@ -250,8 +253,12 @@ def _by_arguments(name: str, given: dict[str, Any], overloads: list[Any]) -> Eff
     return None
 
 
-def _by_name(node: fx.Node) -> dict[str, Any]:
+def _given(node: fx.Node) -> dict[str, Any]:
     """The arguments of a call by name, as far as torch knows the names."""
+    if isinstance(node.target, torch._ops.OpOverload):
+        given = {argument.name: argument.default_value for argument in node.target._schema.arguments}
+        given.update(zip(given, node.args, strict=False))
+        return {**given, **node.kwargs}
     given = dict(node.kwargs)
     for overload in _overloads(node):
         defaults = {argument.name: argument.default_value for argument in overload._schema.arguments}

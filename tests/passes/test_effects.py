@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import fx, nn
 
-from fxbook.effects import Effect, Memory, effect, has_hooks, may_share
+from fxbook.effects import Effect, Memory, effect, has_generator, has_hooks, may_share
 
 aten, functional = torch.ops.aten, nn.functional
 
@@ -79,6 +79,24 @@ def test_a_function_of_its_arguments_has_no_effect(name: str) -> None:
 def test_what_more_a_call_does_is_told(name: str) -> None:
     program, told = EFFECTS[name]
     assert effect(call(program)) is told
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        (lambda x, draw: torch.bernoulli(x, generator=draw), True),
+        (lambda x, draw: x.bernoulli(generator=draw), True),
+        (lambda x, draw: torch.poisson(x, draw), True),
+        (lambda x, draw: aten.bernoulli.default(x, generator=draw), True),
+        (lambda x, draw: aten.rrelu.default(x, 0.1, 0.2, True, draw), True),
+        (lambda x, draw: torch.bernoulli(x), False),
+        (lambda x, draw: functional.dropout(x), False),
+        (lambda x, draw: aten.bernoulli.default(x), False),
+        (lambda x, draw: torch.add(x, draw), False),
+    ],
+)
+def test_a_generator_of_its_own_is_seen_by_position_and_by_name(program: Callable[..., Any], told: bool) -> None:
+    assert has_generator(call(program)) is told
 
 
 @pytest.mark.parametrize("target", [operator.setitem, operator.delitem, operator.iadd, operator.imul, operator.iconcat])

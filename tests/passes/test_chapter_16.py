@@ -1,0 +1,65 @@
+"""The pass that chapter 16 ends with puts no checkpoint where a second run would compute something else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor, fx
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from tests.taken import taken
+
+HALF = torch.full((6,), 0.5)
+
+
+def by_name(x: Tensor, draw: torch.Generator) -> Tensor:
+    return (x * torch.bernoulli(HALF, generator=draw)).sin().cos()
+
+
+def by_position(x: Tensor, draw: torch.Generator) -> Tensor:
+    return (x * torch.poisson(HALF, draw)).sin().cos()
+
+
+def by_the_seed(x: Tensor, draw: torch.Generator) -> Tensor:
+    return (x * torch.bernoulli(x)).sin().cos()
+
+
+def in_operators(program: Callable[..., Tensor]) -> fx.GraphModule:
+    return make_fx(program)(torch.ones(6), torch.Generator())
+
+
+@pytest.mark.parametrize("recorded", [fx.symbolic_trace, in_operators])
+@pytest.mark.parametrize(("program", "allowed"), [(by_name, False), (by_position, False), (by_the_seed, True)])
+def test_a_draw_from_a_generator_of_its_own_gets_no_checkpoint(
+    program: Callable[..., Tensor], allowed: bool, recorded: Callable[..., fx.GraphModule]
+) -> None:
+    cut, checkpoint_parts = taken("16_cut_a_graph", "cut", "checkpoint_parts")
+    module = recorded(program)
+    [last] = [node for node in module.graph.nodes if node.name.startswith("cos")]
+    result = checkpoint_parts(cut(module, [last]), names=["part_0"])
+    assert result.modified is allowed
+    x = torch.full((6,), 0.5, requires_grad=True)
+    torch.manual_seed(0)
+    found = result.graph_module(x, torch.Generator().manual_seed(0)).ne(1)
+    torch.manual_seed(0)
+    assert torch.equal(found, program(x, torch.Generator().manual_seed(0)).ne(1)) or recorded is in_operators
+
+
+def test_the_gradient_is_that_of_the_numbers_that_were_returned() -> None:
+    cut, checkpoint_parts = taken("16_cut_a_graph", "cut", "checkpoint_parts")
+    module = fx.symbolic_trace(by_name)
+    [last] = module.graph.find_nodes(op="call_method", target="cos")
+    part = checkpoint_parts(cut(module, [last]), names=["part_0"]).graph_module
+    x = torch.ones(6, requires_grad=True)
+    result = part(x, torch.Generator().manual_seed(0))
+    result.sum().backward()
+    assert torch.equal(result != 1, x.grad != 0)
+
+
+def test_a_graph_without_a_call_has_no_part() -> None:
+    cut = taken("16_cut_a_graph", "cut")
+    whole = cut(fx.symbolic_trace(lambda x: x), [])
+    assert [node.op for node in whole.graph.nodes] == ["placeholder", "output"]
+    assert whole(3) == 3
