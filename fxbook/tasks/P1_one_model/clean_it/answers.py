@@ -166,7 +166,7 @@ def forgets_identities(traced):
     clean(traced, kinds=(nn.Dropout, nn.Dropout2d))
 
 
-@wrong("idle_layers_taken_out", node="blocks_0_drop", says="still calls an nn.Dropout2d", read=STEPS)
+@wrong("idle_layers_taken_out", node="blocks_0_drop", says="an nn.Dropout2d. No node uses it any more", read=STEPS)
 def replaces_and_does_not_erase(traced):
     bypass(traced, erase=False)
     traced.recompile()

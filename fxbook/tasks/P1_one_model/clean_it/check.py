@@ -20,7 +20,8 @@ def idle_layers_taken_out(case: CaseView) -> Found:
     """No node calls a dropout or an identity."""
     for node in case.nodes:
         if node in _IDLE:
-            yield node, f"still calls an {node.kind.replace('torch.', '')}" if node.kind else "is still there"
+            still = f"still calls an {node.kind.replace('torch.', '')}" if node.kind else "is still there"
+            yield node, still if node.users else f"{still}. No node uses it any more: erase it"
 
 
 def _is_needed(case: CaseView, node: NodeRecord) -> bool:

@@ -254,7 +254,7 @@ def counts_the_calls_by_name(traced):
     fold(traced, by_target=True)
 
 
-@wrong("others_stay", says="is gone, which cannot be folded: `read` has another user", read=STAYS)
+@wrong("others_stay", says="is gone, which cannot be folded: `relu` uses `read` too", read=STAYS)
 def does_not_count_the_users(traced):
     fold(traced, users=False)
 

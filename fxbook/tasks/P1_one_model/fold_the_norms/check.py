@@ -30,8 +30,8 @@ def reason_to_stay(case: CaseView, norm: NodeRecord) -> str | None:
         read = "nothing" if not norm.inputs else f"`{case.before.nodes[norm.inputs[0]].name}`"
         return f"it reads {read}, which calls no `nn.Conv2d`"
     conv = case.before.nodes[norm.inputs[0]]
-    if len(conv.users) > 1:
-        return f"`{conv.name}` has another user"
+    if other := next((user for user in conv.users if user != norm.index), None):
+        return f"`{case.before.nodes[other].name}` uses `{conv.name}` too"
     callers = [node for node in case.before if node.op == "call_module" and layer(case, node) is layer(case, conv)]
     if len(callers) > 1:
         return f"`{callers[0].name}` and `{callers[1].name}` call one convolution"

@@ -167,7 +167,7 @@ def returns_a_tuple(traced, values):
     return tuple(pop_all(traced, values))
 
 
-@wrong("list_in_order", says="is raised", read=PLACES)
+@wrong("list_in_order", says="othing is wrong with the inputs, and your function raises TypeError with", read=PLACES)
 def asks_the_nodes_for_their_names(traced, values):
     inputs = inputs_of(traced)
     unknown = [name for name in values if name not in [node.name for node in inputs]]
@@ -177,7 +177,7 @@ def asks_the_nodes_for_their_names(traced, values):
     return [values.pop(n.name) if n.name in values else n.args[0] for n in inputs]
 
 
-@wrong("list_in_order", says="is raised", read=PLACES)
+@wrong("list_in_order", says="othing is wrong with the inputs, and your function raises TypeError with", read=PLACES)
 def takes_a_false_default_for_none(traced, values):
     missing, unknown = faults(traced, values, required=lambda node: not (node.args and node.args[0]))
     if missing or unknown:
@@ -185,7 +185,7 @@ def takes_a_false_default_for_none(traced, values):
     return pop_all(traced, values)
 
 
-@wrong("list_in_order", says="is raised", read=PLACES)
+@wrong("list_in_order", says="othing is wrong with the inputs, and your function raises TypeError with", read=PLACES)
 def asks_for_every_input(traced, values):
     missing, unknown = faults(traced, values, required=lambda node: True)
     if missing or unknown:

@@ -37,7 +37,8 @@ def list_in_order(case: CaseView) -> Found:
     seen = _observed(case)
     if "'raised'" in seen:
         raised = seen["'raised'"][0]
-        yield None, f"Nothing is wrong with the inputs, and {raised} is raised: {_first_line(seen)}."
+        message = f"with the message “{_first_line(seen)}”"
+        yield None, f"Nothing is wrong with the inputs, and your function raises {raised} {message}."
         return
     if seen.get("'kind'") != "list":
         kind = seen.get("'kind'")

@@ -123,7 +123,7 @@ def switches_the_model_to_eval(model):
     return without_flag(traced_with(model.eval()))
 
 
-@wrong("input_unchanged", says="It holds for the model you know, but not on another")
+@wrong("input_unchanged", says="It holds for the model you know, but not ")
 def switches_the_model_and_all_its_layers_back(model):
     traced = copy.deepcopy(without_flag(traced_with(model.eval())))
     model.train()
@@ -165,7 +165,7 @@ def sets_the_mode_of_the_network_only(model):
     return without_flag(traced_with(used))
 
 
-@wrong("same_result", node="output", says="It holds for the model you know, but not on another")
+@wrong("same_result", node="output", says="It holds for the model you know, but not ")
 def fixes_the_flag_at_its_default(model):
     default = inspect.signature(model.forward).parameters["features"].default
     return without_flag(traced_with(copy.deepcopy(model).eval(), features=default))

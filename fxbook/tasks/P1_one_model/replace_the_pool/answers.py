@@ -220,12 +220,12 @@ def asks_for_no_second_user(traced):
     replace(traced, users=(1, 2))
 
 
-@wrong("pairs_replaced", node="pair", says="It holds for the model you know, but not on another", read=SEVERAL)
+@wrong("pairs_replaced", node="pair", says="It holds for the model you know, but not ", read=SEVERAL)
 def knows_one_size(traced):
     replace(traced, sizes=(1,))
 
 
-@wrong("pairs_replaced", node="one_1", says="It holds for the model you know, but not on another", read=SEVERAL)
+@wrong("pairs_replaced", node="one_1", says="It holds for the model you know, but not ", read=SEVERAL)
 def knows_the_method_only(traced):
     for pool, flat in pairs(traced):
         if flat.op == "call_method":

@@ -171,20 +171,23 @@ def runs_and_clears(traced, args_list):
     return result
 
 
-@wrong("no_more_than_needed", says="It holds for the model you know, but not on another")
+@wrong("no_more_than_needed", says="It holds for the model you know, but not ")
 def leaves_unread_inputs(traced, args_list):
     with torch.no_grad():
         return fx.Interpreter(traced).boxed_run(args_list)
 
 
-@wrong("no_more_than_needed", says="bytes are alive")
+@wrong(
+    "no_more_than_needed",
+    says="needed there or later. The value of `images`, which neither this node nor a later one uses",
+)
 def keeps_every_value(traced, args_list):
     without_unread(traced, args_list)
     with torch.no_grad():
         return fx.Interpreter(traced, garbage_collect_values=False).boxed_run(args_list)
 
 
-@wrong("no_more_than_needed", says="bytes are alive")
+@wrong("no_more_than_needed", says="The value of `std`, which neither this node nor a later one uses, is alive")
 def keeps_the_loop_variable(traced, args_list):
     env = {}
     for node, value in zip(traced.graph.find_nodes(op="placeholder"), args_list, strict=True):

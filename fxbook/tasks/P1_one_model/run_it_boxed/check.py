@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import torch
@@ -24,6 +25,7 @@ class _Needed(fx.Interpreter):
         super().__init__(traced)
         self.watch = watch
         self.nodes: list[str] = []
+        self.freed: list[tuple[int, str, int]] = []
 
     def steps_of(self, tensors: list[Any]) -> list[tuple[str, int]]:
         left = list(self.graph.nodes)
@@ -39,21 +41,34 @@ class _Needed(fx.Interpreter):
                 self.nodes += [node.name] * (len(self.watch.steps) - len(self.nodes))
             del left[0]
             needed = {read for later in left for read in later.all_input_nodes}
-            for gone in values.keys() - needed:
+            for gone in [one for one in values if one not in needed]:
+                alive = self.watch.alive()
                 del values[gone]
+                if nbytes := alive - self.watch.alive():
+                    self.freed.append((len(self.watch.steps), gone.name, nbytes))
         return self.watch.steps
+
+    def kept(self, step: int, nbytes: int) -> str | None:
+        """Of the values freed right before an operation, the first of those that take so many bytes together.
+
+        ``None`` where none do, or where several choices of them do.
+        """
+        freed = [(name, size) for place, name, size in self.freed if place == step]
+        choices = (some for count in range(1, len(freed) + 1) for some in itertools.combinations(freed, count))
+        found = [some for some in choices if sum(size for _, size in some) == nbytes]
+        return found[0][0][0] if len(found) == 1 else None
 
 
 @one_thread()
-def _least(case: CaseView) -> tuple[list[str], list[tuple[str, int]]]:
-    """The node of each operation, and the operations with the bytes that must be alive after them."""
+def _least(case: CaseView) -> tuple[_Needed, list[tuple[str, int]]]:
+    """A run that holds no more than is needed, and its operations with the bytes that are alive after them."""
     traced, tensors = case.arguments
     own = [tensor.clone() for tensor in tensors]
     watch = watch_of(traced)
     watch.see(own)
     run = _Needed(traced, watch)
     with torch.no_grad():
-        return run.nodes, run.steps_of(own)
+        return run, run.steps_of(own)
 
 
 def _observed(case: CaseView) -> dict[str, Value]:
@@ -73,12 +88,15 @@ def result_is_right(case: CaseView) -> Found:
         expected = pytree.tree_map_only(Tensor, torch.clone, case.model(*[tensor.clone() for tensor in tensors]))
     if differs := difference(seen.get("'result'"), encode(expected)):
         yield None, f"The result is not that of the network: {differs}."
-    nodes, least = _least(case)
+    run, least = _least(case)
     ran = [name for name, _ in _steps(seen)]
     for place, (name, _) in enumerate(least):
         if place >= len(ran) or ran[place] != name:
             did = f"`{ran[place]}` ran" if place < len(ran) else "nothing ran"
-            yield None, f"Where node `{nodes[place]}` computes `{name}`, {did}: each node was to run once, in order."
+            yield (
+                None,
+                f"Where node `{run.nodes[place]}` computes `{name}`, {did}: each node was to run once, in order.",
+            )
             return
     if len(ran) > len(least):
         yield None, f"After the last node, `{ran[len(least)]}` ran: each node was to run once."
@@ -101,14 +119,14 @@ def list_is_emptied(case: CaseView) -> Found:
 @rule("08_boxed_run#where-boxed_run-saves-nothing")
 def no_more_than_needed(case: CaseView) -> Found:
     """After each operation, no more bytes are alive than this node or a later one needs."""
-    nodes, least = _least(case)
+    run, least = _least(case)
     steps = _steps(_observed(case))
-    for node, (_, alive), (_, needed) in zip(nodes, steps, least, strict=False):
+    for step, (node, (_, alive), (_, needed)) in enumerate(zip(run.nodes, steps, least, strict=False)):
         if alive > needed:
-            yield (
-                None,
-                f"While node `{node}` computes, {alive:,} bytes are alive: {needed:,} are needed there or later.",
-            )
+            told = f"While node `{node}` computes, {alive:,} bytes are alive: {needed:,} are needed there or later"
+            kept = run.kept(step, alive - needed)
+            why = f". The value of `{kept}`, which neither this node nor a later one uses, is alive" if kept else ""
+            yield case.before.named(node), f"{told}{why}."
 
 
 @rule("08_boxed_run#what-stays-after-the-run")
