@@ -186,7 +186,7 @@ def fills_the_graph_after_it_was_wrapped(linear):
     return module
 
 
-@wrong("has_node", says="The graph has no `get_attr` node")
+@wrong("all_in_sight", node="run", says="Node `run` calls a function that holds a torch.nn.Linear")
 def hides_the_layer_in_a_function(linear):
     """The numbers are right, and the weights are not in the graph."""
 
@@ -272,3 +272,15 @@ def calls_forward_as_a_method(linear):
     x = graph.placeholder("x")
     graph.output(graph.call_method("forward", (graph.get_attr("layer"), x)))
     return fx.GraphModule({"layer": linear}, graph)
+
+
+@wrong("has_node", says="The graph has no `get_attr` node")
+def calls_a_function_that_holds_the_weights(linear):
+    weights = list(linear.parameters())
+
+    def forward(x):
+        return nn.functional.linear(x, *weights)
+
+    graph = fx.Graph()
+    graph.output(graph.call_function(forward, (graph.placeholder("x"),)))
+    return fx.GraphModule(linear, graph)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fxbook.asking import Check
 from fxbook.asking.explained import has_output, lints, recompiled, tensor_free
-from fxbook.asking.predicates import has_node, no_dead_nodes, shares_weights
+from fxbook.asking.predicates import all_in_sight, has_node, no_dead_nodes, shares_weights
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 
@@ -33,6 +33,7 @@ CHECK = Check(
         lints,
         recompiled,
         no_module_called,
+        all_in_sight,
         same_result.or_because(tensor_free, has_output, fetches_each_weight),
         has_node("get_attr"),
         shares_weights,

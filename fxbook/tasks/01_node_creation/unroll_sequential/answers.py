@@ -469,3 +469,13 @@ def passes_the_weight_for_the_bias_of_a_norm(model):
         return (bias, weight) if isinstance(layer, nn.LayerNorm) else (weight, bias)
 
     return unrolled(model, all_layers(model), fetch=fetch)
+
+
+@wrong("all_in_sight", node="forward", says="Node `forward` calls a function that holds a torch.nn.Sequential")
+def calls_one_function_that_holds_the_model(model):
+    def forward(x):
+        return model(x)
+
+    graph = fx.Graph()
+    graph.output(graph.call_function(forward, (graph.placeholder("x"),)))
+    return fx.GraphModule(model, graph)

@@ -9,7 +9,7 @@ from torch import nn
 from fxbook.asking import Check
 from fxbook.asking.explained import has_output, lints, recompiled, tensor_free
 from fxbook.asking.families import LAYER_NORM, LINEAR, Family, family
-from fxbook.asking.predicates import no_dead_nodes, opcodes, shares_weights
+from fxbook.asking.predicates import all_in_sight, no_dead_nodes, opcodes, shares_weights
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.values import Value
 from fxbook.asking.view import CaseView
@@ -113,6 +113,7 @@ CHECK = Check(
         lints,
         recompiled,
         no_module_called,
+        all_in_sight,
         same_result.or_because(tensor_free, has_output, each_layer_called, settings_kept, fetches_each_weight),
         opcodes("placeholder", "get_attr", "call_function", "output"),
         shares_weights,

@@ -274,3 +274,13 @@ def keeps_what_cannot_be_traced(model, kind):
 )
 def forgets_subclasses_that_can_be_traced(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or type(module) is kind or cannot_be_traced(module))
+
+
+@wrong("all_in_sight", node="forward", says="Node `forward` calls a function that holds a ")
+def keeps_the_model_whole_in_a_function(model, kind):
+    def forward(x):
+        return model(x)
+
+    graph = fx.Graph()
+    graph.output(graph.call_function(forward, (graph.placeholder("x"),)))
+    return fx.GraphModule(model, graph)

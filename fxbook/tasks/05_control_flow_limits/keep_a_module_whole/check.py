@@ -10,7 +10,7 @@ from torch import fx, nn
 from fxbook.asking import Check
 from fxbook.asking.exercise import inputs_of, model_of
 from fxbook.asking.explained import no_dead_nodes, recompiled
-from fxbook.asking.predicates import input_unchanged, same_result, shares_weights
+from fxbook.asking.predicates import all_in_sight, input_unchanged, same_result, shares_weights
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.view import CaseView
 from fxbook.graph.naming import module_kind
@@ -77,4 +77,15 @@ def _inside(case: CaseView, kind: str) -> NodeRecord | None:
     return None
 
 
-CHECK = Check((recompiled, nothing_fixed, kept_whole, same_result, no_dead_nodes, input_unchanged, shares_weights))
+CHECK = Check(
+    (
+        recompiled,
+        nothing_fixed,
+        all_in_sight,
+        kept_whole,
+        same_result,
+        no_dead_nodes,
+        input_unchanged,
+        shares_weights,
+    )
+)

@@ -11,7 +11,7 @@ from torch import Tensor, fx, nn
 from fxbook.asking import Check
 from fxbook.asking.exercise import inputs_of, model_of, same_as_eager
 from fxbook.asking.explained import lints, recompiled
-from fxbook.asking.predicates import input_unchanged, no_dead_nodes, runs, shares_weights
+from fxbook.asking.predicates import all_in_sight, input_unchanged, no_dead_nodes, runs, shares_weights
 from fxbook.asking.rule import Found, rule
 from fxbook.asking.values import Value, difference
 from fxbook.asking.view import CaseView
@@ -97,7 +97,8 @@ def _passed_too_far(case: CaseView) -> Found:
         if not narrowed or select.index in before:
             continue
         if (was.kind or was.target) not in _BY_POSITION:
-            yield node, "no longer gets every position: it does not treat each by itself", REPAIR
+            none = "is no nn.Linear, nn.LayerNorm or torch.tanh: select the last one after it"
+            yield node, f"no longer gets every position, and {none}", REPAIR
         for user in was.users:
             if user not in way:
                 other = case.before.nodes[user]
@@ -145,6 +146,7 @@ CHECK = Check(
         lints,
         recompiled,
         same_scores,
+        all_in_sight,
         bottleneck_gone,
         no_dead_nodes,
         input_unchanged,
