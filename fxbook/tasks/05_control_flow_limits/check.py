@@ -85,27 +85,42 @@ def right_on_every_batch(case: CaseView) -> Found:
             who = f"The function that node `{node.name}` calls" if node else "The result"
             yield node, f"{who} returns nothing (None): a tensor was asked."
         elif differs:
-            why = how_numbers_differ(result, expected) if differs.startswith("it holds other") else differs
-            yield _output(case), f"On {case.case.name} the result is not what the model gives: {why}."
+            why = (how_numbers_differ(result, expected) if differs.startswith("it holds other") else None) or differs
+            yield _output(case), f"On {case.case.name} the result is not the one asked for: {why}."
 
 
-def how_numbers_differ(result: Value, expected: Value) -> str:
-    """In which way the numbers of a tensor differ from those asked for, in words that are the same for each batch."""
+def how_numbers_differ(result: Value, expected: Value) -> str | None:
+    """In which way the numbers of a tensor differ from those asked for, where it is by rounds or by one amount."""
     found, wanted = (decode_tensor(value).double() for value in (result, expected))
     counted = wanted != 0
     ratio = (found[counted] / wanted[counted]).log() / math.log(1.5)
-    rounds = ratio.round()
     # A round multiplies by 1.5.
-    if bool(counted.any()) and torch.allclose(ratio, rounds, rtol=0, atol=1e-3):
-        if len(apart := rounds.unique()) > 1:
-            return "its rows went round differently often, where the whole batch was to decide"
-        times = abs(int(apart))
-        return f"it went round {_TIMES.get(times, times)} {'more' if apart > 0 else 'less'} than the model does"
+    if bool(counted.any()) and torch.allclose(ratio, ratio.round(), rtol=0, atol=1e-3):
+        rounds = torch.zeros_like(found)
+        rounds[counted] = ratio.round()
+        return _rounds_apart(rounds[counted.any(dim=-1)])
     by = (found - wanted).flatten()
     if torch.allclose(by, by.mean(), rtol=0, atol=1e-4):
-        return f"each number is too {'large' if by.mean() > 0 else 'small'}, all by the same amount"
-    near = torch.isclose(found, wanted, rtol=1e-4, atol=1e-5)
-    return "some of its numbers are right, and others are not" if bool(near.any()) else "none of its numbers is right"
+        return f"each number is too {'large' if by.mean() > 0 else 'small'}, by {abs(float(by.mean())):.4g}"
+    return None
+
+
+def _rounds_apart(rounds: Tensor) -> str:
+    """How many rounds more or less than in the model the rows went, all of them or some."""
+    by_row = rounds.gather(-1, rounds.abs().argmax(dim=-1, keepdim=True)).flatten()
+    apart = by_row[by_row != 0]
+    times = {int(number) for number in apart.unique()}
+    signs = {"more" if number > 0 else "less" for number in times}
+    more = " or ".join(sorted(signs, reverse=True))
+    if len(times) == 1:
+        count = abs(min(times))
+        more = f"{_TIMES.get(count, f'{count} times')} {more}"
+        if len(apart) == len(by_row):
+            return f"it went round {more} than in the model"
+    else:
+        more = f"{more} often"
+    rows = f"{len(apart)} of {len(by_row)} rows"
+    return f"{rows} went round {more} than in the model, where the whole batch was to decide"
 
 
 @rule

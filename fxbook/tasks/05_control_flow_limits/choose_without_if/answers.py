@@ -108,20 +108,18 @@ def expands_to_the_shape_it_knows(x):
     return x - x.mean().clamp(min=0).expand(8, 8)
 
 
-@wrong("right_on_every_batch", node="output", says="On a batch with a positive mean the result is not what the model")
+@wrong("right_on_every_batch", node="output", says="On a batch with a positive mean the result is not the one asked")
 def takes_the_mean_of_what_is_positive(x):
     return x - x.clamp(min=0).mean()
 
 
-@wrong("right_on_every_batch", node="output", says="On a batch with a negative mean the result is not what the model")
+@wrong("right_on_every_batch", node="output", says="On a batch with a negative mean the result is not the one asked")
 def swaps_the_sides(x):
     mean = x.mean()
     return torch.where(mean > 0, x, x - mean) - mean.clamp(min=0)
 
 
-@wrong(
-    "right_on_every_batch", node="output", says="On a batch of float64 the result is not what the model gives: it has"
-)
+@wrong("right_on_every_batch", node="output", says="On a batch of float64 the result is not the one asked for: it has")
 def goes_through_float32(x):
     return (x - x.mean().clamp(min=0)).float()
 
@@ -149,22 +147,22 @@ def detaches_the_mean(x):
     return x - x.mean().detach().clamp(min=0)
 
 
-@wrong("right_on_every_batch", node="output", says="On a batch with one large number the result is not what the model")
+@wrong("right_on_every_batch", node="output", says="On a batch with one large number the result is not the one asked")
 def asks_the_median(x):
     return torch.where(x.median() > 0, x - x.mean(), x)
 
 
-@wrong("right_on_every_batch", node="output", says="On a batch with one large number the result is not what the model")
+@wrong("right_on_every_batch", node="output", says="On a batch with one large number the result is not the one asked")
 def asks_the_first_row(x):
     return torch.where(x[0].mean() > 0, x - x.mean(), x)
 
 
-@wrong("right_on_every_batch", node="output", says="On a batch with a negative mean the result is not what the model")
+@wrong("right_on_every_batch", node="output", says="On a batch with a negative mean the result is not the one asked")
 def asks_the_largest(x):
     return torch.where(x.max() > 0, x - x.mean(), x)
 
 
-@wrong("right_on_every_batch", node="output", says="On a batch with one number far below zero the result is not what")
+@wrong("right_on_every_batch", node="output", says="On a batch with one number far below zero the result is not the")
 def asks_the_mean_or_the_median(x):
     mean = x.mean()
     return torch.where(torch.maximum(mean, x.median()) > 0, x - mean, x)
@@ -178,7 +176,7 @@ def expects_two_dimensions_or_more(x):
 @wrong(
     "right_on_every_batch",
     node="output",
-    says="is not what the model gives: each number is too large, all by the same amount",
+    says="is not the one asked for: each number is too large, by ",
 )
 def centres_every_batch(x):
     return x - x.mean()

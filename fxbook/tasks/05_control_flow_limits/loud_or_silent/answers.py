@@ -202,7 +202,7 @@ def has_one_try_for_both(function, batches):
 
 @wrong(
     "right_verdict",
-    says="Of `square_or_flat` you say 'stops', but tracing raises nothing: it is the",
+    says="Of `square_or_flat` you say 'stops', but it is the traced function that raises",
     read=EXCEPT,
 )
 def takes_any_error_for_a_stop(function, batches):
@@ -426,7 +426,7 @@ def compares_sums(function, batches):
 
 
 @wrong(
-    "ends well", says="Of `precise` the function returns float64, the traced one float32: your comparison was to tell"
+    "ends well", says="For `precise`, the function returns float64, the traced one float32: your comparison was to tell"
 )
 def lets_the_comparison_raise(function, batches):
     try:

@@ -22,7 +22,7 @@ _EXCEPT = "when_it_breaks/05_control_flow_limits#except-swallows-the-traceerror"
 _ANSWERED = "05_control_flow_limits#python-answers-in-its-place"
 _PROVEN = "05_control_flow_limits#what-python-does-leaves-no-node"
 _LONGEST = 90
-_RAISES = "tracing raises nothing: it is the traced function that raises"
+_RUN_RAISES = "it is the traced function that raises"
 _VERDICTS = ("stops", "differs", "same")
 _ORDINALS = ("first", "second", "third", "fourth")
 _COUNTS = ("no", "one", "two", "three", "four")
@@ -30,11 +30,15 @@ _COUNTS = ("no", "one", "two", "three", "four")
 
 @dataclasses.dataclass(frozen=True)
 class Truth:
-    """``"stops"``, ``"differs"`` or ``"same"``; why, in words that follow a "but"; and where that is explained."""
+    """``"stops"``, ``"differs"`` or ``"same"``; why, in words that follow a "but"; and where that is explained.
+
+    ``stopped_by`` is the error that tracing raises, in words.
+    """
 
     verdict: str
     why: str
     place: str
+    stopped_by: str = ""
 
 
 def truth_of(function: Callable[..., Any], batches: list[Tensor]) -> Truth:
@@ -42,9 +46,10 @@ def truth_of(function: Callable[..., Any], batches: list[Tensor]) -> Truth:
     try:
         traced = fx.symbolic_trace(function)
     except Exception as error:
+        told = _told(error)
         # Comparing raises an AssertionError too.
         who = "it is tracing that raises" if isinstance(error, AssertionError) else "tracing it raises"
-        return Truth("stops", f"{who} {_told(error)}, so there is no traced function", _STOPS)
+        return Truth("stops", f"{who} {told}, so there is no traced function", _STOPS, told)
     differences = [_difference(traced, function, batch) for batch in batches]
     place = next((place for place, why in enumerate(differences) if why), None)
     if place is not None:
@@ -62,7 +67,7 @@ def _difference(traced: fx.GraphModule, function: Callable[..., Any], batch: Ten
     try:
         result = traced.forward(batch.clone())
     except Exception as error:
-        return f"{_RAISES} {_told(error)}"
+        return f"{_RUN_RAISES} {_told(error)}, not tracing"
     ours, form = pytree.tree_flatten(expected)
     theirs, other_form = pytree.tree_flatten(result)
     if form != other_form:
@@ -142,14 +147,14 @@ def right_verdict(case: CaseView) -> Found:
 def on_error(trial: Trial, _kind: str) -> str | None:
     """What an answer that raises has met: tracing that stops, a traced function that raises, or results that differ."""
     truth = truth_of(*trial.fresh_arguments())
+    name = trial.case.name
     if truth.verdict == "stops":
-        return (
-            f"Of {trial.case.name} {truth.why}: your function was to catch it, whatever its class, and give a verdict."
-        )
-    if _RAISES in truth.why:
-        return f"Of {trial.case.name} {truth.why}: your function was to catch that, too, and give a verdict."
+        stopped = f"Tracing {name} raises {truth.stopped_by}, so there is no traced function"
+        return f"{stopped}: your function was to catch it, whatever its class, and give a verdict."
+    if _RUN_RAISES in truth.why:
+        return f"For {name}, {truth.why}: your function was to catch that, too, and give a verdict."
     if truth.verdict == "differs":
-        return f"Of {trial.case.name} {truth.why}: your comparison was to tell that, and raises."
+        return f"For {name}, {truth.why}: your comparison was to tell that, and raises."
     return None
 
 

@@ -148,9 +148,7 @@ def calls_while_loop(model):
     return fx.symbolic_trace(Layers(model, step))
 
 
-@wrong(
-    "right_on_every_batch", node="output", says="On a batch that needs a few rounds the result is not what the model"
-)
+@wrong("right_on_every_batch", node="output", says="On a batch that needs a few rounds the result is not the one asked")
 def asks_once_for_all_rounds(model):
     def step(scores):
         again = unsure(scores)
@@ -164,7 +162,7 @@ def asks_once_for_all_rounds(model):
 @wrong(
     "right_on_every_batch",
     node="output",
-    says="On a batch that is never sure the result is not what the model gives: it went round once less than the model",
+    says="On a batch that is never sure the result is not the one asked for: it went round once less than in",
 )
 def stops_a_round_early(model):
     return fx.symbolic_trace(Layers(model, lambda scores: rounds(scores, 3)))
@@ -173,7 +171,7 @@ def stops_a_round_early(model):
 @wrong(
     "right_on_every_batch",
     node="output",
-    says="On a batch that is sure at once the result is not what the model gives: it went round four times more than",
+    says="On a batch that is sure at once the result is not the one asked for: it went round four times more than",
 )
 def multiplies_in_every_round(model):
     return fx.symbolic_trace(Layers(model, lambda scores: scores * 1.5**4))
@@ -337,12 +335,12 @@ def asking(model, asks):
     return fx.symbolic_trace(Layers(model, step))
 
 
-@wrong("right_on_every_batch", node="output", says="On a batch that is sure by a hair the result is not what the model")
+@wrong("right_on_every_batch", node="output", says="On a batch that is sure by a hair the result is not the one asked")
 def takes_one_half_for_unsure(model):
     return asking(model, lambda scores: scores.softmax(dim=-1).amax(dim=-1).mean() <= 0.5)
 
 
-@wrong("right_on_every_batch", node="output", says="On a batch of sequences the result is not what the model gives")
+@wrong("right_on_every_batch", node="output", says="On a batch of sequences the result is not the one asked for")
 def takes_the_second_dimension(model):
     return asking(model, lambda scores: scores.softmax(dim=1).amax(dim=1).mean() < 0.5)
 

@@ -256,7 +256,7 @@ def three_rounds(scores):
 @wrong(
     "right_on_every_batch",
     node="output",
-    says="On a batch that is never sure the result is not what the model gives: it went round once less than the model",
+    says="On a batch that is never sure the result is not the one asked for: it went round once less than in",
 )
 def stops_a_round_early(model):
     return fx.symbolic_trace(Layers(model, lambda scores: three_rounds(scores)))
@@ -267,7 +267,7 @@ def row_by_row(scores):
     return torch.stack([loop(row) for row in scores])
 
 
-@wrong("right_on_every_batch", node="output", says="its rows went round differently often, where the whole batch")
+@wrong("right_on_every_batch", node="output", says="rows went round more often than in the model, where")
 def sharpens_each_row_by_itself(model):
     return fx.symbolic_trace(Layers(model, lambda scores: row_by_row(scores)))
 
@@ -382,7 +382,7 @@ def five_rounds(scores):
     return loop(scores, 5)
 
 
-@wrong("right_on_every_batch", node="output", says="On a batch that is never sure the result is not what the model")
+@wrong("right_on_every_batch", node="output", says="On a batch that is never sure the result is not the one asked")
 def goes_one_round_too_far(model):
     return fx.symbolic_trace(Layers(model, lambda scores: five_rounds(scores)))
 
@@ -405,11 +405,11 @@ def with_a_call_of(model, function):
     return fx.GraphModule(model, graph)
 
 
-@wrong("right_on_every_batch", node="output", says="On a batch that is sure by a hair the result is not what the model")
+@wrong("right_on_every_batch", node="output", says="On a batch that is sure by a hair the result is not the one asked")
 def takes_one_half_for_unsure(model):
     return with_a_call_of(model, looping(lambda scores: scores.softmax(dim=-1).amax(dim=-1).mean() <= 0.5))
 
 
-@wrong("right_on_every_batch", node="output", says="On a batch of sequences the result is not what the model gives")
+@wrong("right_on_every_batch", node="output", says="On a batch of sequences the result is not the one asked for")
 def takes_the_second_dimension(model):
     return with_a_call_of(model, looping(lambda scores: scores.softmax(dim=1).amax(dim=1).mean() < 0.5))
