@@ -79,7 +79,7 @@ def removes_inplace_only(traced):
     traced.recompile()
 
 
-@wrong("ends well", says="not on another (functions of every kind): your code raises ValueError: no signature")
+@wrong("ends well", says="(functions of every kind): your code raises ValueError: no signature")
 def asks_c_functions_too(traced):
     for node in traced.graph.nodes:
         if node.op == "call_function":
@@ -88,7 +88,7 @@ def asks_c_functions_too(traced):
     traced.recompile()
 
 
-@wrong("ends well", says="not on another (functions of every kind): your code raises KeyError: 'stride'")
+@wrong("ends well", says="(functions of every kind): your code raises KeyError: 'stride'")
 def expects_every_name_in_the_signature(traced):
     for node in traced.graph.nodes:
         if node.op == "call_function" and inspect.isfunction(node.target):
@@ -180,6 +180,35 @@ def copies_into_a_new_graph(traced):
             leave_out(copies[node], node.target)
     traced.graph = graph
     return traced
+
+
+@right
+def takes_the_keywords_of_a_bound_call(traced):
+    """A partial binding knows each parameter; of those by keyword it keeps what differs, and all that have no name."""
+    for node in filter(calls_python, traced.graph.nodes):
+        bound = inspect.signature(node.target).bind_partial(**node.kwargs)
+        parameters = bound.signature.parameters
+        kept = {}
+        for name, value in bound.arguments.items():
+            if parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+                kept |= value
+            elif parameters[name].default != value:
+                kept[name] = value
+        node.kwargs = kept
+    traced.recompile()
+
+
+@right
+def goes_through_the_calls_with_an_interpreter(traced):
+    """It computes nothing: it takes each call off the list in turn."""
+
+    class Leaving(fx.Interpreter):
+        def run_node(self, n):
+            if calls_python(n):
+                leave_out(n, n.target)
+
+    Leaving(traced).run(*[None for _ in traced.graph.find_nodes(op="placeholder")])
+    traced.recompile()
 
 
 @wrong(
