@@ -282,7 +282,7 @@ class ComparesNumbers(CheckedInputs):
 
 @wrong(
     "tells_what_is_wrong",
-    says="a `mask` of another shape and dtype: of `mask` the message does not say `bool`",
+    says="a `mask` of another shape and dtype: the message does not say `bool` of `mask`",
     read=VALUES,
 )
 class TellsTheFirstFaultOfAnInput(CheckedInputs):
@@ -310,7 +310,7 @@ class ComparesShapesOnly(CheckedInputs):
 
 
 @wrong(
-    "tells_what_is_wrong", says="With a `mask` of shape (5,): of `mask` the message does not say `(5, 1)`", read=VALUES
+    "tells_what_is_wrong", says="With a `mask` of shape (5,): the message does not say `(5, 1)` of `mask`", read=VALUES
 )
 class DoesNotSayWhatWasExpected(CheckedInputs):
     def compare(self, value, example):
@@ -428,7 +428,7 @@ class TakesNoneForLeftOut(CheckedInputs):
 
 @wrong(
     "tells_what_is_wrong",
-    says="With None for `mask`: of `mask` the message does not say `NoneType`",
+    says="With None for `mask`: the message does not say `NoneType` of `mask`",
     read=VALUES,
 )
 class TakesNoneForMissing(CheckedInputs):
@@ -508,7 +508,7 @@ class TakesALayerForAnInput(CheckedInputs):
         return super().start({name: value for name, value in values.items() if name in self.inputs})
 
 
-@wrong("tells_what_is_wrong", says="With no `mask`: of `mask` the message does not say `missing`", read=BY_NAME)
+@wrong("tells_what_is_wrong", says="With no `mask`: the message does not say `missing` of `mask`", read=BY_NAME)
 class SaysThatItIsNeeded(CheckedInputs):
     def faults(self, values):
         return [said.replace("is missing", "is needed") for said in super().faults(values)]
@@ -516,7 +516,7 @@ class SaysThatItIsNeeded(CheckedInputs):
 
 @wrong(
     "tells_what_is_wrong",
-    says="With `msak` in place of `mask`: of `msak` the message does not say `unknown`",
+    says="With `msak` in place of `mask`: the message does not say `unknown` of `msak`",
     read=BY_NAME,
 )
 class SaysThatItIsStrange(CheckedInputs):
@@ -524,7 +524,7 @@ class SaysThatItIsStrange(CheckedInputs):
         return [said.replace("is unknown", "is no input") for said in super().faults(values)]
 
 
-@wrong("tells_what_is_wrong", says="With a str for `mask`: of `mask` the message does not say `str`", read=VALUES)
+@wrong("tells_what_is_wrong", says="With a str for `mask`: the message does not say `str` of `mask`", read=VALUES)
 class DoesNotSayWhichType(CheckedInputs):
     def compare(self, value, example):
         if torch.is_tensor(example) and not torch.is_tensor(value):
@@ -549,3 +549,18 @@ class KeepsItsFaults(CheckedInputs):
 class ReplacesRun(fx.Interpreter):
     def run(self, **values):
         return super().run(*values.values())
+
+
+@wrong(
+    "tells_what_is_wrong",
+    says="with 0.0 for `weight`, which has no default: nothing is wrong, and ValueError is raised: weight is missing",
+    read=BY_NAME,
+)
+class TakesZeroForMissing(CheckedInputs):
+    def faults(self, values):
+        given = [name for name, value in values.items() if value is None or torch.is_tensor(value) or value]
+        missing = [f"{name} is missing" for name in values if name not in given and self.required(name)]
+        return [*super().faults(values), *missing]
+
+    def required(self, name):
+        return name in self.inputs and super().required(name)

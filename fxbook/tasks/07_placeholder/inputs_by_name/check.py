@@ -113,7 +113,7 @@ def _to_a_refusal(situation: Situation, faults: Faults, observation: dict[str, V
             yield f"the message does not name `{name}`", of_fault
         for spellings in texts:
             if not any(_occurs(spelling, message) for spelling in spellings):
-                yield f"of `{name}` the message does not say `{spellings[0]}`", of_fault
+                yield f"the message does not say `{spellings[0]}` of `{name}`", of_fault
     for name in situation.values:
         # An error about names may list the inputs there are; one about values has no reason to name the right ones.
         if not about_names and name not in faults and _occurs(name, message):
