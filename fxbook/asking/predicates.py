@@ -27,7 +27,7 @@ def lints(case: CaseView) -> Found:
     if case.graph and case.graph.lint:
         blamed = re.search(r"\bNode '?(\w+)", case.graph.lint)
         named = case.graph.named(blamed[1]) if blamed else None
-        yield named, f"graph.lint() refuses the graph: {case.graph.lint.rstrip('.')}."
+        yield named, f"graph.lint() refuses the graph: {case.graph.lint.rstrip('.!')}."
 
 
 @rule("02_insertion_points#an-anchor-holds-as-long-as-its-with")

@@ -23,7 +23,7 @@ def no_module_called(case: CaseView) -> Found:
     """No node calls a module."""
     for node in case.nodes:
         if node.op == "call_module":
-            yield node, f"calls the module `{node.target}`"
+            yield node, f"calls the module `{node.target}`: no module was to be called"
 
 
 def expected_with_gradients(model: nn.Module, x: Tensor) -> dict[str, Any]:

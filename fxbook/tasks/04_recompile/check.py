@@ -38,7 +38,7 @@ def left_well(case: CaseView) -> Found:
     """What was left of the module is well formed and compiled."""
     lint = noted(case).get("lint")
     if isinstance(lint, str):
-        yield None, f"graph.lint() refuses the graph: {lint.rstrip('.')}.", _LINT
+        yield None, f"graph.lint() refuses the graph: {lint.rstrip('.!')}.", _LINT
     if noted(case).get("stale"):
         stale = "The graph is changed, but the compiled code is stale: calling the module runs the old code."
         yield None, stale, "04_recompile#who-sees-an-edit-at-once"

@@ -318,17 +318,17 @@ def takes_these_modules_too(model, is_one):
     return traced
 
 
-@wrong("layers_stay", says="no node calls the layer `bound`, a torch.nn.ReLU6, which is no ReLU")
+@wrong("layers_stay", says="the call of the layer `bound` is gone. It is a torch.nn.ReLU6, no ReLU")
 def takes_relu6_for_a_relu(model):
     return takes_these_modules_too(model, lambda module: isinstance(module, nn.ReLU6))
 
 
-@wrong("layers_stay", says="no node calls the layer `bend`, a torch.nn.LeakyReLU, which is no ReLU")
+@wrong("layers_stay", says="the call of the layer `bend` is gone. It is a torch.nn.LeakyReLU, no ReLU")
 def takes_the_module_of_leaky_relu(model):
     return takes_these_modules_too(model, lambda module: isinstance(module, nn.LeakyReLU))
 
 
-@wrong("layers_stay", says="no node calls the layer `relu`, a torch.nn.Linear, which is no ReLU")
+@wrong("layers_stay", says="the call of the layer `relu` is gone. It is a torch.nn.Linear, no ReLU")
 def takes_every_path_with_relu_in_it(model):
     traced = fx.symbolic_trace(model)
     for node in traced.graph.nodes:

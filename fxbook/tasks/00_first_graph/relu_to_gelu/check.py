@@ -91,7 +91,8 @@ def layers_stay(case: CaseView) -> Found:
     for node in case.before:
         stays = node.op == "call_module" and any(node in kind for kind in (LINEAR, LEAKY_RELU, RELU6))
         if stays and node.target not in called:
-            yield None, f"No node calls the layer `{node.target}`, a {node.kind}, which is no ReLU."
+            gone = f"The call of the layer `{node.target}` is gone. It is a {node.kind}, no ReLU, and was to stay."
+            yield None, gone
 
 
 CHECK = Check(

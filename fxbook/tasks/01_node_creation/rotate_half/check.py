@@ -42,7 +42,7 @@ def in_last_dimension(case: CaseView) -> Found:
         parts = _index(node)
         is_whole = any(part.get("constant") == "ellipsis" for part in parts)
         if any("slice" in part for part in parts) and not is_whole and len(parts) < 3:
-            yield node, f"cuts dimension {len(parts) - 1} of `x`, which has 3: the last was asked"
+            yield node, f"cuts dimension {len(parts) - 1} of `x`, which has 3 dimensions: the last was asked"
         by_position = node.positional[1] if len(node.positional) > 1 else 0
         dim = dict(node.kwargs.get("dict", ())).get("dim", by_position)
         if node in CAT and isinstance(dim, int) and dim not in (-1, 2):

@@ -309,7 +309,9 @@ def satisfies_lint_with_other_arguments(traced):
     traced.recompile()
 
 
-@wrong("ends well", says="Your code raises KeyError")
+@wrong(
+    "ends well", says="Your code raises KeyError: add. A copy of a graph is made from the front of its list to the end"
+)
 def sorts_a_copy(traced):
     """A graph whose order is wrong cannot be copied."""
     traced = copy.deepcopy(traced)

@@ -12,6 +12,7 @@ from fxbook.asking import Check
 from fxbook.asking.explained import given_edited, output_last, recompiled
 from fxbook.asking.predicates import lints
 from fxbook.asking.rule import Found, rule
+from fxbook.asking.trial import Trial
 from fxbook.asking.view import CaseView
 
 
@@ -39,4 +40,12 @@ def inputs_keep_order(case: CaseView) -> Found:
             yield node, f"Input `{node.name}` is after `{above.name}`: the inputs were to keep their order."
 
 
-CHECK = Check((lints, output_last, only_moved, inputs_keep_order, recompiled, given_edited))
+def on_error(_trial: Trial, kind: str) -> str | None:
+    """What an answer has met that copies the list before it is in order."""
+    if kind != "KeyError":
+        return None
+    copying = "A copy of a graph is made from the front of its list to the end"
+    return f"{copying}, and here nodes are before those that they use: put the graph itself in order."
+
+
+CHECK = Check((lints, output_last, only_moved, inputs_keep_order, recompiled, given_edited), on_error=on_error)

@@ -173,7 +173,7 @@ def takes_the_node_above(traced):
     traced.recompile()
 
 
-@wrong("dropouts_taken_out", says="`rows` is gone, which calls torch.nn.Dropout1d")
+@wrong("dropouts_taken_out", says="`rows` is gone. It calls a torch.nn.Dropout1d")
 def takes_every_kind_of_dropout(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_module" and "Dropout" in type(traced.get_submodule(node.target)).__name__:
@@ -183,7 +183,7 @@ def takes_every_kind_of_dropout(traced):
     traced.recompile()
 
 
-@wrong("dropouts_taken_out", says="`right_1` is gone, which calls torch.nn.Identity")
+@wrong("dropouts_taken_out", says="`right_1` is gone. It calls a torch.nn.Identity")
 def takes_whatever_does_nothing_in_eval_mode(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_module" and isinstance(traced.get_submodule(node.target), (nn.Dropout, nn.Identity)):
@@ -193,7 +193,7 @@ def takes_whatever_does_nothing_in_eval_mode(traced):
     traced.recompile()
 
 
-@wrong("dropouts_taken_out", says="`dropout` is gone, which is no call of an nn.Dropout")
+@wrong("dropouts_taken_out", says="`dropout` is gone. It is `torch.nn.functional.dropout(mul")
 def takes_the_function_too(traced):
     for node in traced.graph.find_nodes(op="call_function", target=nn.functional.dropout):
         take_out(traced, node)
@@ -277,7 +277,14 @@ def writes_down_first_what_each_dropout_reads(traced):
     traced.recompile()
 
 
-@wrong("same_result", node="rows", says="item 'rows' of it holds other numbers")
+@wrong("same_result", node="dropout", says="Node `dropout` is the first whose value is not what it should be")
+def switches_the_function_off(traced):
+    for node in traced.graph.find_nodes(op="call_function", target=nn.functional.dropout):
+        node.update_kwarg("p", 0.0)
+    goes_from_the_end_and_deletes_by_path(traced)
+
+
+@wrong("nothing_left", says="your code leaves something behind: the model is now in eval mode.")
 def switches_the_rest_to_eval(traced):
     """A dropout of whole rows stays, and works only in training mode."""
     goes_from_the_end_and_deletes_by_path(traced)

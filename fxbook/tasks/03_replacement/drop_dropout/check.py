@@ -37,8 +37,8 @@ def dropouts_taken_out(case: CaseView) -> Found:
         elif before in DROPOUT and node:
             yield node, f"is still there, and calls a {node.kind}: it was to be taken out"
         elif before not in DROPOUT and not node and before.op != "placeholder":
-            what = f"calls {before.kind}" if before.kind else f"is no call of an nn.Dropout: `{before.call}`"
-            yield before, f"is gone, which {what}: only nn.Dropout was to be taken out"
+            what = f"calls a {before.kind}" if before.kind else f"is `{before.call}`, no call of an nn.Dropout"
+            yield before, f"Node `{before.name}` is gone. It {what}: only nn.Dropout was to be taken out."
     for node in case.new():
         yield node, "is new: what read a dropout was to read its input"
 

@@ -46,7 +46,8 @@ def products_fused(case: CaseView) -> Found:
     count = sum(node in ADDCMUL for node in case.nodes)
     asked = sum(fuses(case.before, node) for node in case.before)
     if count != asked:
-        yield None, f"The graph calls addcmul {count} times: {asked} were asked."
+        often = f"{count} time{'' if count == 1 else 's'}"
+        yield None, f"The graph calls addcmul {often}: {asked} {'was' if asked == 1 else 'were'} asked."
 
 
 def fuses(graph: GraphRecord, node: NodeRecord) -> bool:

@@ -185,7 +185,7 @@ def uses_one_name_for_all(traced):
     traced.recompile()
 
 
-@wrong("sizes_kept", says="modules pool to other sizes than the functions did: 1, (2, 1), (None, 2)")
+@wrong("sizes_kept", says="functions pool to the sizes `1`, `(2, 1)`, `(None, 2)`, in this order")
 def knows_the_size(traced):
     for number, node in enumerate(pools(traced)):
         traced.add_submodule(f"squeeze_{number}", nn.AdaptiveAvgPool2d(1))
@@ -274,7 +274,7 @@ def reads_the_old_node(traced):
     traced.recompile()
 
 
-@wrong("pools_are_modules", says="has 0 calls of nn.AdaptiveAvgPool2d: 1 were asked")
+@wrong("pools_are_modules", says="has 0 calls of nn.AdaptiveAvgPool2d: 1 was asked")
 def writes_the_mean(traced):
     for node in pools(traced):
         with traced.graph.inserting_before(node):

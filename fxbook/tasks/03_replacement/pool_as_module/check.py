@@ -38,21 +38,23 @@ def pools_are_modules(case: CaseView) -> Found:
         if len(node.positional) + len(node.kwargs["dict"]) != 1:
             yield node, f"passes ({node.call.partition('(')[2]} to the module, which takes the data only"
     if len(calls) != asked:
-        yield None, f"The graph has {len(calls)} calls of nn.AdaptiveAvgPool2d: {asked} were asked."
+        many = f"{len(calls)} call{'' if len(calls) == 1 else 's'}"
+        yield None, f"The graph has {many} of nn.AdaptiveAvgPool2d: {asked} {'was' if asked == 1 else 'were'} asked."
 
 
 @rule
 def sizes_kept(case: CaseView) -> Found:
     """Calls of different sizes call different modules, each of the size of its function."""
     functions, calls = [node for node in case.before if node in POOL], module_calls(case)
-    sizes = list(dict.fromkeys(node.call.partition(", ")[2].removesuffix(")") for node in functions))
-    modules = len({node.target for node in calls})
-    if modules < len(sizes):
-        yield calls[0], f"Calls of {len(sizes)} sizes share {modules} module{'' if modules == 1 else 's'}."
+    sizes = [f"`{node.call.partition(', ')[2].removesuffix(')')}`" for node in functions]
+    modules, different = len({node.target for node in calls}), len(set(sizes))
+    if modules < different:
+        yield calls[0], f"Calls of {different} sizes share {modules} module{'' if modules == 1 else 's'}."
     pooled_before = Counter(case.before.nodes[index].name for node in functions for index in node.inputs)
     pooled = Counter(case.nodes[index].name for node in calls for index in node.inputs)
     if pooled == pooled_before:
-        yield None, f"The modules pool to other sizes than the functions did: {', '.join(sizes)}."
+        to = f"the sizes {', '.join(sizes)}, in this order" if sizes[1:] else f"the size {sizes[0]}"
+        yield None, f"The functions pool to {to}, and the modules do not."
 
 
 CHECK = Check(

@@ -84,14 +84,14 @@ def goes_one_level_down(model):
             module.recompile()
 
 
-@wrong("all_up_to_date", says="still stale: the model itself", read=DOWN)
+@wrong("all_up_to_date", says="The model itself is still stale.", read=DOWN)
 def asks_for_the_exact_class(model):
     for module in model.modules():
         if type(module) is fx.GraphModule:
             module.recompile()
 
 
-@wrong("all_up_to_date", says="still stale: the model itself", read=DOWN)
+@wrong("all_up_to_date", says="The model itself is still stale.", read=DOWN)
 def forgets_the_root(model):
     for child in model.children():
         for module in child.modules():
@@ -117,12 +117,12 @@ def goes_down_where_it_was_traced(model):
             goes_down_where_it_was_traced(child)
 
 
-@wrong("all_up_to_date", says="still stale: the model itself", read=DOWN)
+@wrong("all_up_to_date", says="The model itself is still stale.", read=DOWN)
 def returns_a_copy(model):
     return copy.deepcopy(model)
 
 
-@wrong("all_up_to_date", says="still stale: the model itself", read=DOWN)
+@wrong("all_up_to_date", says="The model itself is still stale.", read=DOWN)
 def traces_it_again(model):
     return fx.symbolic_trace(model)
 

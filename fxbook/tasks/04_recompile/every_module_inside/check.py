@@ -23,7 +23,8 @@ def graphs_kept(case: CaseView) -> Found:
 def all_up_to_date(case: CaseView) -> Found:
     """No traced module inside the model is stale."""
     for path in texts(noted(case).get("stale")):
-        yield None, f"A traced module inside the model is still stale: {_named(path)}."
+        inside = f"A traced module inside the model is still stale: `{path}`."
+        yield None, inside if path else "The model itself is still stale."
 
 
 def _named(path: str) -> str:

@@ -54,7 +54,7 @@ def appends_to_the_frozen_list(traced):
 
 @wrong(
     "ends well",
-    says="not on another (a model with two inputs): your code raises IndexError: tuple index",
+    says="(a model with two inputs): your code raises IndexError: tuple index",
     read="when_it_breaks/01_node_creation#indexerror-tuple-index-out-of-range",
 )
 def looks_by_position_only(traced):
@@ -73,7 +73,7 @@ def loses_the_dim(traced):
 @wrong(
     "input_in_every_cat",
     node="cat",
-    says="Node `cat` was to join the first input as its last tensor, once more than before.",
+    says="Node `cat` was to get the first input, `x`, as one more tensor, at the end of its list.",
 )
 def puts_it_first(traced):
     for node in cats(traced):
@@ -180,7 +180,7 @@ def copies_into_a_new_graph(traced):
     traced.graph = graph
 
 
-@wrong("ends well", says="not on another (a model with two inputs): your code raises StopIteration")
+@wrong("ends well", says="(a model with two inputs): your code raises StopIteration")
 def asks_for_the_input_called_x(traced):
     x = next(node for node in traced.graph.nodes if node.op == "placeholder" and node.name == "x")
     for node in cats(traced):
@@ -210,7 +210,7 @@ def puts_the_list_into_a_list(traced):
     traced.recompile()
 
 
-@wrong("input_in_every_cat", node="cat_1", says="node `cat_1` was to join the first input as its last tensor")
+@wrong("input_in_every_cat", node="cat_1", says="node `cat_1` was to get the first input, `image`, as one more")
 def joins_the_last_input(traced):
     last = traced.graph.find_nodes(op="placeholder")[-1]
     for node in cats(traced):
@@ -271,9 +271,7 @@ def edits_a_copy(traced):
     return traced
 
 
-@wrong(
-    "input_in_every_cat", node="cat_1", says="Node `cat_1` was to join the first input as its last tensor, once more"
-)
+@wrong("input_in_every_cat", node="cat_1", says="Node `cat_1` was to get the first input, `x`, as one more tensor")
 def leaves_what_has_it_already(traced):
     joined = first_input(traced)
     for node in cats(traced):
@@ -305,7 +303,9 @@ def joins_it_to_every_list(traced):
 
 
 @wrong(
-    "input_in_every_cat", node="cat_1", says="(a model with two inputs): node `cat_1` was to join the first input as"
+    "input_in_every_cat",
+    node="cat_1",
+    says="(a model with two inputs): node `cat_1` was to get the first input, `image`",
 )
 def leaves_out_what_is_by_name(traced):
     for node in cats(traced):
@@ -314,9 +314,7 @@ def leaves_out_what_is_by_name(traced):
     traced.recompile()
 
 
-@wrong(
-    "input_in_every_cat", node="cat_1", says="Node `cat_1` was to join the first input as its last tensor, once more"
-)
+@wrong("input_in_every_cat", node="cat_1", says="Node `cat_1` was to get the first input, `x`, as one more tensor")
 def leaves_out_tuples(traced):
     for node in cats(traced):
         if node.args and isinstance(node.args[0], list):
@@ -341,7 +339,7 @@ def joins_a_copy_of_the_input(traced):
     traced.recompile()
 
 
-@wrong("input_in_every_cat", node="cat_1", says="(a model with two inputs): node `cat_1` was to join the first input")
+@wrong("input_in_every_cat", node="cat_1", says="(a model with two inputs): node `cat_1` was to get the first input")
 def joins_the_first_input_that_is_used(traced):
     joined = next(node for node in traced.graph.nodes if node.op == "placeholder" and node.users)
     for node in cats(traced):

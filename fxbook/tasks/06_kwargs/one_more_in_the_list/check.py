@@ -44,13 +44,14 @@ def dims_kept(case: CaseView) -> Found:
 @rule
 def input_in_every_cat(case: CaseView) -> Found:
     """Every concatenation has the first input of the model as its last tensor, and no other call has got it."""
-    first = next((node.index for node in case.nodes if node.op == "placeholder"), None)
+    placeholder = next((node for node in case.nodes if node.op == "placeholder"), None)
+    first, name = (placeholder.index, f", `{placeholder.name}`,") if placeholder else (None, "")
     inputs_before = {node.index: len(before.inputs) for node, before in case.kept()}
     for node in case.nodes:
         before = inputs_before.get(node.index)
         is_one_more = before is None or len(node.inputs) == before + 1
         if node in CAT and not (node.inputs and node.inputs[-1] == first and is_one_more):
-            yield node, "was to join the first input as its last tensor, once more than before"
+            yield node, f"was to get the first input{name} as one more tensor, at the end of its list"
         if node not in CAT and before is not None and len(node.inputs) > before:
             yield node, "uses more nodes than before, and is no `torch.cat`"
 

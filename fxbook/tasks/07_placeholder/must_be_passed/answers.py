@@ -162,7 +162,7 @@ def takes_an_underscore_for_a_star(traced):
 
 @wrong(
     "names_required",
-    says="It holds for the model you know, but not on another (starred parameters): `rows` is in the list",
+    says="(starred parameters): `rows` is in the list",
 )
 def knows_the_model(traced):
     return ["rows", "mask"]

@@ -229,7 +229,7 @@ def takes_the_last_of_a_round_for_the_first_of_the_next(first, second, rounds, c
     return [one / other if turn % 2 else other / one for turn, (one, other) in enumerate(pairs)]
 
 
-@wrong("ratios_in_pairs", says="not on another (an odd number of rounds): the list has 10 ratios: 9 rounds were asked.")
+@wrong("ratios_in_pairs", says="(an odd number of rounds): the list has 10 ratios: 9 rounds were asked.")
 def rounds_in_twos(first, second, rounds, clock=time.perf_counter):
     first(), second()
     ratios = []

@@ -174,7 +174,7 @@ def takes_the_last_operator_of_a_leaf(traced, *inputs):
     return dict(found)
 
 
-@wrong("each_module_its_flops", says="not on another (modules in modules, one called twice): `mix@1` is not the path")
+@wrong("each_module_its_flops", says="(modules in modules, one called twice): `mix@1` is not the path")
 def reads_the_key(traced, *inputs):
     return grouped(traced, inputs, lambda node: next(iter(node.meta.get("nn_module_stack") or {"": 0})))
 
@@ -208,7 +208,7 @@ def leaves_the_root_out(traced, *inputs):
     return {path: flops for path, flops in found.items() if path}
 
 
-@wrong("each_module_its_flops", says="not on another (modules in modules, one called twice): `mix` does ")
+@wrong("each_module_its_flops", says="(modules in modules, one called twice): `mix` does ")
 def by_the_target_of_call_module(traced, *inputs):
     return grouped(traced, inputs, lambda node: node.target.split(".")[0] if node.op == "call_module" else "")
 
@@ -262,14 +262,14 @@ def keeps_the_whole_path(traced, *inputs):
 
 @wrong(
     "ends well",
-    says="not on another (a child of a child, called by the root; several inputs)",
+    says="(a child of a child, called by the root; several inputs)",
     read="07_placeholder#runtimeerror-expected-positional-argument-for-parameter-mask-but-one-was-not-passed-in",
 )
 def passes_the_first_input_alone(traced, *inputs):
     return grouped(traced, inputs[:1], lambda node: (stack(node) or [("", None)])[0][0].partition(".")[0])
 
 
-@wrong("each_module_its_flops", says="not on another (a child of a child, called by the root; several inputs)")
+@wrong("each_module_its_flops", says="(a child of a child, called by the root; several inputs)")
 def knows_a_module_by_how_its_name_begins(traced, *inputs):
     found = grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[0][0])
     children = [name for name, _ in traced.named_children()]

@@ -168,14 +168,14 @@ def from_high_to_low(before, after, *inputs, clock=time.perf_counter):
     return {**found, "time": found["time"][::-1]}
 
 
-@wrong("twenty_rounds", says="`before` was timed by itself 5 times: at least 20 rounds were asked", read=PAIRS)
+@wrong("twenty_rounds", says="5 of your times are of one call of `before` alone", read=PAIRS)
 def five_rounds(before, after, *inputs, clock=time.perf_counter):
     cut = statistics.quantiles(ratios(before, after, inputs, clock, 5), n=10)
     work = flops(before, inputs) / flops(after, inputs)
     return {"flops": work, "time": (cut[0], cut[4], cut[8])}
 
 
-@wrong("twenty_rounds", says="`before` was timed by itself 1 times", read=PAIRS)
+@wrong("twenty_rounds", says="1 of your times is of one call of `before` alone", read=PAIRS)
 def one_run_with_an_invented_spread(before, after, *inputs, clock=time.perf_counter):
     before(*inputs), after(*inputs)
     with torch.no_grad():
@@ -184,7 +184,7 @@ def one_run_with_an_invented_spread(before, after, *inputs, clock=time.perf_coun
     return {"flops": work, "time": (0.9 * ratio, ratio, 1.1 * ratio)}
 
 
-@wrong("twenty_rounds", says="`before` was timed by itself 0 times", read=PAIRS)
+@wrong("twenty_rounds", says="None of your times is of one call of `before` alone", read=PAIRS)
 def times_twenty_calls_together(before, after, *inputs, clock=time.perf_counter):
     def together(module):
         start = clock()
@@ -279,7 +279,7 @@ def lower_decile_median_and_largest(before, after, *inputs, clock=time.perf_coun
     return answer(before, after, inputs, clock, time=(cut[0], cut[4], max(found)))
 
 
-@wrong("median_with_deciles", says="not on another (fewer FLOPs, and not faster): `time` is after / before", read=PAIRS)
+@wrong("median_with_deciles", says="(fewer FLOPs, and not faster): `time` is after / before", read=PAIRS)
 def sure_of_a_gain(before, after, *inputs, clock=time.perf_counter):
     """Fewer FLOPs cannot be slower: if they seem so, the quotient must be the wrong way round."""
     found = ratios(before, after, inputs, clock)
@@ -291,7 +291,7 @@ def sure_of_a_gain(before, after, *inputs, clock=time.perf_counter):
 
 @wrong(
     "ends well",
-    says="not on another (more FLOPs, two inputs, a nested result)",
+    says="(more FLOPs, two inputs, a nested result)",
     read="when_it_breaks/02_insertion_points#typeerror-forward-missing-1-required-positional-argument-late",
 )
 def passes_the_first_input_alone(before, after, *inputs, clock=time.perf_counter):

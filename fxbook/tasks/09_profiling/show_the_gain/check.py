@@ -78,7 +78,8 @@ def twenty_rounds(case: CaseView) -> Found:
         yield None, "`clock` was never read: the seconds were to be those that it gives."
     if min(before, after) < 20:
         name, often = min(("before", before), ("after", after), key=lambda pair: pair[1])
-        few = f"`{name}` was timed by itself {often} times: at least 20 rounds were asked, each with one call."
+        count = f"{often or 'None'} of your times {'are' if often > 1 else 'is'}"
+        few = f"{count} of one call of `{name}` alone: at least 20 were asked, one a round."
         yield None, few, IN_PAIRS
     if with_gradients:
         asking = "The calls that were timed ask for gradients: they were not to."
