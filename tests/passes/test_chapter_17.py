@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, fx, nn
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.passes.infra.pass_base import PassResult
 
 from fxbook import check_pass
 from tests.taken import taken
@@ -23,3 +25,57 @@ def test_a_copy_that_is_read_by_its_place_in_memory_stays() -> None:
     module = make_fx(second_and_third, tracing_mode="fake")(rows)
     assert aten.add.Tensor in {node.target for node in module.graph.nodes}
     assert not check_pass(drop_safely, module, (rows,)).modified
+
+
+def test_an_operator_of_dropout_whose_arguments_have_names_is_dropped() -> None:
+    drop_dropout = taken("17_ship_a_pass", "drop_dropout")
+    for train in (False, True):
+        graph = fx.Graph()
+        named = {"input": graph.placeholder("x"), "p": 0.5, "train": train}
+        graph.output(graph.call_function(aten.dropout.default, (), named))
+        assert drop_dropout(fx.GraphModule({}, graph)).modified is not train
+
+
+def test_a_dropout_with_a_hook_stays() -> None:
+    drop_dropouts = taken("17_ship_a_pass", "drop_dropouts")
+    model = nn.Sequential(nn.Dropout(), nn.Dropout()).eval()
+    model[0].register_forward_hook(lambda layer, inputs, output: output * 2)
+    traced = fx.symbolic_trace(model)
+    assert drop_dropouts(traced).modified
+    assert [node.target for node in traced.graph.find_nodes(op="call_module")] == ["0"]
+    assert torch.equal(traced(torch.ones(2)), torch.full((2,), 2.0))
+
+
+def loses_a_write(module: fx.GraphModule) -> PassResult:
+    for node in module.graph.find_nodes(op="call_method", target="add_"):
+        node.target = "add"
+    module.recompile()
+    return PassResult(module, True)
+
+
+def nothing(module: fx.GraphModule) -> PassResult:
+    return PassResult(module, False)
+
+
+def test_a_run_of_passes_sees_a_write_into_an_input_and_is_not_confused_by_no_numbers() -> None:
+    run_passes = taken("17_ship_a_pass", "run_passes")
+    counted = fx.symbolic_trace(lambda x: x.add_(1).log())
+    with pytest.raises(Exception, match="the 'loses_a_write' pass"):
+        run_passes(counted, [loses_a_write], [], torch.ones(2))
+    given = torch.full((2,), -3.0)
+    assert not run_passes(counted, [nothing], [], given).modified
+    assert torch.equal(given, torch.full((2,), -3.0))
+
+
+def test_attention_whose_result_is_written_stays_as_steps() -> None:
+    attention_steps, fuse_with_notes = taken("17_ship_a_pass", "attention_steps", "fuse_with_notes")
+
+    def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor, writes: bool) -> Tensor:
+        result = attention_steps(query, key, value, 0.5, mask)
+        return result.add_(1) if writes else result + 1
+
+    inputs = (*torch.randn(3, 1, 2, 3, 4), torch.zeros(3, 3))
+    for writes in (False, True):
+        module = fx.symbolic_trace(attention, concrete_args={"writes": writes})
+        result = check_pass(fuse_with_notes, module, (*inputs, writes), without=["meta"])
+        assert result.modified is not writes
