@@ -8,8 +8,9 @@ import yaml
 from press import ROOT
 from press.pages.random_graphs import RECORD
 from tests.passes.tried import drawn
-from tests.passes.tried.chapters import TRIALS, Trial
+from tests.passes.tried.chapters import TRIALS
 from tests.passes.tried.faults import FAULTS
+from tests.passes.tried.trial import Trial
 
 
 @pytest.mark.parametrize("trial", TRIALS, ids=lambda trial: f"{trial.chapter}-{trial.name}")

@@ -8,8 +8,9 @@ import yaml
 from press import ROOT
 from press.pages.random_graphs import RECORD
 from tests.passes.tried import drawn, faults
-from tests.passes.tried.chapters import TRIALS, Trial
+from tests.passes.tried.chapters import TRIALS
 from tests.passes.tried.faults import FAULTS, Fault
+from tests.passes.tried.trial import Trial
 
 _RECORDED = yaml.safe_load((ROOT / RECORD).read_text(encoding="utf-8"))
 

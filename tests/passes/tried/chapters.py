@@ -2,81 +2,39 @@
 
 from __future__ import annotations
 
-import copy
-import dataclasses
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, fx, nn
-from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.fx.experimental.proxy_tensor import make_fx
-from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 from torch.fx.passes.infra.pass_base import PassResult
 
-from fxbook import check_pass, inputs_for
+from fxbook import inputs_for
 from fxbook.linears import linears
+from tests.passes.tried import added
+from tests.passes.tried.instead import (
+    Gelu,
+    HalfOfALayer,
+    Kept,
+    Limited,
+    LogOfSquares,
+    TanhForTheFunction,
+    TanhForTheMethod,
+    WithoutAHead,
+    layers,
+    some_layers,
+    some_tensors,
+)
+from tests.passes.tried.trial import NUMBERS, Pass, Trial, frozen, in_operators, opened
 from tests.taken import taken
 
 _LORA = ("add_lora", "merge_lora", "Adapter")  # taken together, as they share a class
-Pass = Callable[..., PassResult]
-_NUMBERS = ("values", "values_at_another_size", "gradients")
 functional = nn.functional
-_FOLD, _OPERATE, _SHIP = "14_fold_and_fuse", "15_operate_on_a_transformer", "17_ship_a_pass"
+# Fewer kinds of steps leave more to what a trial adds.
+_FEWER_KINDS = dict.fromkeys(("tuples", "sizes", "masks", "repeats"), False)
+_FOLD, _OPERATE, _CUT, _SHIP = "14_fold_and_fuse", "15_operate_on_a_transformer", "16_cut_a_graph", "17_ship_a_pass"
 
 
-# ---- what a pass that changes numbers has to be equal to -------------------------------------------------------------
-
-
-class Instead(fx.Interpreter):
-    """Runs the graph as it was, and some of its nodes as the pass should have changed them."""
-
-    def run_node(self, n: fx.Node) -> Any:
-        value = self.instead(n, *self.fetch_args_kwargs_from_env(n))
-        return super().run_node(n) if value is None else value
-
-    def instead(self, node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The value of a node that is changed; ``None`` for every other one."""
-        raise NotImplementedError
-
-
-class TanhForTheMethod(Instead):
-    def instead(self, node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return args[0].tanh() if (node.op, node.target) == ("call_method", "relu") else None
-
-
-class TanhForTheFunction(Instead):
-    def instead(self, node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return torch.tanh(*args, **kwargs) if node.target is torch.relu else None
-
-
-class Gelu(Instead):
-    def instead(self, node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        called = self.module.get_submodule(node.target) if node.op == "call_module" else node.target
-        if type(called) is nn.ReLU:
-            in_place = called.inplace
-        elif called in (torch.relu, "relu", functional.relu):
-            in_place = kwargs.get("inplace", len(args) > 1 and args[1])
-        elif called in (torch.relu_, "relu_", functional.relu_):
-            in_place = True
-        else:
-            return None
-        [x] = [value for value in (*args, *kwargs.values()) if isinstance(value, Tensor)]
-        value = functional.gelu(x.clone())
-        return x.copy_(value) if in_place else value
-
-
-class Limited(Instead):
-    """No clamp between numbers gives more than a half."""
-
-    def instead(self, node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if node.target not in (torch.clamp, torch.clip, "clamp", "clip"):
-            return None
-        bounds = [kwargs.get(name, args[at] if len(args) > at else None) for at, name in ((1, "min"), (2, "max"))]
-        if any(isinstance(bound, Tensor) for bound in bounds):
-            return None
-        x = kwargs.get("input", args[0] if args else None)
-        return torch.clamp(x, bounds[0], min(0.5, 0.5 if bounds[1] is None else bounds[1]))
+# ---- what numbers have to be equal to --------------------------------------------------------------------------------
 
 
 def rounded(module: fx.GraphModule) -> fx.GraphModule:
@@ -128,146 +86,65 @@ def _of_adapted(_: Pass) -> Pass:
     return lambda module: merge_lora(adapted(module))
 
 
-def _itself(run: Pass) -> Pass:
+def _first_layer(scale_after: Pass) -> Pass:
+    def run(module: fx.GraphModule) -> PassResult:
+        called = layers(module)
+        return scale_after(module, layer=called[0], start=0.5) if called else PassResult(module, False)
+
     return run
 
 
-# ---- what random graphs do not have of themselves --------------------------------------------------------------------
+def _after_relu(insert_after_all: Pass) -> Pass:
+    def change(value: fx.Proxy) -> fx.Proxy:
+        return torch.log1p(value.square())
+
+    return lambda module: insert_after_all(module, matches=lambda node: node.target is torch.relu, change=change)
 
 
-class Attention(nn.Module):
-    """Attention between the rows of one value, written out."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        heads = x[None, None]
-        scores = heads @ heads.transpose(-2, -1) / x.shape[-1] ** 0.5
-        return (scores.softmax(-1) @ heads)[0, 0]
+def _on_draft(run: Pass) -> Pass:
+    on_draft = taken("04_recompile", "on_draft")
+    return lambda module: on_draft(module, run)
 
 
-class Normed(nn.Module):
-    """A linear layer, and a batch norm that has seen data."""
-
-    def __init__(self, features: int) -> None:
-        super().__init__()
-        self.linear, self.norm = nn.Linear(features, features), nn.BatchNorm1d(features)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.norm(self.linear(x))
+def _normed(module: fx.GraphModule) -> Callable[..., Tensor]:
+    return lambda *inputs: functional.layer_norm(module(*inputs), (4,))
 
 
-class Scaled(nn.Module):
-    """A scale that is stored as its logarithm."""
-
-    def __init__(self, features: int) -> None:
-        super().__init__()
-        self.logarithm = nn.Parameter(torch.ones(features))
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x * self.logarithm.exp()
+def _some_tensors(return_inner: Pass) -> Pass:
+    return lambda module: return_inner(module, names=[*some_tensors(module)])
 
 
-class Clamped(nn.Module):
-    """Clamps in three spellings."""
+def _some_layers(return_layers: Pass) -> Pass:
+    def run(module: fx.GraphModule) -> PassResult:
+        paths = [*some_layers(module).values()]
+        return return_layers(module, paths=paths) if paths else PassResult(module, False)
 
-    def forward(self, x: Tensor) -> Tensor:
-        return torch.clamp(x, -1, 1) + x.clip(max=0.25) + torch.clip(min=-0.5, input=x)
-
-
-class Neutral(nn.Module):
-    """Calls that change no number but the sign of a zero."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x * 1 + 0
+    return run
 
 
-def _dropout(_: int) -> nn.Module:
-    return nn.Dropout(0.5)
+def _first_head(prune_heads: Pass) -> Pass:
+    return lambda module: prune_heads(module, heads={0: [0]}, inputs=inputs_for(module))
 
 
-def _linear(features: int) -> nn.Module:
-    return nn.Linear(features, features)
+def in_halves(module: fx.GraphModule) -> fx.GraphModule:
+    """The graph in two parts; in one where it has no second call."""
+    calls = [node for node in module.graph.nodes if node.op.startswith("call")]
+    return taken(_CUT, "cut")(module, calls[len(calls) // 2 :][:1])
 
 
-def _relu(_: int) -> nn.Module:
-    return nn.ReLU()
+def _in_halves(_: Pass) -> Pass:
+    def run(module: fx.GraphModule) -> PassResult:
+        halves = in_halves(module)
+        return PassResult(halves, bool([*halves.children()]))
+
+    return run
 
 
-def opened(module: fx.GraphModule) -> fx.GraphModule:
-    """The graph with the modules above traced through, and with an example in the meta of each node."""
-    whole = fx.symbolic_trace(module)
-    FakeTensorProp(whole, FakeTensorMode(allow_non_fake_inputs=True)).propagate(*inputs_for(module))
-    return whole
+def _all_parts(checkpoint_parts: Pass) -> Pass:
+    return lambda module: checkpoint_parts(module, names=[name for name, _ in module.named_children()])
 
 
-def frozen(module: fx.GraphModule) -> fx.GraphModule:
-    """The graph, opened, and no weight is trained."""
-    return opened(module).requires_grad_(False)
-
-
-def in_operators(module: fx.GraphModule) -> fx.GraphModule:
-    """The graph in ATen operators."""
-    return make_fx(fx.Interpreter(module).run)(*(value.detach() for value in inputs_for(module)))
-
-
-@dataclasses.dataclass(frozen=True)
-class Trial:
-    """One pass, the graphs that it gets, and what is asked.
-
-    Attributes:
-        chapter: the notebook that has it.
-        name: of the function there.
-        does: what, in a few words.
-        limits: of the random graphs.
-        captured: what is made of a random graph before the pass.
-        called: makes a pass of one argument.
-        without: the invariants that the pass need not keep.
-        equal_to: where numbers change, what gives them: made of the module as it was, and called.
-        rtol: how far numbers may be apart.
-        found: what random graphs have found, and whether it is mended.
-    """
-
-    chapter: str
-    name: str
-    does: str
-    limits: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    captured: Callable[[fx.GraphModule], fx.GraphModule] = _itself
-    called: Callable[[Pass], Pass] = _itself
-    without: tuple[str, ...] = ()
-    equal_to: Callable[[fx.GraphModule], Any] | None = None
-    rtol: float | None = None
-    found: str = ""
-
-    @property
-    def told(self) -> dict[str, Any]:
-        """How the record names it."""
-        told: dict[str, Any] = {"chapter": self.chapter, "name": self.name, "does": self.does}
-        left_out = [name for name in self.without if self.equal_to is None or name not in _NUMBERS]
-        return told | ({"without": left_out} if left_out else {}) | ({"found": self.found} if self.found else {})
-
-    def of(self, drawn: fx.GraphModule) -> bool:
-        """Run the pass on a random graph, and ask for all that it must keep; whether it has changed something.
-
-        Raises:
-            AssertionError: it does not keep an invariant, or computes something else than it should.
-        """
-        module = self.captured(drawn)
-        inputs = inputs_for(drawn)
-        # A graph of operators is made for the sizes of one run.
-        others = () if self.captured is in_operators else [inputs_for(drawn, rows) for rows in (1, 5)]
-        run = self.called(taken(self.chapter, self.name))
-        limits = {} if self.rtol is None else {"rtol": self.rtol, "atol": self.rtol}
-        result = check_pass(run, module, inputs, without=self.without, others=others, **limits)
-        if self.equal_to is not None:
-            self._compare(module, result.graph_module, inputs)
-        return result.modified
-
-    def _compare(self, before: fx.GraphModule, after: fx.GraphModule, inputs: tuple[Any, ...]) -> None:
-        reference = self.equal_to(copy.deepcopy(before))
-        run = reference.run if isinstance(reference, fx.Interpreter) else reference
-        with torch.no_grad():
-            expected, found = run(*copy.deepcopy(inputs)), after(*copy.deepcopy(inputs))
-        torch.testing.assert_close(found, expected, equal_nan=True)
-
+# ---- the trials ------------------------------------------------------------------------------------------------------
 
 TRIALS = (
     Trial(
@@ -275,15 +152,32 @@ TRIALS = (
         "relu_to_tanh",
         "calls the method tanh in place of relu",
         {"also": [("call_method", "relu", 1)]},
-        without=_NUMBERS,
+        without=NUMBERS,
         equal_to=TanhForTheMethod,
+    ),
+    Trial(
+        "01_node_creation",
+        "scale_after",
+        "multiplies what a layer gives by one parameter",
+        called=_first_layer,
+        without=(*NUMBERS, "meta", "state_kept", "idempotence"),
+        equal_to=HalfOfALayer,
+    ),
+    Trial(
+        "02_insertion_points",
+        "insert_after_all",
+        "puts two calls behind each torch.relu",
+        {"functions": (torch.relu, torch.sigmoid, (torch.add, 2))},
+        called=_after_relu,
+        without=(*NUMBERS, "meta", "idempotence"),
+        equal_to=LogOfSquares,
     ),
     Trial(
         "03_replacement",
         "relu_to_gelu",
         "calls GELU in place of ReLU, in place where ReLU was",
-        {"also": [("call_function", torch.relu_, 1), ("call_module", _relu, 1)]},
-        without=_NUMBERS,
+        {"also": [("call_function", torch.relu_, 1), ("call_module", added.relu, 1)]},
+        without=NUMBERS,
         equal_to=Gelu,
         found="the node that copies had no `meta`: mended",
     ),
@@ -292,19 +186,53 @@ TRIALS = (
         "relu_to_tanh",
         "calls torch.tanh in place of torch.relu",
         {"also": [("call_function", torch.relu, 1)]},
-        without=_NUMBERS,
+        without=NUMBERS,
         equal_to=TanhForTheFunction,
         found="`drop_dead_code`, of an earlier version of the chapter, erased calls in place: it is gone",
+    ),
+    Trial(
+        "04_recompile",
+        "drop_unread_neg",
+        "erases each torch.neg that nobody reads, on a draft",
+        {"functions": (torch.neg, (torch.add, 2))},
+        called=_on_draft,
+        found="of two unread calls of which one reads the other, one stayed: mended",
+    ),
+    Trial(
+        "04_recompile",
+        "add_norm",
+        "adds a norm of four features at the end, on a draft",
+        # The norm is one for the model of the chapter: of float32, behind one tensor of four features.
+        {"functions": (torch.relu, torch.sigmoid, (torch.add, 2)), "several_outputs": False, "dtype": torch.float32},
+        called=_on_draft,
+        without=(*NUMBERS, "meta", "state_kept", "idempotence"),
+        equal_to=_normed,
     ),
     Trial(
         "06_kwargs",
         "limit_clamps",
         "lets no clamp return more than a half",
-        {"also": [("call_module", lambda _: Clamped(), 1)]},
+        {"also": [("call_module", lambda _: added.Clamped(), 1)]},
         opened,
         _half,
-        without=_NUMBERS,
+        without=NUMBERS,
         equal_to=Limited,
+    ),
+    Trial(
+        "07_placeholder",
+        "return_inner",
+        "returns what chosen nodes compute",
+        called=_some_tensors,
+        without=(*NUMBERS, "meta", "no_dead_nodes", "aliasing", "idempotence"),
+        equal_to=lambda module: Kept(module, some_tensors),
+    ),
+    Trial(
+        "10_models_as_they_come",
+        "return_layers",
+        "returns what chosen layers compute",
+        called=_some_layers,
+        without=(*NUMBERS, "meta", "no_dead_nodes", "aliasing", "state_kept", "idempotence"),
+        equal_to=lambda module: Kept(module, some_layers),
     ),
     Trial(
         "12_patterns",
@@ -318,7 +246,7 @@ TRIALS = (
         "13_retrace_and_meta",
         "lower",
         "writes the graph in ATen operators",
-        {"also": [("call_module", _dropout, 1)]},
+        {"also": [("call_module", added.dropout, 1)]},
         called=_lowered,
         without=(
             "inputs_kept",
@@ -335,7 +263,7 @@ TRIALS = (
         _FOLD,
         "fold_batch_norms",
         "folds batch norms into linear layers",
-        {"also": [("call_module", Normed, 1)]},
+        {"also": [("call_module", added.Normed, 1)]},
         opened,
         without=("state_kept",),
         rtol=1e-6,
@@ -344,7 +272,7 @@ TRIALS = (
         _FOLD,
         "fold_constants",
         "computes constants once",
-        {"also": [("call_module", Scaled, 1)]},
+        {"also": [("call_module", added.Scaled, 1)]},
         frozen,
         without=("state_kept",),
     ),
@@ -353,7 +281,7 @@ TRIALS = (
         _OPERATE,
         "use_sdpa",
         "makes one call of attention",
-        {"also": [("call_module", lambda _: Attention(), 1)]},
+        {"also": [("call_module", lambda _: added.Attention(), 1)]},
         opened,
         found="a result that was written in place had no gradient, and the node of the scale no `meta`: mended",
     ),
@@ -361,26 +289,54 @@ TRIALS = (
         _OPERATE,
         "merge_lora",
         "adds adapters, and merges them",
-        {"also": [("call_module", _linear, 1)]},
+        {"also": [("call_module", added.linear, 1)]},
         called=_of_adapted,
-        without=(*_NUMBERS, "purity", "idempotence"),
+        without=(*NUMBERS, "purity", "idempotence"),
         equal_to=adapted,
     ),
     Trial(
         _OPERATE,
         "quantize_linears",
         "stores weights as int8",
-        {"also": [("call_module", _linear, 1)]},
-        without=(*_NUMBERS, "state_kept"),
+        {"also": [("call_module", added.linear, 1)]},
+        without=(*NUMBERS, "state_kept"),
         equal_to=rounded,
         found="the weight of a layer got no `meta`: mended",
     ),
-    Trial(_SHIP, "drop_dropouts", "erases dropouts that are off", {"also": [("call_module", _dropout, 1)]}),
+    Trial(
+        _OPERATE,
+        "prune_heads",
+        "cuts a head out of attention",
+        {"also": [("call_module", added.Heads, 1)], **_FEWER_KINDS},
+        opened,
+        _first_head,
+        without=(*NUMBERS, "meta", "idempotence"),
+        equal_to=WithoutAHead,
+        may_refuse=True,
+    ),
+    Trial(
+        _CUT,
+        "cut",
+        "calls a graph in two parts",
+        called=_in_halves,
+        without=("meta", "state_kept", "idempotence"),
+        found="a graph without a call got an empty part: mended",
+    ),
+    Trial(_CUT, "checkpoint_parts", "calls parts through a checkpoint", captured=in_halves, called=_all_parts),
+    Trial(
+        _SHIP,
+        "fuse_with_notes",
+        "makes one call of attention in operators",
+        {"also": [("call_module", added.Masked, 1)], **_FEWER_KINDS},
+        opened,
+        found="a result that was written in place had no gradient: mended",
+    ),
+    Trial(_SHIP, "drop_dropouts", "erases dropouts that are off", {"also": [("call_module", added.dropout, 1)]}),
     Trial(
         _SHIP,
         "drop_safely",
         "erases calls that add 0 or multiply by 1",
-        {"also": [("call_module", lambda _: Neutral(), 1)], "in_place": False},
+        {"also": [("call_module", lambda _: added.Neutral(), 1)], "in_place": False},
         in_operators,
     ),
 )

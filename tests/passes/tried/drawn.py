@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from torch import fx
 
 from fxbook import random_graphs
-from tests.passes.tried.chapters import Trial
+from tests.passes.tried.trial import Trial
 
 EXAMPLES, SEED = 60, 0
 STEPS = 8

@@ -1,0 +1,111 @@
+"""One pass on random graphs: how the graphs are recorded, what the pass must keep, and what it has to be equal to."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import fx
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.passes.fake_tensor_prop import FakeTensorProp
+from torch.fx.passes.infra.pass_base import PassResult
+
+from fxbook import check_pass, inputs_for
+from tests.taken import taken
+
+Pass = Callable[..., PassResult]
+NUMBERS = ("values", "values_at_another_size", "gradients")
+
+
+def itself(run: Any) -> Any:
+    return run
+
+
+def opened(module: fx.GraphModule) -> fx.GraphModule:
+    """The graph with the modules of a trial traced through, and with an example in the meta of each node."""
+    whole = fx.symbolic_trace(module)
+    FakeTensorProp(whole, FakeTensorMode(allow_non_fake_inputs=True)).propagate(*inputs_for(module))
+    return whole
+
+
+def frozen(module: fx.GraphModule) -> fx.GraphModule:
+    """The graph, opened, and no weight is trained."""
+    return opened(module).requires_grad_(False)
+
+
+def in_operators(module: fx.GraphModule) -> fx.GraphModule:
+    """The graph in ATen operators."""
+    return make_fx(fx.Interpreter(module).run)(*(value.detach() for value in inputs_for(module)))
+
+
+@dataclasses.dataclass(frozen=True)
+class Trial:
+    """One pass, the graphs that it gets, and what is asked.
+
+    Attributes:
+        chapter: the notebook that has it.
+        name: of the function there.
+        does: what, in a few words.
+        limits: of the random graphs.
+        captured: what is made of a random graph before the pass.
+        called: makes a pass of one argument.
+        without: the invariants that the pass need not keep.
+        equal_to: where numbers change, what gives them: made of the module as it was, and called.
+        may_refuse: where the pass changes nothing, numbers are as they were.
+        rtol: how far numbers may be apart.
+        found: what random graphs have found, and whether it is mended.
+    """
+
+    chapter: str
+    name: str
+    does: str
+    limits: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    captured: Callable[[fx.GraphModule], fx.GraphModule] = itself
+    called: Callable[[Pass], Pass] = itself
+    without: tuple[str, ...] = ()
+    equal_to: Callable[[fx.GraphModule], Any] | None = None
+    may_refuse: bool = False
+    rtol: float | None = None
+    found: str = ""
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """How the record names it."""
+        told: dict[str, Any] = {"chapter": self.chapter, "name": self.name, "does": self.does}
+        left_out = [name for name in self.without if self.equal_to is None or name not in NUMBERS]
+        return told | ({"without": left_out} if left_out else {}) | ({"found": self.found} if self.found else {})
+
+    def of(self, drawn: fx.GraphModule) -> bool:
+        """Run the pass on a random graph, and ask for all that it must keep; whether it has changed something.
+
+        Raises:
+            AssertionError: it does not keep an invariant, or computes something else than it should.
+        """
+        module = self.captured(drawn)
+        inputs = inputs_for(drawn)
+        # A graph of operators is made for the sizes of one run.
+        others = () if self.captured is in_operators else [inputs_for(drawn, rows) for rows in (1, 5)]
+        run = self.called(taken(self.chapter, self.name))
+        limits = {} if self.rtol is None else {"rtol": self.rtol, "atol": self.rtol}
+        result = check_pass(run, module, inputs, without=self.without, others=others, **limits)
+        if self.equal_to is not None:
+            refused = self.may_refuse and not result.modified
+            self._compare(itself if refused else self.equal_to, module, result.graph_module, inputs)
+        return result.modified
+
+    def _compare(
+        self,
+        equal_to: Callable[[fx.GraphModule], Any],
+        before: fx.GraphModule,
+        after: fx.GraphModule,
+        inputs: tuple[Any, ...],
+    ) -> None:
+        reference = equal_to(copy.deepcopy(before))
+        run = reference.run if isinstance(reference, fx.Interpreter) else reference
+        with torch.no_grad():
+            expected, found = run(*copy.deepcopy(inputs)), after(*copy.deepcopy(inputs))
+        torch.testing.assert_close(found, expected, equal_nan=True)
