@@ -36,7 +36,8 @@ class Verdict:
     """``violation`` is ``None`` where everything holds; else its ``rule`` is the name of the rule that does not.
 
     ``case`` is the index of the case it was found in and ``graph`` the learner's graph there, if there is one; without
-    one, ``given`` is the graph that the answer was called with. ``line`` is the line of the learner's code that raised.
+    one, and where a node of it is named, ``given`` is the graph that the answer was called with. ``line`` is the line
+    of the learner's code that raised.
     """
 
     violation: Violation | None
@@ -164,7 +165,8 @@ def _verdict(
 
 
 def _found_in(view: CaseView, violation: Violation, exercise: Exercise, index: int, met: Collection[int]) -> Verdict:
-    given = view.trial.given if view.graph is None else None
+    is_named = violation.given is not None
+    given = view.trial.given if view.graph is None or is_named else None
     return Verdict(_on_another_model(violation, exercise, index, met), index, view.graph, given)
 
 

@@ -19,7 +19,7 @@ from fxbook.learning.exercises import About, place
 if TYPE_CHECKING:
     from fxbook.checking.failed import FailedCase
 
-_ROWS, _MOST_CALL = 12, 120
+_ROWS, _MOST_CALL, _END_OF_CALL = 12, 120, 40
 _NAMED = re.compile(r"\b[Nn]odes? `([^`]+)`")
 _STYLE = """
 .fx-report{border-left:4px solid #d55e00;padding:.3em 0 .3em .9em;margin:.4em 0;color:inherit;background:transparent}
@@ -172,7 +172,7 @@ def _table(shown: _Shown) -> list[str]:
 
 
 def _cut(call: str) -> str:
-    return call if len(call) <= _MOST_CALL else f"{call[:_MOST_CALL]} …"
+    return call if len(call) <= _MOST_CALL else f"{call[: _MOST_CALL - _END_OF_CALL]} … {call[-_END_OF_CALL:]}"
 
 
 def _drawing(shown: _Shown) -> str:

@@ -132,7 +132,7 @@ def test_a_long_call_is_cut_in_its_row() -> None:
     assert all(len(row) < 170 for row in rows)
     exercise = Exercise("99-x", "edit", (SHALLOW, DEEP), (recompiled, edited))
     (row,) = [row for row in repr(check_with(exercise, concatenates, seed=1)).splitlines() if " cat " in row]
-    assert row.endswith(" …") and len(row) < 170
+    assert " … " in row and row.endswith("])") and len(row) < 170
 
 
 # ---- what was printed ------------------------------------------------------------------------------------------------
