@@ -26,7 +26,8 @@ def printed_by(path: str) -> str:
     warnings.simplefilter("ignore")
     try:
         with contextlib.redirect_stdout(written), contextlib.redirect_stderr(io.StringIO()):
-            exec(compile(source, path, "exec"), {"__name__": "__main__"})
+            # What this file imports from `__future__` is not the way of the probe.
+            exec(compile(source, path, "exec", dont_inherit=True), {"__name__": "__main__"})
     except BaseException as error:
         told = str(error).strip().splitlines()
         return f"{type(error).__name__}: {told[0] if told else ''}".rstrip(": ")
