@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from press import ROOT
+from press.binding.environment import SetupError
 from press.book import the_book
 from press.manuscript.problems import PressError
-from press.manuscript.reading import HEADER, parse
+from press.manuscript.reading import HEADER, anchor, parse
 from press.pages import versions as page
-from press.versions import facts, notes, probes, record
+from press.versions import asked, facts, matrix, notes, probes, record
 from press.versions.facts import Fact
 from press.versions.matrix import VERSIONS
+from press.versions.messages import of_a_cell
 
 OUTPUTS = {"2.6.0": "old", "2.9.1": "old", "2.10.0": "new", "2.13.0": "new", "2.15.0": "newer"}
 FACT = Fact("a-fact", Path("a_fact.py"), "It is new", "Before {since} it was old, and from {later} on it is newer.")
@@ -53,23 +56,41 @@ def test_a_fact_that_did_not_change_is_none(recorded: dict[str, str], message: s
         facts.told(FACT, recorded, "2.13.0")
 
 
+PROBES = {
+    "one": "import sys\nsys.planted = 1\nprint('first')\nprint('last')",
+    "two": "import sys\nprint(hasattr(sys, 'planted'))",
+    "three": "raise TypeError('no\\nmore')",
+    "four": "import warnings, torch\nwarnings.warn('x')\nprint(torch.nn.ReLU().forward)",
+}
+
+
+def asked_in(folder: Path) -> list[Fact]:
+    """The facts of ``PROBES``, their files in this folder."""
+    for name, source in PROBES.items():
+        (folder / f"{name}.py").write_text(f'"""A title.\n\nA text.\n"""\n{source}\n', encoding="utf-8")
+    return [Fact(name, folder / f"{name}.py", "A title", "A text.") for name in PROBES]
+
+
 def test_a_probe_prints_a_line_or_the_error_that_it_raises(tmp_path: Path) -> None:
-    sources = {
-        "one": "import sys\nsys.planted = 1\nprint('first')\nprint('last')",
-        "two": "import sys\nprint(hasattr(sys, 'planted'))",
-        "three": "raise TypeError('no\\nmore')",
-        "four": "import warnings, torch\nwarnings.warn('x')\nprint(torch.nn.ReLU().forward)",
-    }
-    for name, source in sources.items():
-        (tmp_path / f"{name}.py").write_text(f'"""A title.\n\nA text.\n"""\n{source}\n', encoding="utf-8")
-    asked = [Fact(name, tmp_path / f"{name}.py", "A title", "A text.") for name in sources]
-    printed = probes.ask(asked=asked)
+    printed = probes.ask(asked=asked_in(tmp_path))
     assert {name: printed[name] for name in ("one", "two", "three")} == {
         "one": "last",
         "two": "False",
         "three": "TypeError: no",
     }
     assert printed["four"].startswith("<bound method ReLU.forward of ReLU()>")
+
+
+def test_where_no_process_can_be_forked_the_probes_print_the_same(tmp_path: Path) -> None:
+    asked_in(tmp_path)
+    paths = {name: str(tmp_path / f"{name}.py") for name in ("one", "two")}
+    assert {name: asked.started(path) for name, path in paths.items()} == {"one": "last", "two": "False"}
+
+
+def test_cells_that_cannot_be_forked_end_the_command_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matrix.warm, "AVAILABLE", False)
+    with pytest.raises(SetupError, match=r"on Linux and macOS alone\. `python -m press versions --facts` runs"):
+        matrix.cells(the_book(), [], Path("python"))
 
 
 def test_a_file_tells_its_fact(tmp_path: Path) -> None:
@@ -124,11 +145,11 @@ def test_the_probes_print_here_what_is_recorded_of_this_torch() -> None:
 
     here = torch.__version__.partition("+")[0]
     recorded = record.read().facts
-    asked = [fact for name, fact in facts.read().items() if here in recorded.get(name, {})]
+    chosen = [fact for name, fact in facts.read().items() if here in recorded.get(name, {})]
     if here in record.read().versions:
-        assert [fact.id for fact in facts.read().values() if fact not in asked] == [], "run `python -m press versions`"
-    printed = probes.ask(asked=asked)
-    assert printed == {fact.id: recorded[fact.id][here] for fact in asked}
+        assert [fact.id for fact in facts.read().values() if fact not in chosen] == [], "run `python -m press versions`"
+    printed = probes.ask(asked=chosen)
+    assert printed == {fact.id: recorded[fact.id][here] for fact in chosen}
 
 
 def test_every_fact_is_recorded_on_every_version() -> None:
@@ -166,6 +187,36 @@ def test_a_page_tells_every_fact_that_its_cells_meet_in_a_note_or_at_its_beginni
             listed += title in text
             assert title in text, f"{path} meets {fact}: print the notebooks"
     assert listed > 100
+
+
+def test_a_cell_is_told_by_the_fact_for_which_it_differs() -> None:
+    entries = record.read().entries
+    counted = re.compile(r"(.*)a graph of (\d+) nodes(.*)")
+    guards = [one for one in entries if one.fact == "guards-of-an-export"]
+    found = [(one, counted.fullmatch(one.printed), counted.fullmatch(one.here)) for one in guards]
+    for one, printed, here in found:
+        if printed or here:
+            assert printed and here and (printed[1], printed[3]) == (here[1], here[3]), one
+            assert int(printed[2]) - 1 == int(here[2]), one
+    assert sum(bool(printed) for _, printed, _ in found) > 20
+    exporting = [one for one in entries if "no attribute 'is_exporting'" in one.here]
+    assert exporting and {one.fact for one in exporting} == {"is-exporting"}
+
+
+def test_what_changed_twice_stands_under_both_versions() -> None:
+    text = (ROOT / "chapters" / "reference" / "versions.md").read_text(encoding="utf-8")
+    sections = {part.partition("\n")[0]: part for part in text.split("\n## Torch ")[1:]}
+    twice = [one for one in the_book().changes.values() if len(one.changed) == 2]
+    assert "detach-is-recorded" in [one.fact.id for one in twice]
+    for one in twice:
+        assert f"### {one.fact.title}\n" in sections[one.later]
+        assert f"[{one.fact.title}](#{anchor(one.fact.title)})" in sections[one.since]
+
+
+def test_the_page_shows_no_error_of_a_cell() -> None:
+    text = (ROOT / "chapters" / "reference" / "versions.md").read_text(encoding="utf-8")
+    shown = [line for line in text.splitlines() if line.startswith("*You see*")]
+    assert shown and [line for line in shown if of_a_cell(line.partition("``")[2])] == []
 
 
 def test_the_versions_that_are_proven_alike_differ_in_nothing() -> None:

@@ -1,7 +1,7 @@
 """`replace_pattern` leaves an invalid graph where one match lies in the list of another.
 
-A parameter that binds a list kept the old node of the list. From {later} on the list is followed. One match at a time
-is right on every version.
+A parameter that binds a list keeps the old node of the list. From {later} on the node inside the list is replaced too.
+On older versions, replace one match and match again.
 """
 
 import torch

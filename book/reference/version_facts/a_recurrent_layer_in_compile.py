@@ -1,7 +1,7 @@
 """`torch.compile` makes no graph of a function that calls an RNN, a GRU or an LSTM.
 
 From {later} on it leaves out the call alone: what comes before and behind it gets graphs. The layer itself is in no
-graph on any version, but for the setting `allow_rnn`.
+graph on any version, unless `torch._dynamo.config.allow_rnn` is set.
 """
 
 import torch
@@ -26,4 +26,4 @@ def keep(module, example_inputs):
 
 
 torch.compile(Tagger(), backend=keep)(torch.ones(3, 2, 8))
-print(len(graphs), "graphs")
+print("graphs:", len(graphs))

@@ -1,9 +1,9 @@
-"""An exported program says `Guard failed` of an input of another size, in an `AssertionError`.
+r"""An exported program says `Guard failed` of an input of another size, in an `AssertionError`.
 
 Before {since} it was a `RuntimeError`: `Expected input at *args[0].shape[0] to be equal to 3, but got 2`.
 
 Explains:
-    AssertionError: Guard failed: .* => RuntimeError: Expected input
+    AssertionError: Guard failed: .* => (torch\.export a graph of \d+ nodes, )?RuntimeError: Expected input
     RuntimeError: Expected input at .* => RuntimeError: Expected input
 """
 

@@ -14,4 +14,4 @@ relu = graph.call_function(torch.relu, (x,))
 with warnings.catch_warnings(record=True) as seen:
     warnings.simplefilter("always")
     x.append(relu)
-print(len(seen), "warnings")
+print("warnings:", len(seen))

@@ -1,6 +1,6 @@
-"""A custom operator that writes into an argument is recorded as `auto_functionalized_v2`.
+"""`run_decompositions` records a custom operator that writes into an argument as `auto_functionalized_v2`.
 
-Before {since}, `run_decompositions` wrote it as `auto_functionalized`.
+Before {since} it was `auto_functionalized`.
 
 Explains:
     'auto_functionalized_v2'.*=> .*'auto_functionalized'

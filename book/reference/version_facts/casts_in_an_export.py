@@ -15,4 +15,4 @@ class Cast(torch.nn.Module):
 
 
 graph = torch.export.export(Cast(), (torch.ones(2),), strict=False).graph
-print(sum("_assert_tensor_metadata" in node.name for node in graph.nodes), "nodes")
+print("nodes:", sum("_assert_tensor_metadata" in node.name for node in graph.nodes))

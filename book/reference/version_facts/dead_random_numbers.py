@@ -1,8 +1,8 @@
-r"""Dead-code elimination keeps a call of a random function of torch, as `torch.rand_like`.
+r"""Dead-code elimination keeps a call of `torch.rand_like`, `torch.bernoulli`, `torch.normal` and their kind.
 
 Before {since} it removed a dead `rand_like`, and the calls behind it drew other numbers.
-`eliminate_dead_code(is_impure_node=…)` with a function of your own keeps it on every version. A method such as
-`uniform_` and `nn.functional.dropout` are removed on every version.
+`eliminate_dead_code(is_impure_node=…)` with a function of your own keeps it on every version. `torch.dropout`,
+`torch.rrelu`, their functional forms, and methods such as `uniform_` are removed on every version.
 
 Explains:
     'rand_like', 'output'\] => \['x', 'mul', 'mul__scalar', 'output'\]

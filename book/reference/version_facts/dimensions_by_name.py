@@ -1,7 +1,7 @@
-r"""`torch.sum` takes dimensions by number alone.
+r"""Tensors have no named dimensions.
 
-Before {since} it took names of dimensions too: `get_signature_for_torch_op` gave more signatures, and a message that
-lists them was longer.
+Before {since}, `torch.sum` took names of dimensions too, so `get_signature_for_torch_op` lists two signatures more, and
+a message that lists them is longer.
 
 Explains:
     \['input', 'dim', 'keepdim', 'dtype', 'out'\]
@@ -11,4 +11,4 @@ Explains:
 import torch
 from torch.fx.operator_schemas import get_signature_for_torch_op
 
-print(len(get_signature_for_torch_op(torch.sum)), "signatures")
+print("signatures:", len(get_signature_for_torch_op(torch.sum)))

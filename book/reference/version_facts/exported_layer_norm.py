@@ -10,4 +10,4 @@ import torch
 
 graph = torch.export.export(torch.nn.LayerNorm(2), (torch.ones(1, 2),), strict=False).graph
 [norm] = [node for node in graph.nodes if "layer_norm" in str(node.target)]
-print(len(norm.args), "arguments")
+print("arguments:", len(norm.args))

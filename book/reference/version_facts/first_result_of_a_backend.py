@@ -1,4 +1,4 @@
-r"""A function of a backend of `torch.compile` that returns a tensor in place of a tuple is taken to return its rows.
+r"""If a backend's function returns a tensor in place of a tuple, `torch.compile` takes each row as one result.
 
 Before {since} this raised a `ValueError`, unless there were as many rows as results. Return a tuple: it is right on
 every version.

@@ -1,7 +1,6 @@
 """`torch.autograd.Function.apply` takes arguments by name.
 
-Before {since} it took none: a call by name raised `TypeError: apply() takes no keyword arguments`. Pass them by
-position, which is right on every version.
+Before {since} it took none. Pass them by position, which is right on every version.
 """
 
 import torch
@@ -19,5 +18,5 @@ class Scaled(torch.autograd.Function):
 
 try:
     print(Scaled.apply(torch.tensor(1.0), factor=2.0).item())
-except TypeError:
-    print("TypeError")
+except TypeError as error:
+    print(f"TypeError: {error}")

@@ -1,4 +1,4 @@
-r"""`register_replacement` of Inductor's matcher takes `get_decomp_fn`, a table of decompositions.
+r"""`register_replacement` of Inductor's matcher takes `get_decomp_fn`, which returns a table of decompositions.
 
 Before {since} it does not, and raises a `TypeError`. Give `functools.partial(fwd_only, get_decomp_fn=dict)` as the
 trace function there.

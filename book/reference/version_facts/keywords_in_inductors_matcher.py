@@ -10,4 +10,4 @@ from torch.fx.experimental.proxy_tensor import make_fx
 x, y = torch.ones(2), torch.ones(2).clone()
 rules = PatternMatcherPass()
 register_replacement(lambda x, y: x + y, lambda x, y: x - y, [x, y], fwd_only, rules)
-print(rules.apply(make_fx(lambda x, y: torch.add(x, y, alpha=2), tracing_mode="fake")(x, y)), "matches")
+print("matches:", rules.apply(make_fx(lambda x, y: torch.add(x, y, alpha=2), tracing_mode="fake")(x, y)))

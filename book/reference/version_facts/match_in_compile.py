@@ -19,4 +19,4 @@ def doubled(x):
 
 
 torch.compile(doubled, backend=lambda module, inputs: graphs.append(module) or module)(torch.ones(2))
-print(len(graphs), "graphs")
+print("graphs:", len(graphs))

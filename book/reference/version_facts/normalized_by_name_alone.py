@@ -1,7 +1,8 @@
 r"""`normalized_arguments` with `normalize_to_only_use_kwargs=True` leaves no argument by position.
 
 Before {since} the option had no effect: what the call gives by position stayed by position, and softmax gave
-`args=(x,)`. Read an argument from `args` and from `kwargs` there.
+`args=(x,)`. There, call `torch.fx.operator_schemas.normalize_function(node.target, node.args, node.kwargs,
+normalize_to_only_use_kwargs=True)`.
 
 Explains:
     ArgsKwargsPair\(args=\(\), .* => ArgsKwargsPair\(args=\(x

@@ -14,6 +14,7 @@ from torch.distributed.pipelining import SplitPoint, pipeline
 
 network = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 2))
 try:
-    print(pipeline(network, mb_args=(torch.ones(1, 2),), split_spec={"2": SplitPoint.BEGINNING}).num_stages, "stages")
+    parts = pipeline(network, mb_args=(torch.ones(1, 2),), split_spec={"2": SplitPoint.BEGINNING})
+    print("stages:", parts.num_stages)
 except RuntimeError:
     print("RuntimeError")

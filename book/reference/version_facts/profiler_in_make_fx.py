@@ -17,4 +17,4 @@ def named(x):
 
 
 graph = make_fx(named)(torch.ones(2)).graph
-print(sum("record_function" in str(node.target) for node in graph.nodes), "nodes")
+print("nodes:", sum("record_function" in str(node.target) for node in graph.nodes))

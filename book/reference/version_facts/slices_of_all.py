@@ -7,4 +7,4 @@ import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 
 graph = make_fx(lambda x: x[:, 1:])(torch.ones(2, 3)).graph
-print(len(graph.find_nodes(op="call_function", target=torch.ops.aten.slice.Tensor)), "slices")
+print("slices:", len(graph.find_nodes(op="call_function", target=torch.ops.aten.slice.Tensor)))

@@ -1,6 +1,6 @@
 """In a joint graph of AOTAutograd, `meta["partitioner_tag"]` says `is_forward` or `is_backward` of each input.
 
-Before 2.10 an input had no tag, and before {since} the tangents had the tag `is_forward`.
+On older versions an input has no tag, or the tangents have `is_forward`: see the table.
 
 Explains:
     primals_1 is_forward => primals_1 None
