@@ -7,9 +7,12 @@ not seen.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 from nbformat import NotebookNode
 
@@ -17,12 +20,11 @@ from press.book import COMPANIONS, Book
 from press.manuscript.faults import GROUPS
 from press.manuscript.reading import anchor
 from press.versions import record
+from press.versions.facts import Told
+from press.versions.messages import MESSAGE, form, of_a_cell, searched
+from press.versions.record import FOLLOWS, Entry
 
 BREAKS = "When it breaks"
-MESSAGE = re.compile(
-    # After what a cell may print first: "created, linted, TypeError: …".
-    r"^(?:[a-z]+, )*(?P<kind>(?:\w+\.)*\w*(?:Error|Warning|Exception|SymNode)|Unsupported)(?:: ?| )(?P<text>\S.*)$"
-)
 _HEADING = re.compile(r"^(#{2,4}) +(.+?) *$")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 _LONGEST = 300
@@ -39,13 +41,30 @@ the end, with the section that shows it. Where another version of torch has othe
 """
 
 
+@dataclasses.dataclass(frozen=True)
+class Elsewhere:
+    """A message that a cell shows on other versions of torch.
+
+    Attributes:
+        message: its words.
+        on: the versions.
+        told: what is told of it in the notes of versions; ``""`` where no fact is named.
+        instead: whether the cell prints no error, so that what is told of the cell does not tell of the message.
+    """
+
+    message: str
+    on: tuple[str, ...]
+    told: str = ""
+    instead: bool = False
+
+
 @dataclasses.dataclass
 class Symptom:
     """One entry: where it stands, what its cells printed (may be empty), the first sentence of its cause.
 
     ``chapter`` names the page, ``"03_replacement"`` or ``"when_it_breaks/03_replacement"``.
     ``shown`` says whether a cell stands under the heading: one without is the heading of a group.
-    ``elsewhere`` are the messages of its cells on other versions of torch, each with the versions.
+    ``elsewhere`` are the messages of its cells on other versions of torch.
     """
 
     chapter: str
@@ -53,7 +72,7 @@ class Symptom:
     messages: list[str]
     cause: str = ""
     shown: bool = False
-    elsewhere: list[tuple[str, str]] = dataclasses.field(default_factory=list)
+    elsewhere: list[Elsewhere] = dataclasses.field(default_factory=list)
 
     @property
     def silent(self) -> bool:
@@ -78,14 +97,14 @@ class Symptom:
 
 
 def symptoms(
-    chapter: str, notebook: NotebookNode, elsewhere: Mapping[str, list[tuple[str, str]]] | None = None
+    chapter: str, notebook: NotebookNode, elsewhere: Mapping[str, list[Elsewhere]] | None = None
 ) -> tuple[list[Symptom], list[Symptom]]:
     """The entries of the printed page of that name, and its other sections whose cells printed an error message.
 
     Args:
         chapter: the name of the page.
         notebook: as it is printed.
-        elsewhere: by the id of a cell, its messages on other versions of torch, each with the versions.
+        elsewhere: by the id of a cell, its messages on other versions of torch.
     """
     entries: list[Symptom] = []
     others: list[Symptom] = []
@@ -117,16 +136,39 @@ def symptoms(
 
 def of_every_chapter(book: Book) -> Iterator[tuple[list[Symptom], list[Symptom]]]:
     """The symptoms of each chapter and companion that is printed, in their order."""
-    kept = book.record
+    recorded = _recorded(book)
     for name, source in {**book.chapters, **book.companions}.items():
         path = book.targets(source)[0]
-        elsewhere: dict[str, list[tuple[str, str]]] = {}
-        for entry in kept.entries:
-            if entry.notebook == path.relative_to(book.root).as_posix():
-                where = record.spans(entry.on, kept.versions)
-                elsewhere.setdefault(entry.cell, []).extend((message, where) for message in entry.messages)
         if notebook := book.printed(path):
-            yield symptoms(name, notebook, elsewhere)
+            yield symptoms(name, notebook, recorded.get(path.relative_to(book.root).as_posix()))
+
+
+def _recorded(book: Book) -> dict[str, dict[str, list[Elsewhere]]]:
+    """By notebook and id of a cell, the messages that are recorded of other versions."""
+    found: dict[str, dict[str, list[Elsewhere]]] = {}
+    for entry in book.record.entries:
+        # What fails for an earlier cell alone says nothing of torch.
+        if entry.kind != FOLLOWS:
+            cells = found.setdefault(entry.notebook, {})
+            told = _of_versions(book.changes[entry.fact]) if entry.fact in book.changes else entry.because
+            instead = not searched(entry.printed)
+            cells.setdefault(entry.cell, []).extend(
+                Elsewhere(message, tuple(entry.on), told, instead) for message in _messages(entry)
+            )
+    return found
+
+
+def _messages(entry: Entry) -> list[str]:
+    """What a cell shows there: each message that it prints, and the error of the record if it is none of these."""
+    listed = [message for message in entry.messages if not of_a_cell(message)]
+    here = searched(entry.here)[:_LONGEST]
+    known = any(here.startswith(message[:40]) for message in listed)
+    return [*listed, here] if here and not known else listed
+
+
+def _of_versions(change: Told) -> str:
+    title = change.fact.title
+    return f"{change.holds}: {title}. See [What changed between versions](versions.md#{anchor(title)})."
 
 
 def page_text(book: Book) -> str:
@@ -166,19 +208,30 @@ def _on_other_versions(
     cures: Mapping[int, str], shown: Iterable[Symptom], book: Book, known: set[str]
 ) -> Iterator[tuple[str, str, str]]:
     """The messages of other versions of torch: each with what is told of it, and the versions that have it."""
-    seen: set[str] = set(known)
+    told: dict[str, str] = {}
+    versions: dict[str, set[str]] = collections.defaultdict(set)
+
+    def add(other: Elsewhere, otherwise: str) -> None:
+        cure = "" if other.told and other.instead else otherwise
+        told.setdefault(other.message, " ".join(filter(None, [cure, other.told])))
+        versions[other.message].update(other.on)
+
     for one in shown:
-        for message, versions in one.elsewhere:
-            if message not in seen:
-                seen.add(message)
-                cure = cures.get(id(one), f"Shown in {one.link}, *{one.heading}*.")
-                yield message, cure, f" (torch {versions})"
+        for other in one.elsewhere:
+            add(other, cures.get(id(one), f"Shown in {one.link}, *{one.heading}*."))
+    for notebook, cells in _recorded(book).items():
+        for other in itertools.chain.from_iterable(cells.values()):
+            name = notebook.removeprefix("chapters/")
+            add(other, f"Shown in [{Path(name).stem}](../{name})." if name != notebook else "")
     for change in book.changes.values():
-        for versions, line in change.rows:
-            if MESSAGE.match(line) and line not in seen:
-                seen.add(line)
-                link = f"[What changed between versions](versions.md#{anchor(change.fact.title)})"
-                yield line, f"{change.fact.title}. See {link}.", f" (torch {versions})"
+        for on, line in book.record.facts[change.fact.id].items():
+            if MESSAGE.match(line):
+                add(Elsewhere(line, (on,), _of_versions(change), instead=True), "")
+    forms = {form(message) for message in known}
+    for message, cure in told.items():
+        if cure and form(message) not in forms:
+            forms.add(form(message))
+            yield message, cure, f" (torch {record.spans(versions[message], book.record.versions)})"
 
 
 def _lines(notebook: NotebookNode) -> Iterator[tuple[str, str]]:

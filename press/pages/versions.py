@@ -8,15 +8,18 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from packaging.version import Version
+
 from press.book import Book
-from press.manuscript.reading import Manuscript
+from press.manuscript.reading import Manuscript, anchor
 from press.versions import record
 from press.versions.facts import Told
+from press.versions.messages import form, searched
 from press.versions.notes import Place, places
 from press.versions.record import KINDS, minor
 
-# Of what a cell shows, an error of torch or of Python: its class, and its words as far as they fit a line.
-_MESSAGE = re.compile(r"(?!AssertionError)(?:\w+Error|Unsupported): .{3,90}?(?=[.;] | from |$)")
+# Of a message as much as fits a line.
+_WORDS = re.compile(r"(?!AssertionError)\w+: .{3,90}?(?=[.;] | from |$)")
 _MOST_MESSAGES = 2
 
 _PAGE = """\
@@ -32,8 +35,10 @@ was run on torch {oldest} to {newest}. Every cell of the book was run on these:
 {versions}
 
 *Other words*: an error message is spelled otherwise. *A warning more*: torch warns, and does the same. The cells that
-*behave otherwise* are told below, and at the place or the beginning of their page. *Need an earlier cell*: one that
-differs. Where nothing differs, cells that meet a fact of this page are written to show the same on these versions.
+*behave otherwise* are told below, and at the place or the beginning of their page. *Need an earlier cell*: they
+fail since an earlier cell failed or did otherwise. Many raise a `NameError` for a name that the earlier cell did not
+set. On 2.7 others meet torch as a failed export has left it. Nothing is known of these cells themselves. Where nothing
+differs, cells that meet a fact of this page are written to show the same on these versions.
 
 {facts}
 
@@ -55,17 +60,16 @@ def page_text(book: Book) -> str:
     counted = [_row(version, kept.versions[version]) for version in ordered]
     seen: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
     for entry in kept.entries:
-        if entry.fact and (message := _MESSAGE.match(entry.here)):
+        if entry.fact and (message := _WORDS.match(searched(entry.here))):
             seen[entry.fact][message[0]] += len(entry.on)
     # What changed last comes first: a reader's torch is more often new than old.
-    latest = sorted(book.changes.values(), key=lambda one: one.order, reverse=True)
-    groups: dict[str, list[Told]] = {}
-    for one in latest:
-        groups.setdefault(one.later or one.since, []).append(one)
-    parts = [
-        f"## Torch {version}\n\n" + "\n\n".join(_fact(one, seen[one.fact.id], found[one.fact.id]) for one in facts)
-        for version, facts in groups.items()
-    ]
+    changed = {version for one in book.changes.values() for version in one.changed}
+    parts = []
+    for version in sorted(changed, key=Version, reverse=True):
+        here = [one for one in book.changes.values() if one.changed[0] == version]
+        told = [_fact(one, seen[one.fact.id], found[one.fact.id]) for one in here]
+        told += [_told_above(one) for one in book.changes.values() if version in one.changed[1:]]
+        parts.append("\n\n".join([f"## Torch {version}", *told]))
     asked = record.in_order({version for lines in kept.facts.values() for version in lines})
     return _PAGE.format(
         pinned=book.pins["torch"],
@@ -110,16 +114,16 @@ def _fact(one: Told, messages: collections.Counter[str], where: Iterable[tuple[s
     return "\n\n".join(filter(None, [f"### {one.fact.title}", one.text, you_see, one.table, told]))
 
 
+def _told_above(one: Told) -> str:
+    """What changed with this version and with a later one again."""
+    link = f"[{one.fact.title}](#{anchor(one.fact.title)})"
+    return f"With this version too, something changed that stands under torch {one.later}: {link}."
+
+
 def _worth_showing(messages: collections.Counter[str], text: str) -> list[str]:
     """The commonest messages that the text does not have, of those that differ in numbers alone the first."""
     by_form: dict[str, str] = {}
-    known = _without_numbers(text)
     for message, _ in messages.most_common():
-        form = _without_numbers(message)
-        if form.partition(": ")[2] not in known:
-            by_form.setdefault(form, message)
+        if form(message).partition(": ")[2] not in form(text):
+            by_form.setdefault(form(message), message)
     return list(by_form.values())[:_MOST_MESSAGES]
-
-
-def _without_numbers(text: str) -> str:
-    return re.sub(r"\d+", "0", text)

@@ -81,9 +81,14 @@ class Told:
         return f"Only from torch {self.since} on" if self.since else f"Only before torch {self.later}"
 
     @property
+    def changed(self) -> tuple[str, ...]:
+        """The versions with which it changed, the latest first: ``("2.14", "2.10")``."""
+        return tuple(filter(None, (self.later, self.since)))
+
+    @property
     def order(self) -> tuple[int, ...]:
-        """The version with which it changed, as numbers that can be compared: ``(2, 10)``."""
-        return tuple(map(int, (self.later or self.since).split(".")))
+        """The version with which it changed last, as numbers that can be compared: ``(2, 10)``."""
+        return tuple(map(int, self.changed[0].split(".")))
 
     @property
     def text(self) -> str:

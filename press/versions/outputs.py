@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from nbformat import NotebookNode
 
 from press import ROOT
-from press.pages.symptoms import MESSAGE
+from press.versions.messages import MESSAGE
 from press.versions.record import BEHAVIOUR, FOLLOWS, WARNING, WORDING
 
 ERROR = "error"
@@ -26,7 +26,8 @@ _LONGEST = 300
 _HERE = (
     (re.compile(r"^[VIWEC]\d{4} [\d:.]+ \d+ ", re.MULTILINE), ""),
     (re.compile(r"[^\s'\"(]*/site-packages/"), "…/site-packages/"),
-    (re.compile(r"/tmp/ipykernel_\d+/\d+\.py"), "<cell>"),
+    (re.compile(r"(?:/t|\bt)?mp/ipykernel_\d+/\d+\.py"), "<cell>"),
+    (re.compile(r"/tmp/tmp\w+/"), "…/"),
 )
 
 

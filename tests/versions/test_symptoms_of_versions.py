@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import pytest
 from nbformat import v4
 
 from press import ROOT
 from press.book import the_book
-from press.pages.symptoms import MESSAGE, symptoms
+from press.pages.symptoms import Elsewhere, symptoms
 from press.versions import record
 from press.versions.facts import Fact, told
+from press.versions.messages import MESSAGE, form, of_a_cell, searched
 
 PAGE = ROOT / "chapters" / "reference" / "symptom_index.md"
 
@@ -23,29 +26,67 @@ def test_the_message_of_another_version_stands_under_the_heading_of_its_cell() -
         v4.new_markdown_cell("### Two\n\n*Cause*: another."),
         v4.new_code_cell("cell", id="bb", outputs=[printed]),
     ]
-    elsewhere = {"aa": [("RuntimeError: mm: mat1 and mat2", "2.15")]}
+    other = Elsewhere("RuntimeError: mm: mat1 and mat2", ("2.15.0",))
+    elsewhere = {"aa": [other]}
     entries, _ = symptoms("when_it_breaks/04_recompile", v4.new_notebook(cells=cells), elsewhere)
     assert [(one.heading, one.elsewhere) for one in entries] == [
-        ("One", [("RuntimeError: mm: mat1 and mat2", "2.15")]),
+        ("One", [other]),
         ("Two", []),
     ]
 
 
-def test_every_recorded_message_is_in_the_index_with_its_versions() -> None:
-    text = PAGE.read_text(encoding="utf-8")
+ERROR = re.compile(
+    r"(?:\w+\.)*(?:\w*Error|\w+Exception|GuardOnDataDependentSymNode|Unsupported|BackendCompilerFailed): \S"
+)
+
+
+def test_every_error_that_is_recorded_is_in_the_index() -> None:
+    text = form(PAGE.read_text(encoding="utf-8"))
     kept = record.read()
-    companions = [one for one in kept.entries if one.notebook.startswith("chapters/when_it_breaks/")]
-    messages = [(message, one) for one in companions for message in one.messages]
-    assert messages, "the pages of faults show other words on other versions"
-    lines = text.splitlines()
-    lost = [message for message, _ in messages if not any(message in line for line in lines)]
-    assert lost == []
+    shown = [one.here for one in kept.entries if one.kind != record.FOLLOWS and ERROR.match(one.here)]
+    shown += [message for one in kept.entries if one.kind != record.FOLLOWS for message in one.messages]
+    assert len(shown) > 200
+    # The words up to where torch begins to tell of the program.
+    assert {here for here in shown if not of_a_cell(here) and form(here)[:30].rstrip() not in text} == set()
+
+
+@pytest.mark.parametrize(
+    ("here", "message"),
+    [
+        ("torch.export Unsupported: missing: MATCH_CLASS", "Unsupported: missing: MATCH_CLASS"),
+        (
+            "UserError: Constraints violated (batch)! For more information, run with",
+            "UserError: Constraints violated (batch)!",
+        ),
+        ("TypeError: no from user code: File", "TypeError: no"),
+        ("torch.export a graph of 4 nodes, right", ""),
+        ("RuntimeError when it is made", ""),
+        # Of a cell that meets something else than it expects.
+        ("IndexError: list index out of range", ""),
+        ("ValueError: not enough values to unpack (expected 1, got 0)", ""),
+        ("RuntimeError: mat1 and mat2 shapes cannot be multiplied (4x2 and 4x8)", ""),
+        ('AssertionError: expected KeyError with "x" in its message, but nothing was raised', ""),
+    ],
+)
+def test_what_somebody_would_look_for(here: str, message: str) -> None:
+    assert searched(here) == message
+
+
+def test_an_error_of_another_version_is_told_by_its_fact() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    message = "TypeError: ExportedProgram.module() got an unexpected keyword argument 'check_guards'"
+    told = text.partition(f"- `{message}` (torch 2.6 to 2.8)\\\n")[2].partition("\n\n")[0]
+    assert (
+        "Only from torch 2.9 on" in told and "(versions.md#exportedprogrammodule-has-the-option-check_guards)" in told
+    )
+    for words in ("FutureWarning: ", "apply() takes no keyword", "BackendCompilerFailed: ", "addmm: mat1 and mat2"):
+        assert words in text
 
 
 def test_every_error_that_a_probe_prints_is_in_the_index() -> None:
-    text = PAGE.read_text(encoding="utf-8")
+    text = form(PAGE.read_text(encoding="utf-8"))
     rows = [line for change in the_book().changes.values() for _, line in change.rows if MESSAGE.match(line)]
-    assert rows and [line for line in rows if line not in text] == []
+    assert rows and [line for line in rows if form(line) not in text] == []
 
 
 def test_a_probe_that_prints_an_error_tells_on_which_versions() -> None:
