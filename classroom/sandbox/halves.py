@@ -22,7 +22,7 @@ _CASES, _CASES_NAME = "cases.py", "CASES"
 # What a cell of a sheet may import, and what uses an answer and writes down what it did.
 OBSERVING = (
     *("*.json", "static/*", "__init__.py", "errors.py", "models.py", "rounding.py", "showing.py"),
-    *("calls.py", "effects.py", "stored.py", "torch_here.py"),
+    *("calls.py", "effects.py", "exporting.py", "stored.py", "torch_here.py"),
     *("drawing/*.py", "graph/*.py", "passes/**/*.py", "plotting/*", "stepping/**/*.py"),
     *(f"learning/{name}.py" for name in ("__init__", "cells", "damage", "exercises", "sheets")),
     *(
@@ -33,7 +33,7 @@ OBSERVING = (
         f"checking/{name}.py"
         for name in (
             *("answers", "apart", "blame", "guard", "observation", "observe", "prepare", "quick_errors"),
-            "surroundings",
+            *("surroundings", "waiting"),
         )
     ),
     *("tasks/__init__.py", f"tasks/{SHEETS}/**/__init__.py", f"tasks/{SHEETS}/**/{_CASES}"),
