@@ -260,7 +260,7 @@ def sets_every_keyword(traced):
     traced.recompile()
 
 
-@wrong("others_stay", node="relu_15", says="`self.ready(conv2_4)`, which worked in place already")
+@wrong("others_stay", node="relu_12", says="`self.ready(conv2_4)`, which worked in place already")
 def makes_what_is_in_place_anew(traced):
     for node in calls(traced, (nn.ReLU, nn.functional.relu)):
         if safe(traced, node):
@@ -401,3 +401,14 @@ def assigns_a_list_of_arguments(traced):
         node.op, node.target = "call_method", "relu_"
 
     in_place(traced, method)
+
+
+@wrong("nothing_missed", node="relu_5", says="does not work in place, though it is safe", read=UNSAFE)
+def ends_where_one_works_in_place_already(traced):
+    for node in calls(traced, (nn.ReLU, nn.functional.relu)):
+        if is_ready(traced, node):
+            break
+        if safe(traced, node):
+            by_function(traced, node)
+    traced.delete_all_unused_submodules()
+    traced.recompile()

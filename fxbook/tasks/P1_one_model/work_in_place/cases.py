@@ -50,6 +50,7 @@ class BeforeActivation(nn.Module):
         rows = early.flatten(1)
         pooled = self.head(self.act(self.conv2(functional.relu(kept))).mean((2, 3)))
         return {
+            "ready": self.ready(self.conv2(x)),
             "kept": kept,
             "start": functional.relu(start / std),
             "view": self.act(view),
@@ -58,7 +59,6 @@ class BeforeActivation(nn.Module):
             "normed": self.act(input=self.norm(x)),
             "added": functional.relu(torch.add(x, kept)),
             "done": functional.relu(x * 2, inplace=True),
-            "ready": self.ready(self.conv2(x)),
             "sigmoid": torch.sigmoid(self.conv2(x)),
             "others": (torch.relu(self.conv2(x)), functional.relu6(self.conv2(x)), self.leaky(self.conv2(x))),
             "method": functional.relu(x.add(1)),
