@@ -24,8 +24,9 @@ LEFT_OUT = ("solutions/",)
 # Words that readers use for what a section calls otherwise, beside the manuscript.
 SYNONYMS = Path(__file__).parent.parent / "search_words.yml"
 FIELDS = ("title", "words", "text")
-# How often a term stands in a section is told up to here: beyond it the order of what is found hardly changes.
-MOST_TIMES = 3
+# How often a term stands in a section is told up to here: beyond it the order of what is found hardly changes. In a
+# list of the reference a term stands often because the list is long, in a companion because a message is printed.
+MOST_TIMES = {"chapters/reference/": 1, "book/reference/": 1, "chapters/when_it_breaks/": 2, "": 3}
 # Too frequent to tell one section from another. find.js leaves out the same.
 COMMON = {
     *(
@@ -133,9 +134,10 @@ def index(pages: dict[str, tuple[str, list[Section]]], synonyms: dict[str, str])
         words = synonyms.get(f"{page}#{section.anchor}", "").split(",")
         counted = [Counter(terms(section.title)), Counter(_of_phrases(words)), Counter(terms(section.text))]
         lengths.append([count.total() for count in counted])
+        most = next(most for beginning, most in MOST_TIMES.items() if page.startswith(beginning))
         for at, count in enumerate(counted):
             for term, times in count.items():
-                found[term][at][number] = min(times, MOST_TIMES)
+                found[term][at][number] = min(times, most)
     return {
         "pages": [
             [page, title, [[section.anchor, section.title] for section in own]] for page, (title, own) in pages.items()
