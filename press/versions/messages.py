@@ -8,7 +8,8 @@ MESSAGE = re.compile(
     # After what a cell may print first: "created, linted, TypeError: …".
     r"^(?:[a-z]+, )*"
     r"(?P<kind>(?:\w+\.)*\w*(?:Error|Warning|Exception|SymNode)|Unsupported|BackendCompilerFailed)"
-    r"(?:: ?| )(?P<text>\S.*)$"
+    # A list of classes of errors is no message.
+    r"(?:: ?| (?!\w*Error\b))(?P<text>\S.*)$"
 )
 # In the table of `front_ends` a message stands behind the name of the one that it stopped.
 _FRONT_END = re.compile(r"(?:symbolic_trace|make_fx|torch\.export|torch\.compile) +(?=\w)")

@@ -72,6 +72,11 @@ def test_what_somebody_would_look_for(here: str, message: str) -> None:
     assert searched(here) == message
 
 
+def test_a_list_of_classes_is_no_message() -> None:
+    assert MESSAGE.match("RuntimeError: len") and MESSAGE.match("TypeError relu() takes 1")
+    assert not MESSAGE.match("TypeError TypeError TypeError")
+
+
 def test_an_error_of_another_version_is_told_by_its_fact() -> None:
     text = PAGE.read_text(encoding="utf-8")
     message = "TypeError: ExportedProgram.module() got an unexpected keyword argument 'check_guards'"
