@@ -21,7 +21,9 @@ from sphinx.highlighting import PygmentsBridge
 STYLES = ("pygments_light_style", "pygments_dark_style")
 # docutils keeps each word of inline code on one line; these characters offer no place to break.
 # Between a bracket that closes and one that opens there would be a place.
-WORD = re.compile(r'<span class="pre">((?:(?![)\]][(\[])[\w.()\[\]=+*]|&quot;|&#64;)+,?)</span>')
+WORD = re.compile(r'<span class="pre">((?:(?![)\]][(\[])[\w.()\[\]=+*]|&quot;|&#64;)+[,:]?)</span>')
+# An item of a list that is one paragraph needs no element for it.
+ITEM = re.compile(r"<li><p>((?:(?!<(?:/?p|ul|ol|dl|pre|div|table|details|li)\b).)*)</p></li>", re.DOTALL)
 # Sphinx says of a link what kind of link it is; no style asks.
 KIND_OF_LINK = re.compile(r'<span class="std std-(?:doc|ref)">(.*?)</span></a>', re.DOTALL)
 # An element that pygments puts before code that may begin with an empty line.
@@ -70,7 +72,7 @@ class LeanFormatter(HtmlFormatter):
 
 def lean(body: str) -> str:
     """The body of a page: what was said before, in a style or in a script, is not said again."""
-    body = KIND_OF_LINK.sub(r"\1</a>", BEFORE_CODE.sub("<pre>", WORD.sub(r"\1", body)))
+    body = ITEM.sub(r"<li>\1</li>", KIND_OF_LINK.sub(r"\1</a>", BEFORE_CODE.sub("<pre>", WORD.sub(r"\1", body))))
     return OWN.sub(functools.partial(_unsaid, {"style": [], "script": []}), body)
 
 
