@@ -59,6 +59,10 @@ class _Turn:
     def __init__(self) -> None:
         self._answer = False
 
+    def begin(self) -> None:
+        """A case begins, with the check; the answer may have ended the one before."""
+        self._answer = False
+
     def call(self, answer: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         """What the answer returns."""
         self._answer = True
@@ -125,6 +129,7 @@ def _described(error: BaseException, modules: int, turn: _Turn) -> Raised:
 
 def _observed(use: Use, case: PreparedCase, call: Callable[..., Any], turn: _Turn) -> CaseFacts:
     """One case of an observation."""
+    turn.begin()
     _bind(call, case.arguments)
     modules = len(sys.modules)
     try:

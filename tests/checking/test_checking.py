@@ -614,6 +614,15 @@ def test_error_of_the_check_itself_has_no_advice_for_the_learner(monkeypatch: py
     assert "users" not in timed(exercise, lambda module: 1).message
 
 
+def test_an_answer_that_raised_in_one_case_is_not_blamed_for_the_check_in_the_next() -> None:
+    turn = fxbook.checking.observe._Turn()
+    with pytest.raises(ZeroDivisionError):
+        turn.call(lambda: 1 / 0, ())
+    assert not turn.is_own(ZeroDivisionError(), None)
+    turn.begin()
+    assert turn.is_own(AttributeError(), None)
+
+
 def draws_with_a_number(module: Any) -> Any:
     """A mistake of the learner, which fxbook notices."""
     return draw(module, "everything", 3)
