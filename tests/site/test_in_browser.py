@@ -205,7 +205,7 @@ def test_a_page_works_without_scripts(browser: Browser, address: str, size: dict
     page.goto(f"{address}/{CHAPTERS[0]}.html")
     assert page.locator("article h1").is_visible()
     fold = page.locator("article section > details:not([class])").first
-    answer = fold.locator("p").first
+    answer = fold.locator(":scope > :not(summary)").first
     assert not answer.is_visible()
     fold.locator("summary").click()
     assert answer.is_visible()
