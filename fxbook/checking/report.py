@@ -167,6 +167,8 @@ def _table(shown: _Shown) -> list[str]:
         f"{node.index:>3}  {node.name:<{width}}  {node.op:<{opcodes}}  {_cut(node.call)}"
         for node in nodes
     ]
+    if not rows:
+        return ["  (no node)"]
     above, below = first, len(graph) - first - len(nodes)
     return [*([f"  … {above} more above"] if above else []), *rows, *([f"  … {below} more below"] if below else [])]
 

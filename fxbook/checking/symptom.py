@@ -12,8 +12,9 @@ _ENTRY = re.compile(r"(?P<kind>\w+(?:Error|Exception|Warning)|Unsupported): (?P<
 _WORD = re.compile(r"\w+(?:\.\w+)*")
 # Names and numbers differ from model to model; the rest of a message is the same.
 _ALIKE = 0.7
-# Python's own messages are short and alike: what they quote, or the types that they name, tells them apart.
-_QUOTED, _TYPES = re.compile(r"'(\w+)'"), re.compile(r"\b(?:[A-Z]\w+\b(?!\.)|\w+(?=' object))")
+# Python's own messages are short and alike: what they quote, or the types and functions they name, tells them apart.
+_QUOTED = re.compile(r"'(\w+)'")
+_TYPES = re.compile(r"\b(?:[A-Z]\w+\b(?!\.)|\w+(?=' object)|\w+(?=\(\) (?:missing|takes)))")
 _SEQUENCE = re.compile(r"\b(?:tuple|list)\b")
 _NEEDED = {
     "AttributeError": _QUOTED,
@@ -40,7 +41,7 @@ def entry_of(message: str, chapter: str = "") -> str:
         if entry and entry["kind"] == raised["kind"]:
             alike = _alike(entry["text"], raised["text"])
             needed = _NEEDED[entry["kind"]].findall(entry["text"]) if entry["kind"] in _NEEDED else ()
-            if alike >= _ALIKE and all(word in _WORD.findall(raised["text"]) for word in needed):
+            if alike >= _ALIKE and _names(raised["text"]).issuperset(needed):
                 folder, _, page = place.partition("#")[0].rpartition("/")
                 if chapter and _is_of_part_two(page) and not _is_of_part_two(chapter):
                     continue  # Nobody is sent to where they have not been.
@@ -51,6 +52,12 @@ def entry_of(message: str, chapter: str = "") -> str:
 
 def _is_of_part_two(page: str) -> bool:
     return page[:2].isdigit() and page >= "10"
+
+
+def _names(text: str) -> set[str]:
+    """The words of a text; of a dotted one the last part, too."""
+    words = _WORD.findall(text)
+    return {*words, *(word.rpartition(".")[2] for word in words)}
 
 
 def _alike(heading: str, message: str) -> float:

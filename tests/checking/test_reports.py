@@ -85,6 +85,12 @@ def test_in_the_graph_of_the_answer_a_node_is_marked_by_the_rule_alone() -> None
     assert "?" not in repr(report_that("Node `layers_16` was to stay.", lambda module: None, "edit"))
 
 
+def test_a_graph_without_nodes_is_shown_as_one() -> None:
+    verdict = Verdict(Violation("No node calls gelu.", rule="calls"), 0, record(fx.Graph()))
+    report = Report(About("99-x", "x"), verdict)
+    assert "Your graph:\n  (no node)" in repr(report) and "Your graph" in report._repr_html_()
+
+
 def test_where_a_node_of_the_given_graph_is_gone_that_graph_is_shown() -> None:
     given = record(fx.symbolic_trace(nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Tanh())))
     without = record(fx.symbolic_trace(nn.Sequential(nn.Linear(2, 2))))
