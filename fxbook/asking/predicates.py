@@ -30,7 +30,10 @@ def lints(case: CaseView) -> Found:
         yield named, f"graph.lint() refuses the graph: {case.graph.lint.rstrip('.!')}."
 
 
-@rule("02_insertion_points#an-anchor-holds-as-long-as-its-with")
+_LEFT_INSERTING = "02_insertion_points#an-anchor-holds-as-long-as-its-with"
+
+
+@rule(_LEFT_INSERTING)
 def inserts_at_the_end(case: CaseView) -> Found:
     """Whoever edits the graph next adds nodes at its end, as before: no insertion point is left behind."""
     if case.graph and case.graph.inserts:
@@ -69,7 +72,8 @@ def all_in_sight(case: CaseView) -> Found:
 def nothing_left(case: CaseView) -> Found:
     """What no exercise asks to change is as it was: torch's modes, the inputs, hooks, modes and weights."""
     for what in case.left:
-        yield None, f"Your code leaves something behind: {what}."
+        look = _LEFT_INSERTING if " still inserts " in what else None
+        yield None, f"Your code leaves something behind: {what}.", look
 
 
 # ---- the graph computes what was asked -------------------------------------------------------------------------------

@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import torch
-from torch import nn
+from torch import fx, nn
 from torch.utils import _pytree as pytree
 
 from fxbook.graph.given import Given, bytes_of
+from fxbook.graph.record import insertion_text
 
-_Tensor, _Module = torch.Tensor, nn.Module
+_Tensor, _Module, _Graph, _GraphModule = torch.Tensor, nn.Module, fx.Graph, fx.GraphModule
 _GLOBAL_HOOKS = tuple(
     hooks
     for name, hooks in vars(nn.modules.module).items()
@@ -86,6 +87,8 @@ class Surroundings:
             for leaf in pytree.tree_leaves(arguments)
             if isinstance(leaf, _Tensor)
         ]
+        self._graphs = [argument for argument in arguments if isinstance(argument, _Graph)]
+        self._inserted = set(map(insertion_text, self._all_graphs()))
 
     def left(self) -> list[str]:
         """What is otherwise now, in words; each is a sentence without its stop."""
@@ -102,6 +105,11 @@ class Surroundings:
                 if (given := tensor()) is not None and given.requires_grad != before
             ),
             *(change for model in self._models for change in model.touched()),
+            *(
+                f"a graph that your code was given still inserts {where}: the next node lands there, not at the end"
+                for where in map(insertion_text, self._all_graphs())
+                if where not in self._inserted
+            ),
         ]
 
     def put_back(self) -> None:
@@ -110,6 +118,11 @@ class Surroundings:
             if setting.put_back is not None and setting.get() != before:
                 with contextlib.suppress(Exception):
                     setting.put_back(before)
+
+    def _all_graphs(self) -> Iterator[fx.Graph]:
+        yield from self._graphs
+        for model in self._models:
+            yield from (module.graph for module in model.root.modules() if isinstance(module, _GraphModule))
 
     def _switched(self) -> Iterator[str]:
         for setting, before in zip(_SETTINGS, self._settings, strict=True):

@@ -141,7 +141,7 @@ def record(graph_or_module: fx.Graph | fx.GraphModule) -> GraphRecord:
     position = {node: index for index, node in enumerate(graph.nodes)}
     nodes = tuple(_node_record(node, position, module) for node in graph.nodes)
     stale = isinstance(graph_or_module, fx.GraphModule) and _is_stale(graph_or_module)
-    return GraphRecord(_compared(nodes), _lint(graph), stale, _inserts(graph))
+    return GraphRecord(_compared(nodes), _lint(graph), stale, insertion_text(graph))
 
 
 class Insertion(NamedTuple):
@@ -164,7 +164,8 @@ def insertion_of(graph: fx.Graph) -> Insertion | None:
     return Insertion("after" if side == "append" else "before", anchor if is_there else None)
 
 
-def _inserts(graph: fx.Graph) -> str | None:
+def insertion_text(graph: fx.Graph) -> str | None:
+    """Where the next node would land, ``"before `relu`"``; ``None`` where that is the end of the list."""
     found = insertion_of(graph)
     if found is None:
         return None

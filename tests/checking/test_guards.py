@@ -14,7 +14,7 @@ import pytest
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Exercise, eager
+from fxbook.asking import Case, Exercise, eager, traced
 from fxbook.asking.predicates import same_result
 from fxbook.checking import check_with
 from fxbook.checking.surroundings import Surroundings
@@ -163,6 +163,17 @@ def test_what_was_switched_is_switched_back_where_no_process_ends() -> None:
     around.put_back()
     assert around.left() == []
     assert (torch.get_num_threads(), torch.is_anomaly_enabled()) == (threads, False)
+
+
+def test_an_insertion_point_left_in_a_graph_that_was_given_is_told_of_an_answer_that_is_data() -> None:
+    def leaves(module: fx.GraphModule) -> float:
+        module.graph.inserting_after(module.graph.find_nodes(op="call_module")[0]).__enter__()
+        return 1.0
+
+    case = Case("a layer", lambda: nn.Sequential(nn.Linear(2, 2)), lambda: (torch.ones(1, 2),))
+    exercise = Exercise("99-leaves", "compute", (case,), (value_is(lambda module: 1.0),), given=traced)
+    report = check_with(exercise, leaves, seed=1)
+    assert report.violated == "nothing_left" and "still inserts after `_0`" in report.message
 
 
 # ---- what no node shows ----------------------------------------------------------------------------------------------

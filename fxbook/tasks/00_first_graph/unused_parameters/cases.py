@@ -13,7 +13,10 @@ from ..cases import Attending, Classifier, Dense, Drawn, NamedAlike, Recurrent, 
 
 
 class Tied(nn.Module):
-    """Twice two layers with one weight: of the first two the second is called. Constants made in ``forward``."""
+    """Twice two layers with one weight: of the first two the second is called, and its weight read.
+
+    It makes constants in ``forward``.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -26,7 +29,8 @@ class Tied(nn.Module):
         self.gain = nn.Parameter(torch.ones(4))
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.decoder(x) * self.gain - torch.tensor([0.5, 0.5, 0.5, 0.5]) + torch.tensor(0.1)
+        hidden = self.decoder(x) @ self.decoder.weight * self.gain
+        return hidden - torch.tensor([0.5, 0.5, 0.5, 0.5]) + torch.tensor(0.1)
 
 
 class Tagger(nn.Module):

@@ -45,7 +45,7 @@ def erases_by_hand_from_the_end(traced):
     for node in reversed(traced.graph.nodes):
         if not node.users and not has_effect(traced, node):
             traced.graph.erase_node(node)
-    called = {node.target for node in traced.graph.nodes if node.op == "call_module"}
+    called = sorted({node.target for node in traced.graph.nodes if node.op == "call_module"})
     for path, _ in list(traced.named_modules()):
         if path and path not in called and not any(target.startswith(f"{path}.") for target in called):
             traced.delete_submodule(path)
@@ -378,7 +378,7 @@ def takes_two_underscores_anywhere_for_python_s_own(traced):
     finish(traced, rule)
 
 
-@wrong("lints", node="twice", says="nonexistent attribute twice", read=NOT_THERE)
+@wrong("lints", node="twice_0", says="nonexistent attribute 0 of twice", read=NOT_THERE)
 def deletes_the_module_of_every_node_that_it_erases(traced):
     """Which another node may call."""
     called = {node: node.target for node in traced.graph.nodes if node.op == "call_module"}

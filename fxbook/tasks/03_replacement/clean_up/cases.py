@@ -46,7 +46,7 @@ class Effects(nn.Module):
         self.plain = nn.ReLU()
         # Has statistics that it does not collect at the moment.
         self.body[0][0].eval()
-        self.twice = nn.Linear(4, 4)
+        self.twice = nn.Sequential(nn.Linear(4, 4))
         self.shift_ = nn.Parameter(torch.randn(4))
 
     def forward(self, x: Tensor, unused: Tensor) -> tuple[Tensor, ...]:

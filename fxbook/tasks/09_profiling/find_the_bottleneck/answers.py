@@ -25,6 +25,10 @@ def is_step(traced, node):
     return node.target is torch.tanh
 
 
+def alone(node):
+    return len(node.users) == 1
+
+
 def stays(traced, select):
     """Whether the selection can pass nothing."""
     return not is_step(traced, select.args[0]) or len(select.args[0].users) > 1
@@ -361,6 +365,7 @@ def in_case(case, node):
 ADDING = in_case("a GPT that adds up positions", "cumsum")
 BY_METHOD = in_case("a GPT that mixes positions by a method", "softmax_1")
 SCORING = in_case("a GPT of which every score is used", "head")
+RANKING = in_case("a GPT that ranks the positions at its end", "softmax_1")
 NO_SELECTION = in_case("a GPT of which every score is used", "gate")
 
 
@@ -379,6 +384,14 @@ def passes_any_method(model):
         return (node.op == "call_method" or is_step(traced, node)) and len(node.users) == 1
 
     return climbs(model, may_pass)
+
+
+@wrong("same_scores", node="softmax_1", says=RANKING, read=REPAIR)
+def asks_what_stands_before_the_first_alone(model):
+    """What the selection reads is taken for a step."""
+    traced, select = traced_with_selection(model)
+    first = select.args[0]
+    return climbs(model, lambda traced, node: (is_step(traced, node) or node.name == first.name) and alone(node))
 
 
 @wrong("same_scores", node="head", says=f"{SCORING}, and `mean`, which uses it too, needs all.", read=REPAIR)

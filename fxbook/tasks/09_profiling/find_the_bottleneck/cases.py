@@ -124,6 +124,13 @@ class ScoringGPT(GPT):
         return scores[:, -1], scores.mean(dim=1), self.gate(hidden)[..., :1]
 
 
+class RankingGPT(GPT):
+    """A softmax over the positions stands right in front of the selection: nothing can be moved."""
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        return self.head(self.norm(self.hidden(tokens))).softmax(dim=1)[:, -1]
+
+
 def small_gpt() -> GPT:
     return GPT(words=4096, width=32, heads=2, length=32, depth=2).eval()
 
@@ -151,6 +158,10 @@ def mixing_by_method() -> GPT:
 
 def scoring_gpt() -> GPT:
     return ScoringGPT(words=32, width=4, heads=1, length=4, depth=1).eval()
+
+
+def ranking_gpt() -> GPT:
+    return RankingGPT(words=32, width=4, heads=1, length=4, depth=1).eval()
 
 
 def tokens(words: int, *shape: int) -> Callable[[], tuple[Tensor, ...]]:
@@ -210,6 +221,7 @@ USAGE = Usage(
         Case("a GPT that adds up positions", mixing_by_function, tokens(32, 2, 4), unseen=True),
         Case("a GPT that mixes positions by a method", mixing_by_method, tokens(32, 2, 4), unseen=True),
         Case("a GPT of which every score is used", scoring_gpt, tokens(32, 2, 4), unseen=True),
+        Case("a GPT that ranks the positions at its end", ranking_gpt, tokens(32, 2, 4), unseen=True),
     ),
     call=counted,
     # Each case runs a GPT node by node to count its FLOPs.

@@ -18,7 +18,7 @@ from fxbook.asking.view import CaseView
 from fxbook.graph.record import GraphRecord, NodeRecord
 
 from ..check import one_thread
-from .cases import GPT, OtherGPT, ScoringGPT, flops_by_node
+from .cases import GPT, OtherGPT, RankingGPT, ScoringGPT, flops_by_node
 
 REPAIR = "09_profiling#find-it-change-it-measure-again"
 
@@ -36,7 +36,7 @@ class Repaired(nn.Module):
 
     def forward(self, tokens: Tensor) -> Any:
         model = self.model
-        if isinstance(model, ScoringGPT):
+        if isinstance(model, ScoringGPT | RankingGPT):
             return model(tokens)  # Needs all that it does.
         hidden = model.hidden(tokens)
         if isinstance(model, OtherGPT):

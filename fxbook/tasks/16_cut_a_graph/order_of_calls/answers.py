@@ -16,7 +16,7 @@ def uses(graph, parts):
         for arg in node.all_input_nodes:
             if node.name in parts and arg.name in parts:
                 pairs.add((parts[node.name], parts[arg.name]))
-    return {(user, made) for user, made in pairs if user != made}
+    return sorted((user, made) for user, made in pairs if user != made)
 
 
 # ---- right -----------------------------------------------------------------------------------------------------------
