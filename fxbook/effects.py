@@ -54,6 +54,8 @@ _TRAINED = (
     *(nn.RNNBase, nn.MultiheadAttention, nn.TransformerEncoderLayer, nn.TransformerDecoderLayer),
 )
 _RANDOM_LAYERS = (nn.FractionalMaxPool2d, nn.FractionalMaxPool3d)
+# Operators of ATen that move running statistics, whose schema does not say so.
+_MOVING = ("batch_norm_update_stats", "batch_norm_gather_stats", "batch_norm_gather_stats_with_counts")
 # Layers whose result is new memory in every case.
 _FRESH_LAYERS = (nn.Linear, nn.modules.conv._ConvNd, nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.Embedding)
 # The schema of a composite operator promises nothing of memory: ``einsum`` may return a view. These do not.
@@ -241,7 +243,7 @@ def _of_name(node: fx.Node) -> Effect | None:
 
 def _by_arguments(name: str, given: dict[str, Any], overloads: list[Any]) -> Effect | None:
     """The effect that the arguments of a call decide."""
-    if given.get("inplace") or given.get("max_norm") is not None:
+    if given.get("inplace") or given.get("max_norm") is not None or name.rpartition("::")[2] in _MOVING:
         return Effect.WRITES
     functional_norm = name.endswith("functional")
     if "norm" in name and not functional_norm and (given.get("training") or given.get("use_input_stats")):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from torch import Tensor, fx
+from torch import Tensor, fx, nn
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from tests.taken import taken
@@ -45,6 +45,28 @@ def test_a_draw_from_a_generator_of_its_own_gets_no_checkpoint(
     found = result.graph_module(x, torch.Generator().manual_seed(0)).ne(1)
     torch.manual_seed(0)
     assert torch.equal(found, program(x, torch.Generator().manual_seed(0)).ne(1)) or recorded is in_operators
+
+
+class Normed(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nn.BatchNorm1d(2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.norm(x).sin().cos()
+
+
+def test_a_checkpoint_that_was_allowed_in_eval_mode_is_refused_by_a_cut_after_train() -> None:
+    cut, checkpoint_parts = taken("16_cut_a_graph", "cut", "checkpoint_parts")
+    model = Normed().eval()
+    module = fx.symbolic_trace(model)
+    [last] = module.graph.find_nodes(op="call_method", target="cos")
+    result = checkpoint_parts(cut(module, [last]), names=["part_0"])
+    assert result.modified
+    result.graph_module.train()
+    result.graph_module(torch.randn(4, 2, requires_grad=True)).sum().backward()
+    assert model.norm.num_batches_tracked == 2  # once in each run
+    assert not checkpoint_parts(cut(module, [last]), names=["part_0"]).modified
 
 
 def test_the_gradient_is_that_of_the_numbers_that_were_returned() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from torch import Tensor, fx, nn
@@ -65,6 +67,39 @@ def test_a_run_of_passes_sees_a_write_into_an_input_and_is_not_confused_by_no_nu
     given = torch.full((2,), -3.0)
     assert not run_passes(counted, [nothing], [], given).modified
     assert torch.equal(given, torch.full((2,), -3.0))
+
+
+@pytest.mark.parametrize("told", ["logits", torch.float32])
+def test_a_run_of_passes_refuses_a_string_and_a_dtype_among_the_results(told: object) -> None:
+    run_passes = taken("17_ship_a_pass", "run_passes")
+    module = fx.symbolic_trace(lambda x: (x.relu(), told))
+    with pytest.raises(TypeError, match="No comparison pair"):
+        run_passes(module, [nothing], [], torch.ones(2))
+
+
+class Cached(nn.Module):
+    """Attention to kept keys and values, which are written after they were read, or not."""
+
+    def __init__(self, attention_steps: Callable[..., Tensor], written: str) -> None:
+        super().__init__()
+        self.attention_steps, self.written = attention_steps, written
+        self.register_buffer("key", torch.randn(1, 2, 3, 4))
+        self.register_buffer("value", torch.randn(1, 2, 3, 4))
+
+    def forward(self, query: Tensor, new: Tensor, mask: Tensor) -> Tensor:
+        result = self.attention_steps(query, self.key, self.value, 0.5, mask)
+        if self.written:
+            getattr(self, self.written).copy_(new)
+        return result * 2
+
+
+@pytest.mark.parametrize("written", ["key", "value", ""])
+def test_attention_to_a_cache_that_is_written_before_the_result_is_used_stays_as_steps(written: str) -> None:
+    attention_steps, fuse_with_notes = taken("17_ship_a_pass", "attention_steps", "fuse_with_notes")
+    inputs = (*torch.randn(2, 1, 2, 3, 4), torch.zeros(3, 3))
+    model = Cached(attention_steps, written)
+    module = torch.export.export(model, inputs).module(check_guards=False)
+    assert check_pass(fuse_with_notes, module, inputs).modified is not bool(written)
 
 
 def test_attention_whose_result_is_written_stays_as_steps() -> None:

@@ -55,6 +55,11 @@ EFFECTS = {
     "a result that is given": (lambda x: torch.add(x, 1, out=x), Effect.WRITES),
     "an operator in place": (lambda x: aten.add_.Tensor(x, 1), Effect.WRITES),
     "a norm that trains": (lambda x: functional.batch_norm(x, x[0], x[0], training=True), Effect.WRITES),
+    "a function that moves statistics": (lambda x: torch.batch_norm_update_stats(x, x[0], x[0], 0.1), Effect.WRITES),
+    "an operator that moves statistics": (
+        lambda x: aten.batch_norm_update_stats.default(x, x[0], x[0], 0.1),
+        Effect.WRITES,
+    ),
     "an operator of a norm that trains": (
         lambda x: aten.batch_norm.default(x, None, None, x, x, True, 0.1, 1e-5, False),
         Effect.WRITES,

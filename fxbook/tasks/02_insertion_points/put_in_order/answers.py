@@ -29,6 +29,22 @@ def appends_ready_nodes(traced):
 
 
 @right
+def takes_all_that_are_ready(traced):
+    """Round by round, which may move a node before one that was above it."""
+    graph = traced.graph
+    [output] = graph.find_nodes(op="output")
+    waiting = [node for node in graph.nodes if node is not output]
+    placed = set()
+    while waiting:
+        ready = [node for node in waiting if placed.issuperset(node.all_input_nodes)]
+        for node in ready:
+            output.prepend(node)
+        placed.update(ready)
+        waiting = [node for node in waiting if node not in placed]
+    traced.recompile()
+
+
+@right
 def goes_back_from_the_output(traced):
     """Depth first: each node is put before `output` once its inputs are. The inputs of the model come first."""
     [output] = traced.graph.find_nodes(op="output")

@@ -220,8 +220,7 @@ class _GeluPass(PassBase):
             for user in later[1:]:
                 user.replace_input_with(value, new)
             graph.erase_node(node)
-        for path in {node.target for node in relus if node.op == "call_module"}:
-            graph_module.delete_submodule(path)
+        graph_module.delete_all_unused_submodules()
         graph_module.recompile()
         return PassResult(graph_module, bool(relus))
 
@@ -420,6 +419,26 @@ def leaves_the_modules(model, *inputs):
             node.replace_all_uses_with(new)
             traced.graph.erase_node(node)
     traced.recompile()
+    return traced
+
+
+@wrong("ends well", says="(a ReLU that a leaf module uses too): your code raises")
+def deletes_each_module_that_it_replaced(model, *inputs):
+    traced = fx.symbolic_trace(model)
+    relus = [node for node in traced.graph.nodes if is_relu(traced, node)]
+    for node in relus:
+        [value] = node.all_input_nodes
+        later = [user for user in value.users if in_place(traced, node) and user > node]
+        with traced.graph.inserting_before(node):
+            new = traced.graph.call_function(gelu, (value,))
+        node.replace_all_uses_with(new)
+        for user in later:
+            user.replace_input_with(value, new)
+        traced.graph.erase_node(node)
+    for path in {node.target for node in relus if node.op == "call_module"}:
+        traced.delete_submodule(path)
+    traced.recompile()
+    prove(traced, inputs)
     return traced
 
 

@@ -101,7 +101,9 @@ class Skips(WithRelus):
 
 
 class Residual(WithRelus):
-    """Convolutions with batch norm, which collects statistics whenever it runs; a block that is called twice."""
+    """Convolutions with batch norm, which collects statistics whenever it runs; a block that is called twice, and a
+    ReLU that has the name of a method.
+    """
 
     shape = (2, 1, 6, 6)
 
@@ -111,12 +113,12 @@ class Residual(WithRelus):
         self.body = nn.Sequential(
             nn.BatchNorm2d(3), nn.ReLU(inplace=True), nn.Conv2d(3, 3, 3, padding=1), nn.BatchNorm2d(3)
         )
-        self.last = nn.ReLU()
+        self.mean = nn.ReLU()
 
     def forward(self, image: Tensor) -> Tensor:
         image = self.enter(image)
-        image = self.last(self.body(image * 1.0) + image)
-        return self.last(self.body(image * 1.0) + image).mean((2, 3))
+        image = self.mean(self.body(image * 1.0) + image)
+        return self.mean(self.body(image * 1.0) + image).mean((2, 3))
 
 
 class Relatives(WithRelus):
@@ -199,6 +201,27 @@ class Ending(WithRelus):
         return self.memory(torch.relu(x), before)
 
 
+@fx.wrap
+def applied(part: nn.Module, value: Tensor) -> Tensor:
+    """A function that gets a whole module."""
+    return part(value)
+
+
+class Shared(WithRelus):
+    """Each ReLU that is called is used elsewhere too: inside a leaf, and by a function."""
+
+    hidden_inside = "block"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.act = nn.ReLU()
+        self.block = nn.TransformerEncoderLayer(4, 2, dim_feedforward=6, dropout=0.0, activation=nn.ReLU())
+
+    def forward(self, x: Tensor) -> Tensor:
+        hidden = self.block(applied(self.act, self.act(x) - 0.1))
+        return self.block.activation(hidden)
+
+
 def rectified(name: str, build: type[WithRelus], unseen: bool = True) -> Case:
     """The pass is called with the model and inputs to try it with."""
     return Case(
@@ -236,6 +259,7 @@ USAGE = Usage(
         rectified("another leaf module with a ReLU", Recurrent),
         rectified("two inputs, and a leaf module with a ReLU at the end", Ending),
         rectified("a frozen leaf module with a ReLU", FrozenEncoder),
+        rectified("a ReLU that a leaf module uses too", Shared),
     ),
     call=or_refused,
 )

@@ -389,7 +389,7 @@ def passes_any_method(model):
 @wrong("same_scores", node="softmax_1", says=RANKING, read=REPAIR)
 def asks_what_stands_before_the_first_alone(model):
     """What the selection reads is taken for a step."""
-    traced, select = traced_with_selection(model)
+    _, select = traced_with_selection(model)
     first = select.args[0]
     return climbs(model, lambda traced, node: (is_step(traced, node) or node.name == first.name) and alone(node))
 

@@ -17,6 +17,12 @@ def nodes_of(match):
     return [node for key, node in match.nodes_map.items() if key.op != "placeholder"]
 
 
+def end_of(match):
+    """Where the new nodes go: before the first user of the result, or in the place of a result without users."""
+    [result] = match.returning_nodes
+    return min(result.users, default=result)
+
+
 def crossed(match, first, last):
     """Whether a node writes between these two, which is not in the match."""
     inside = nodes_of(match)
@@ -28,15 +34,14 @@ def crossed(match, first, last):
 
 @right
 def compares_by_place(match, graph, pattern):
-    [result] = match.returning_nodes
-    return not crossed(match, min(nodes_of(match)), min(result.users))
+    return not crossed(match, min(nodes_of(match)), end_of(match))
 
 
 @right
 def follows_next(match, graph, pattern):
-    inside = nodes_of(match)
+    inside, [result] = nodes_of(match), match.returning_nodes
     node = min(inside).next
-    while node not in match.returning_nodes[0].users:
+    while node not in (result.users or [result]):
         if node not in inside and writes(node):
             return False
         node = node.next
@@ -47,7 +52,8 @@ def follows_next(match, graph, pattern):
 def slices_the_list(match, graph, pattern):
     order, inside = list(graph.nodes), nodes_of(match)
     begin = min(map(order.index, inside))
-    end = min(map(order.index, match.returning_nodes[0].users))
+    [result] = match.returning_nodes
+    end = min(map(order.index, result.users), default=order.index(result))
     return not any(map(writes, set(order[begin:end]).difference(inside)))
 
 
@@ -55,17 +61,17 @@ def slices_the_list(match, graph, pattern):
 def starts_from_the_writes(match, graph, pattern):
     inside, [result] = nodes_of(match), match.returning_nodes
     for node in filter(writes, graph.nodes):
-        if node not in inside and node > min(inside) and all(node < user for user in result.users):
+        if node not in inside and node > min(inside) and all(node < user for user in result.users or [result]):
             return False
     return True
 
 
 @right
 def keeps_a_state_while_walking(match, graph, pattern):
-    inside, users = set(nodes_of(match)), set(match.returning_nodes[0].users)
+    inside, [result] = set(nodes_of(match)), match.returning_nodes
     begun = False
     for node in graph.nodes:
-        if node in users:
+        if node in result.users or (node is result and not result.users):
             return True
         if node in inside:
             begun = True
@@ -78,7 +84,8 @@ def keeps_a_state_while_walking(match, graph, pattern):
 def knows_the_inputs_by_the_pattern(match, graph, pattern):
     inputs = pattern.find_nodes(op="placeholder")
     inside = {node for key, node in match.nodes_map.items() if key not in inputs}
-    end = sorted(match.returning_nodes[0].users)[0]
+    [result] = match.returning_nodes
+    end = [result, *sorted(result.users, reverse=True)][-1]
     found = [node for node in graph.nodes if min(inside) < node < end]
     return {node for node in found if writes(node)} <= inside
 
@@ -88,15 +95,15 @@ class Filter:
     """Asks by itertools, from the first node on."""
 
     def __new__(cls, match, graph, pattern):
-        inside, users = nodes_of(match), match.returning_nodes[0].users
+        inside, end = nodes_of(match), end_of(match)
         behind = itertools.dropwhile(lambda node: node not in inside, graph.nodes)
-        between = itertools.takewhile(lambda node: node not in users, behind)
+        between = itertools.takewhile(lambda node: node is not end, behind)
         return not any(map(writes, itertools.filterfalse(inside.__contains__, between)))
 
 
 @right
 def looks_at_methods_and_functions_apart(match, graph, pattern):
-    first, end = min(nodes_of(match)), min(match.returning_nodes[0].users)
+    first, end = min(nodes_of(match)), end_of(match)
     methods = [node for node in graph.nodes if node.op == "call_method" and node.target[-1] == "_"]
     functions = [node for node in graph.nodes if node.op == "call_function" and node.target.__name__[-1] == "_"]
     return {node for node in methods + functions if first < node < end}.issubset(nodes_of(match))
@@ -104,7 +111,7 @@ def looks_at_methods_and_functions_apart(match, graph, pattern):
 
 @right
 def walks_backwards(match, graph, pattern):
-    node, first = min(match.returning_nodes[0].users).prev, min(nodes_of(match))
+    node, first = end_of(match).prev, min(nodes_of(match))
     while node is not first:
         if node not in nodes_of(match) and writes(node):
             return False
@@ -128,8 +135,7 @@ def asks_for_neighbours(match, graph, pattern):
 
 @wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
 def begins_at_the_last_node(match, graph, pattern):
-    [result] = match.returning_nodes
-    return not crossed(match, result, min(result.users))
+    return not crossed(match, match.returning_nodes[0], end_of(match))
 
 
 @wrong("refuses_what_is_crossed", says="no write crosses it")
@@ -139,18 +145,19 @@ def refuses_any_write_in_the_graph(match, graph, pattern):
 
 @wrong("refuses_what_is_crossed", says="no write crosses it")
 def goes_to_the_last_user(match, graph, pattern):
-    return not crossed(match, min(nodes_of(match)), max(match.returning_nodes[0].users))
+    [result] = match.returning_nodes
+    return not crossed(match, min(nodes_of(match)), max(result.users, default=result))
 
 
 @wrong("refuses_what_is_crossed", says="no write crosses it")
 def begins_at_the_input(match, graph, pattern):
     """Takes what the parameters bind for nodes of the match."""
-    return not crossed(match, min(match.nodes_map.values()), min(match.returning_nodes[0].users))
+    return not crossed(match, min(match.nodes_map.values()), end_of(match))
 
 
 @wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
 def knows_methods_alone(match, graph, pattern):
-    first, end = min(nodes_of(match)), min(match.returning_nodes[0].users)
+    first, end = min(nodes_of(match)), end_of(match)
     methods = graph.find_nodes(op="call_method", target="mul_") + graph.find_nodes(op="call_method", target="add_")
     return not any(first < node < end for node in methods)
 
@@ -158,7 +165,7 @@ def knows_methods_alone(match, graph, pattern):
 @wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
 def asks_what_the_match_reads(match, graph, pattern):
     """A write into another tensor is allowed, though it does not matter which tensor is written."""
-    first, end = min(nodes_of(match)), min(match.returning_nodes[0].users)
+    first, end = min(nodes_of(match)), end_of(match)
     inputs = match.placeholder_nodes
     between = [node for node in graph.nodes if first < node < end]
     return not any(writes(node) and node.args[0] in inputs for node in between)
@@ -167,7 +174,7 @@ def asks_what_the_match_reads(match, graph, pattern):
 @wrong("refuses_what_is_crossed", says="no write crosses it")
 def goes_by_names_of_nodes(match, graph, pattern):
     """A layer and a weight may be called so too."""
-    first, end = min(nodes_of(match)), min(match.returning_nodes[0].users)
+    first, end = min(nodes_of(match)), end_of(match)
     return not any(first < node < end and str(node.target).endswith("_") for node in graph.nodes) and not any(
         first < node < end and writes(node) for node in graph.nodes
     )
@@ -175,26 +182,43 @@ def goes_by_names_of_nodes(match, graph, pattern):
 
 @wrong("refuses_what_is_crossed", says="(a pattern that writes): the filter refuses the match that ends with `mul_`")
 def takes_the_match_for_a_write(match, graph, pattern):
-    first, end = min(nodes_of(match)), min(match.returning_nodes[0].users)
+    first, end = min(nodes_of(match)), end_of(match)
     return not any(first < node < end and writes(node) for node in graph.nodes)
 
 
 @wrong("refuses_what_is_crossed", says="(a first user that writes): the filter refuses the match")
 def takes_the_first_user_for_a_write(match, graph, pattern):
-    return not crossed(match, min(nodes_of(match)), min(match.returning_nodes[0].users).next)
+    return not crossed(match, min(nodes_of(match)), end_of(match).next)
 
 
 @wrong("refuses_what_is_crossed", says="(a user moved before the write): the filter refuses the match")
 def takes_the_user_that_was_made_first(match, graph, pattern):
     """The users of a node are in the order in which they began to use it."""
     [result] = match.returning_nodes
-    return not crossed(match, min(nodes_of(match)), next(iter(result.users)))
+    return not crossed(match, min(nodes_of(match)), next(iter(result.users), result))
+
+
+@wrong("ends well", says="(results that nothing uses): your code raises ValueError")
+def asks_for_a_user(match, graph, pattern):
+    return not crossed(match, min(nodes_of(match)), min(match.returning_nodes[0].users))
+
+
+@wrong("refuses_what_is_crossed", says="(results that nothing uses): the filter refuses the match")
+def goes_to_the_end_without_a_user(match, graph, pattern):
+    [result] = match.returning_nodes
+    return not crossed(match, min(nodes_of(match)), min(result.users, default=graph.output_node()))
+
+
+@wrong("refuses_what_is_crossed", says="(results that nothing uses): the filter allows the match")
+def allows_what_nothing_uses(match, graph, pattern):
+    [result] = match.returning_nodes
+    return not result.users or not crossed(match, min(nodes_of(match)), min(result.users))
 
 
 @wrong("refuses_what_is_crossed", says="no write crosses it")
 def looks_for_any_underscore(match, graph, pattern):
     inside = nodes_of(match)
-    between = [node for node in graph.nodes if min(inside) < node < min(match.returning_nodes[0].users)]
+    between = [node for node in graph.nodes if min(inside) < node < end_of(match)]
     calls = [node for node in between if node.op in ("call_function", "call_method") and node not in inside]
     return not any("_" in getattr(node.target, "__name__", str(node.target)) for node in calls)
 
@@ -203,7 +227,7 @@ def looks_for_any_underscore(match, graph, pattern):
 def asks_the_name_of_the_node(match, graph, pattern):
     """The second call of a method has a number behind its name."""
     inside = nodes_of(match)
-    between = [node for node in graph.nodes if min(inside) < node < min(match.returning_nodes[0].users)]
+    between = [node for node in graph.nodes if min(inside) < node < end_of(match)]
     names = [node.name for node in between if node not in inside and node.op == "call_method"]
     functions = [node.target.__name__ for node in between if node.op == "call_function"]
     return not any(name.endswith("_") for name in names + functions)
@@ -211,7 +235,7 @@ def asks_the_name_of_the_node(match, graph, pattern):
 
 @wrong("refuses_what_is_crossed", says="returns neither True nor False")
 def returns_the_writes(match, graph, pattern):
-    first, end = min(nodes_of(match)), min(match.returning_nodes[0].users)
+    first, end = min(nodes_of(match)), end_of(match)
     return [node.name for node in graph.nodes if first < node < end and writes(node)]
 
 

@@ -1,5 +1,5 @@
 """Graphs with a pattern of two nodes, and writes before it, within it, behind it and behind its first user; a pattern
-that writes.
+that writes; and results that nothing uses.
 """
 
 from __future__ import annotations
@@ -91,6 +91,22 @@ class Scaled(nn.Module):
         return tuple(results)
 
 
+class Unused(nn.Module):
+    """Two matches that nothing uses; a write crosses one of them within, and another stands behind both."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.crossed = one_of((True, False), (False, True))
+
+    def forward(self, x: Tensor, y: Tensor) -> Tensor:
+        for crossed in self.crossed:
+            inner = torch.exp(x)
+            if crossed:
+                y.add_(1.0)
+            torch.sigmoid(inner)
+        return x.mul_(2.0) + y
+
+
 class Named(nn.Module):
     """Nothing writes; a layer and a weight have names that end with an underscore."""
 
@@ -136,6 +152,7 @@ USAGE = Usage(
         Case("a user moved before the write", lambda: Written("behind"), tuple, unseen=True, given=given_moved),
         Case("a function that writes", lambda: Written("behind", by="function"), tuple, unseen=True),
         Case("a layer and a weight with an underscore", Named, tuple, unseen=True),
+        Case("results that nothing uses", Unused, tuple, unseen=True),
         Case("several matches", Several, tuple, unseen=True),
         Case("a pattern that writes", Scaled, tuple, unseen=True),
     ),

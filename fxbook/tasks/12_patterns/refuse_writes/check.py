@@ -12,9 +12,9 @@ _READS = {"torch.sigmoid": ["torch.exp"], "mul_": ["torch.exp", "torch.tanh"]}
 
 
 def write_across(graph: GraphRecord, last: NodeRecord) -> NodeRecord | None:
-    """The first node that writes between the match that ends with this node and its first user."""
+    """The first node that writes between the match that ends with this node and its first user, if it has one."""
     inside = {*last.inputs, last.index}
-    between = graph.nodes[min(inside) : min(last.users)]
+    between = graph.nodes[min(inside) : min(last.users, default=last.index)]
     return next((node for node in between if node.index not in inside and writes(node)), None)
 
 

@@ -66,19 +66,25 @@ class Three(nn.Module):
 class Bytes(nn.Module):
     """Weights of single bytes that a call fetches by keyword, in a list, by position, and for a layer without weights.
 
-    Of the two best cuts one is better by one byte.
+    Of the two best cuts one is better by one byte, counted from the beginning or, ``backwards``, from the end.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, backwards: bool = False) -> None:
         super().__init__()
+        self.backwards = backwards
         factor = one_of(1, 2, 3)
         for name, size in {"named": 4 * factor, "listed": 4 * factor, "single": 1, "clipped": 7 * factor}.items():
             self.register_buffer(name, torch.ones(size, dtype=torch.uint8))
         self.clip = nn.ReLU()
 
     def forward(self, x: Tensor) -> list[Tensor]:
-        named, listed = torch.neg(input=self.named), torch.cat([self.listed, x])
-        return [named, listed, torch.neg(self.single), self.clip(self.clipped)]
+        calls = [
+            lambda: torch.neg(input=self.named),
+            lambda: torch.cat([self.listed, x]),
+            lambda: torch.neg(self.single),
+            lambda: self.clip(self.clipped),
+        ]
+        return [call() for call in (reversed(calls) if self.backwards else calls)]
 
 
 class Block(nn.Sequential):
@@ -108,6 +114,19 @@ class Twice(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.exp(torch.sin(self.second(self.first(x))))
+
+
+class Late(nn.Module):
+    """A large layer, two calls without weights, and two layers, which belong into parts of their own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        width = one_of(4, 6, 8)
+        self.large, self.first = nn.Linear(width, width), nn.Linear(width, width - 1)
+        self.second = nn.Linear(width - 1, width - 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.second(self.first(torch.exp(torch.sin(self.large(x)))))
 
 
 class Single(nn.Module):
@@ -194,6 +213,8 @@ USAGE = Usage(
         Case("all weights in one call", Single, tuple, unseen=True, given=in_parts(2)),
         Case("more parts than layers", Twice, tuple, unseen=True, given=in_parts(3)),
         Case("one weight in three layers", Tied, tuple, unseen=True, given=in_parts(2)),
+        Case("one byte from the end", lambda: Bytes(backwards=True), tuple, unseen=True, given=in_parts(2)),
+        Case("more parts than layers, two of them at the end", Late, tuple, unseen=True, given=in_parts(4)),
         Case("one part", Single, tuple, unseen=True, given=in_parts(1)),
         Case("as many parts as calls", Single, tuple, unseen=True, given=in_parts(4)),
     ),
