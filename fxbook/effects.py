@@ -165,7 +165,7 @@ def _storages(values: list[Any]) -> list[int]:
 
 
 def has_hooks(node: fx.Node) -> bool:
-    """Whether a call of a layer also calls a hook that somebody has registered."""
+    """Whether a call of a layer calls more than its class says: a hook, or a ``forward`` that the object itself has."""
     if node.op != "call_module":
         return False
     return any(_hooked(part) for part in node.graph.owning_module.get_submodule(str(node.target)).modules())
@@ -177,7 +177,8 @@ def has_generator(node: fx.Node) -> bool:
 
 
 def _hooked(layer: nn.Module) -> bool:
-    return bool(layer._forward_hooks or layer._forward_pre_hooks or layer._backward_hooks or layer._backward_pre_hooks)
+    hooks = layer._forward_hooks or layer._forward_pre_hooks or layer._backward_hooks or layer._backward_pre_hooks
+    return bool(hooks) or "forward" in vars(layer)
 
 
 def _of_layer(layer: nn.Module) -> Effect | None:

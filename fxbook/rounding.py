@@ -39,6 +39,8 @@ def error_bound(traced: fx.GraphModule, inputs: Sequence[Any], dtype: torch.dtyp
 
     Raises:
         NotImplementedError: a node calls something else.
+        ValueError: a node rounds so often that the model gives no bound in ``dtype``: ``n u`` is 1 or more, as with
+            2048 roundings in float16.
     """
     exact = [item.double() if torch.is_tensor(item) else item for item in inputs]
     run = _Rounding(copy.deepcopy(traced).double(), torch.finfo(dtype).eps / 2)
@@ -62,7 +64,16 @@ class _Unit:
     u: float
 
     def gamma(self, roundings: int) -> float:
-        """The relative error of so many roundings, one after another."""
+        """The relative error of so many roundings, one after another.
+
+        Raises:
+            ValueError: there are too many for this dtype: the formula holds as long as ``n u < 1``.
+        """
+        if roundings * self.u >= 1:
+            raise ValueError(
+                f"no bound: {roundings} roundings in a row are too many for a dtype that rounds by {self.u:.1e}; "
+                "take a dtype with more digits, such as torch.float32"
+            )
         return roundings * self.u / (1 - roundings * self.u)
 
 

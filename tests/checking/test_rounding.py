@@ -60,6 +60,14 @@ def test_what_has_no_bound_is_refused() -> None:
         error_bound(traced, [torch.randn(2, 3)])
 
 
+def test_sums_too_long_for_a_dtype_have_no_bound() -> None:
+    traced = fx.symbolic_trace(nn.Sequential(nn.Linear(2100, 1)))
+    ones = [torch.ones(1, 2100)]
+    assert error_bound(traced, ones) > 0
+    with pytest.raises(ValueError, match="no bound: 2109 roundings in a row are too many"):
+        error_bound(traced, ones, torch.float16)
+
+
 def test_the_numbers_of_the_project_are_those_of_its_solution() -> None:
     notebook = the_book().printed(ROOT / "solutions" / "P1_one_model.ipynb")
     printed = "".join(out.get("text", "") for cell in notebook.cells for out in cell.get("outputs", ()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -229,6 +230,29 @@ def test_a_hook_is_seen() -> None:
     node = call(Calling(layer))
     assert has_hooks(node)
     assert effect(node) is Effect.UNKNOWN
+
+
+def test_a_forward_of_the_object_is_seen() -> None:
+    layer = nn.Linear(2, 2)
+    layer.forward = torch.neg  # type: ignore[method-assign]
+    node = call(Calling(layer))
+    assert has_hooks(node)
+    assert effect(node) is Effect.UNKNOWN
+
+
+def test_a_forward_of_a_traced_module_is_none_of_the_object() -> None:
+    inner = fx.symbolic_trace(nn.Linear(2, 2))
+    inner.recompile()
+
+    class Whole(fx.Tracer):
+        def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
+            return True
+
+    for layer in (inner, copy.deepcopy(inner)):
+        module = Calling(layer)
+        traced = fx.GraphModule(module, Whole().trace(module))
+        [node] = traced.graph.find_nodes(op="call_module")
+        assert not has_hooks(node)
 
 
 # Programs and their inputs: whether the result shares memory is asked of a run.

@@ -21,7 +21,9 @@ _CALLS = _MOST.call + 1
 
 
 def random_graph(seed: int, **limits: Any) -> fx.GraphModule:
-    """A random graph that is valid: it lints, runs at any number of rows, and ``backward`` works.
+    """A random graph that is valid: it lints, runs, and ``backward`` works.
+
+    It runs for any number of rows from 1 on, with ``train=True`` from 2 on.
 
     Args:
         seed: the same seed gives the same graph and the same weights, in every process.

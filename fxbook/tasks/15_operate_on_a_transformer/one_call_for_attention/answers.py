@@ -48,7 +48,21 @@ def is_turned(softmax):
     return parts_of(softmax)[1].args[1:] == (-2, -1)
 
 
-QUESTIONS = (weighs_values, is_over_the_keys, is_read_once, is_on_the_left, has_a_key, is_turned)
+def scaled(softmax):
+    """The scores of a softmax, without the mask."""
+    scores = softmax.args[0]
+    return scores.args[0] if scores.target is operator.add else scores
+
+
+def is_scaled(softmax):
+    return scaled(softmax).target is operator.mul
+
+
+def multiplies(softmax):
+    return scaled(softmax).args[0].target is operator.matmul
+
+
+QUESTIONS = (weighs_values, is_over_the_keys, is_read_once, is_on_the_left, is_scaled, multiplies, has_a_key, is_turned)
 
 
 def may_go(softmax, *, but=()):
@@ -116,6 +130,8 @@ def walks_from_the_products(module):
         if softmax.target is torch.softmax and softmax.args[1] == -1 and list(softmax.users) == [result]:
             query, turned, scale, mask, _ = parts_of(softmax)
             if turned.target != "transpose" or turned.args[1:] != (-2, -1):
+                continue
+            if not is_scaled(softmax) or not multiplies(softmax):
                 continue
             with module.graph.inserting_before(result):
                 new = module.graph.call_function(sdpa, (query, turned.args[0], result.args[1], mask, 0.0, False))
@@ -245,6 +261,18 @@ def takes_the_two_dimensions_in_any_order(module):
 @wrong("each_in_one_call", says="node `softmax_14` and what uses it were to stay: the right side of its scores is not")
 def counts_the_exchanged_dimensions_from_the_front(module):
     fuse(module, asks=exchanging((2, 3)))
+
+
+@wrong("each_in_one_call", says="node `softmax_15` and what uses it were to stay: its scores are divided")
+def takes_a_division_for_a_product(module):
+    fuse(module, asks=lambda softmax: may_go(softmax, but=[is_scaled]))
+
+
+@wrong(
+    "each_in_one_call", says="node `softmax_16` and what uses it were to stay: its scores are no product of matrices"
+)
+def takes_any_product_for_one_of_matrices(module):
+    fuse(module, asks=lambda softmax: may_go(softmax, but=[multiplies]))
 
 
 @wrong("each_in_one_call", says="and what uses it were to stay: the right side of its scores is not")

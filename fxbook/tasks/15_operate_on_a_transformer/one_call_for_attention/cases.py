@@ -64,6 +64,10 @@ class Places(nn.Module):
         counted = torch.softmax(x @ x.transpose(-2, -1) * 0.25, 2) @ x
         swapped = torch.softmax(x @ x.transpose(-1, -2) * 0.25, -1) @ x
         deep = torch.softmax(x[None] @ x[None].transpose(2, 3) * 0.25, -1) @ x
+        halved = torch.softmax(x @ kept / 2.0, -1) @ x
+        blended = torch.softmax(cube * cube.transpose(-2, -1) * 0.5, -1) @ x
+        mixed = torch.softmax(x @ kept * 0.5, -1) * cube
+        last = torch.softmax(x @ kept * 0.25 + mask, -1) @ k
         read = product, masked, scaled
         return (
             third,
@@ -79,6 +83,10 @@ class Places(nn.Module):
             counted,
             swapped,
             deep,
+            halved,
+            blended,
+            mixed,
+            last,
             read,
         )
 

@@ -12,6 +12,7 @@ from fxbook.graph.record import GraphRecord, NodeRecord
 
 SOFTMAX = family("softmax")
 STEPS = family("add") | family("mul")
+DIVISION = family("div", "truediv", "divide", "true_divide")
 MATMUL = family("matmul")
 ATTENTION = family("scaled_dot_product_attention")
 
@@ -34,8 +35,12 @@ def why_it_stays(graph: GraphRecord, softmax: NodeRecord) -> str:
     if user not in MATMUL or user.inputs[0] != softmax.index:
         return "it is not the left side of a product"
     scores = steps(graph, softmax)[-1]
-    key = graph.nodes[scores.inputs[-1]] if scores in MATMUL else None
-    if key is None or key.target != "transpose" or key.positional[1:] != [-2, -1]:
+    if scores in DIVISION:
+        return "its scores are divided"
+    if scores not in MATMUL:
+        return "its scores are no product of matrices"
+    key = graph.nodes[scores.inputs[-1]]
+    if key.target != "transpose" or key.positional[1:] != [-2, -1]:
         return "the right side of its scores is not written `transpose(-2, -1)`"
     return ""
 
