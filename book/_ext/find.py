@@ -26,7 +26,7 @@ SYNONYMS = Path(__file__).parent.parent / "search_words.yml"
 FIELDS = ("title", "words", "text")
 # How often a term stands in a section is told up to here: beyond it the order of what is found hardly changes. In a
 # list of the reference a term stands often because the list is long, in a companion because a message is printed.
-MOST_TIMES = {"chapters/reference/": 1, "book/reference/": 1, "chapters/when_it_breaks/": 2, "": 3}
+MOST_TIMES = {"chapters/reference/": 1, "book/reference/": 1, "chapters/when_it_breaks/": 1, "": 3}
 # Too frequent to tell one section from another. find.js leaves out the same.
 COMMON = {
     *(
