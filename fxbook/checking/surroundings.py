@@ -18,7 +18,7 @@ from torch.utils import _pytree as pytree
 from fxbook.graph.given import Given, bytes_of
 from fxbook.graph.record import insertion_text
 
-_Tensor, _Module, _Graph, _GraphModule = torch.Tensor, nn.Module, fx.Graph, fx.GraphModule
+_Tensor, _Graph, _GraphModule = torch.Tensor, fx.Graph, fx.GraphModule
 _GLOBAL_HOOKS = tuple(
     hooks
     for name, hooks in vars(nn.modules.module).items()

@@ -14,14 +14,14 @@ _WORD = re.compile(r"\w+(?:\.\w+)*")
 _ALIKE = 0.7
 # Python's own messages are short and alike: what they quote, or the types and functions they name, tells them apart.
 _QUOTED = re.compile(r"'(\w+)'")
-_TYPES = re.compile(r"\b(?:[A-Z]\w+\b(?!\.)|\w+(?=' object)|\w+(?=\(\) (?:missing|takes)))")
+_NAMED = re.compile(r"\b(?:[A-Z]\w+\b(?!\.)|\w+(?=' object)|\w+(?=\(\) (?:missing|takes)))")
 _SEQUENCE = re.compile(r"\b(?:tuple|list)\b")
 _NEEDED = {
     "AttributeError": _QUOTED,
     "IndexError": _SEQUENCE,
     "KeyError": _QUOTED,
     "NameError": _QUOTED,
-    "TypeError": _TYPES,
+    "TypeError": _NAMED,
 }
 
 

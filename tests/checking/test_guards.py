@@ -174,6 +174,7 @@ def test_an_insertion_point_left_in_a_graph_that_was_given_is_told_of_an_answer_
     exercise = Exercise("99-leaves", "compute", (case,), (value_is(lambda module: 1.0),), given=traced)
     report = check_with(exercise, leaves, seed=1)
     assert report.violated == "nothing_left" and "still inserts after `_0`" in report.message
+    assert report.read == "02_insertion_points#an-anchor-holds-as-long-as-its-with"
 
 
 # ---- what no node shows ----------------------------------------------------------------------------------------------
