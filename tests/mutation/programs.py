@@ -9,6 +9,7 @@ import ast
 import dataclasses
 import functools
 import itertools
+import symtable
 import sys
 import types
 from collections.abc import Collection, Iterator
@@ -161,7 +162,17 @@ def _binds(statement: ast.stmt) -> Collection[str]:
 
 
 def _uses(statement: ast.stmt) -> set[str]:
-    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    """The names that a statement reads from outside: the arguments and the locals of a function are its own."""
+    return set(_read_from_outside(symtable.symtable(ast.unparse(statement), f"<{MODULE}>", "exec")))
+
+
+def _read_from_outside(scope: symtable.SymbolTable) -> Iterator[str]:
+    at_the_top = scope.get_type() == "module"
+    for symbol in scope.get_symbols():
+        if symbol.is_referenced() and (at_the_top or symbol.is_global()):
+            yield symbol.get_name()
+    for inner in scope.get_children():
+        yield from _read_from_outside(inner)
 
 
 def _wraps(statement: ast.stmt, known: Collection[str]) -> bool:

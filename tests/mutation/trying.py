@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 
 from fxbook import check
 from tests.mutation.mutants import Mutant
-from tests.mutation.programs import MODULE, answer_of
+from tests.mutation.programs import MODULE, Program, answer_of
 
 SEEDS = (1, 2, 3)
 OUT_OF_TIME = "still running when the time was over"
@@ -34,7 +34,11 @@ class Trial:
 
 
 def trials(mutants: Iterable[Mutant], seeds: Sequence[int] = SEEDS) -> Iterator[Trial]:
-    """Try mutants, those of each answer in a process of their own: what running their source registers ends with it."""
+    """Try mutants, those of each answer in a process of their own: what running their source registers ends with it.
+
+    Raises:
+        ValueError: if an answer does not pass before it is made wrong.
+    """
     context = multiprocessing.get_context("fork")
     by_program: dict[str, list[Mutant]] = {}
     for mutant in mutants:
@@ -45,6 +49,7 @@ def trials(mutants: Iterable[Mutant], seeds: Sequence[int] = SEEDS) -> Iterator[
         process.start()
         sending.close()
         try:
+            _refuse_a_wrong_parent(of_one[0].program, *receiving.recv())
             for mutant in of_one:
                 yield Trial(mutant, *receiving.recv())
         finally:
@@ -52,25 +57,32 @@ def trials(mutants: Iterable[Mutant], seeds: Sequence[int] = SEEDS) -> Iterator[
             process.join()
 
 
+def _refuse_a_wrong_parent(program: Program, passed: Sequence[int], refused_by: str) -> None:
+    """What does not pass whole is refused in each of its mutants: that would say nothing of the check."""
+    if not passed:
+        raise ValueError(f"{program.exercise}: {program.name} itself does not pass ({refused_by})\n{program.source()}")
+
+
 def _try_all(mutants: Sequence[Mutant], seeds: Sequence[int], sending: Connection) -> None:
     warnings.simplefilter("ignore")
+    program = mutants[0].program
+    sending.send(_tried(program, program.source(), seeds[:1]))
     for mutant in mutants:
-        sending.send(_tried(mutant, seeds))
+        sending.send(_tried(program, mutant.source(), seeds))
 
 
-def _tried(mutant: Mutant, seeds: Sequence[int]) -> tuple[tuple[int, ...], str]:
-    source = mutant.source()
+def _tried(program: Program, source: str, seeds: Sequence[int]) -> tuple[tuple[int, ...], str]:
     # As in a notebook: whoever asks for the source of a function gets it.
     linecache.cache[_FILE] = (len(source), None, source.splitlines(keepends=True), _FILE)
     passed, refused_by = [], ""
     for seed in seeds:
         try:
-            answer = answer_of(source, mutant.program.answer)
+            answer = answer_of(source, program.answer)
         except Exception as error:  # It cannot even be defined.
             return (), type(error).__name__
-        report = check(mutant.program.exercise, answer, seed=seed)
+        report = check(program.exercise, answer, seed=seed)
         if OUT_OF_TIME in report.message:  # A busy machine does the same.
-            report = check(mutant.program.exercise, answer, seed=seed)
+            report = check(program.exercise, answer, seed=seed)
         if report.passed:
             passed.append(seed)
         else:
