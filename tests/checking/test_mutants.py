@@ -5,6 +5,7 @@ tests/cold tries every mutant of every right answer.
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from collections.abc import Callable
 
@@ -35,3 +36,15 @@ def test_the_solution_made_wrong_is_refused(identity: str, record_property: Call
     assert tried, "no mutant was made"
     record_property(table.PROPERTY, table.counts(tried, known.right))
     assert [f"{trial.mutant.key}\n{trial.mutant.diff()}" for trial in tried if trial.survived] == []
+
+
+def test_what_does_not_pass_whole_is_refused_before_its_mutants() -> None:
+    solution = solution_of("00-readers")
+    broken = dataclasses.replace(solution, texts=("missing[0]", *solution.texts), own=(len(solution.texts),))
+    with pytest.raises(ValueError, match=r"00-readers: solution itself does not pass \(NameError\)"):
+        list(trials(mutants_of(broken), seeds=(1,)))
+
+
+def test_of_a_sheet_only_what_an_answer_reads_is_kept() -> None:
+    # The sheet calls a graph that its backend was given `module`, as the answer calls its argument.
+    assert "module, example_inputs =" not in solution_of("11-name-the-inputs").source()
