@@ -26,7 +26,7 @@ def main() -> None:
         tried = list(trials(mutants, options.seeds))
         all_counts.append(table.counts(tried, known.right))
         passed = [trial for trial in tried if trial.survived and trial.mutant.key not in known]
-        refused = [trial for trial in tried if trial.mutant.key in known and trial.refused_by]
+        refused = [trial for trial in tried if trial.mutant.key in known.right and trial.refused_by]
         print(f"{identity}: {len(tried)} made, {len(known.keys())} listed, {len(passed)} passed")
         for trial in passed:
             print(f"\n{trial.mutant.key}\n  with the seeds {trial.passed}\n{trial.mutant.diff()}")

@@ -9,7 +9,7 @@
     ]
 
 ``right`` are those that are right answers too: they compute the same, or what the task leaves open. ``open`` are wrong,
-and their check does not see it, for a reason that is given: they count against it.
+and their check does not see it, or not with every seed, for a reason that is given: they count against it.
 """
 
 from __future__ import annotations

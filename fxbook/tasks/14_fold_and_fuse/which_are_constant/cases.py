@@ -1,9 +1,9 @@
-"""Functional exported graphs; which weights are trained is drawn for each case."""
+"""Functional exported graphs; which weights are trained is drawn, or all are."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -49,12 +49,14 @@ def weighed() -> tuple[nn.Module, Tensor]:
     return Weighed(), torch.randn(4)
 
 
-def partly_trained(build: Callable[[], tuple[nn.Module, Tensor]]) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The graph, in which drawn parameters are trained and the others are not, and nobody reads the last call."""
+def trained(
+    build: Callable[[], tuple[nn.Module, Tensor]], choose: Callable[[list[nn.Parameter]], Iterable[nn.Parameter]]
+) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """The graph, in which the chosen parameters are trained and the others are not, and nobody reads the last call."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         module = exported(build, functional=True).requires_grad_(False)
-        for weight in some(list(module.parameters())):
+        for weight in choose(list(module.parameters())):
             weight.requires_grad_(True)
         with module.graph.inserting_before(next(iter(reversed(module.graph.nodes)))):
             module.graph.call_function(torch.ops.aten.arange.default, (3,))
@@ -69,9 +71,10 @@ _nothing = functools.partial(nn.Module)
 USAGE = Usage(
     "compute",
     cases=(
-        Case("a Llama", _nothing, tuple, given=partly_trained(llama)),
-        Case("expressions of weights", _nothing, tuple, given=partly_trained(weighed)),
-        Case("a GPT-2", _nothing, tuple, unseen=True, given=partly_trained(gpt2)),
-        Case("other weights are trained", _nothing, tuple, unseen=True, given=partly_trained(weighed)),
+        Case("a Llama", _nothing, tuple, given=trained(llama, some)),
+        Case("expressions of weights", _nothing, tuple, given=trained(weighed, some)),
+        Case("all weights are trained", _nothing, tuple, given=trained(weighed, list)),
+        Case("a GPT-2", _nothing, tuple, unseen=True, given=trained(gpt2, some)),
+        Case("other weights are trained", _nothing, tuple, unseen=True, given=trained(weighed, some)),
     ),
 )

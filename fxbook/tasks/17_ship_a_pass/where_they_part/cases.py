@@ -87,6 +87,14 @@ def slightly_and_turned(module: fx.GraphModule) -> None:
     left.prepend(right)
 
 
+def shifted_by_rounding(module: fx.GraphModule) -> None:
+    """A new node adds to the first result what `assert_close` takes for rounding near 0, whatever the number."""
+    left, _ = module.graph.find_nodes(op="call_function", target=torch.mul)
+    with module.graph.inserting_after(left):
+        shifted = module.graph.call_function(operator.add, (left, 1e-6))
+    left.replace_all_uses_with(shifted, delete_user_cb=lambda user: user is not shifted)
+
+
 def another_second_result(module: fx.GraphModule) -> None:
     """A new node changes the second result alone."""
     _, right = module.graph.find_nodes(op="call_function", target=torch.mul)
@@ -158,6 +166,7 @@ USAGE = Usage(
         Case("another dtype", Results, tuple, unseen=True, given=edited(another_dtype, 2)),
         Case("another key", Results, tuple, unseen=True, given=edited(another_key, 2)),
         Case("other spellings", gpt2, tuple, unseen=True, given=edited(only_spelled_otherwise)),
+        Case("rounding near 0", Results, tuple, unseen=True, given=edited(shifted_by_rounding, 2)),
     ),
     call=with_changes,
     seconds=8.0,
