@@ -38,6 +38,8 @@ _PATIENCE = 4
 _POLL_MILLISECONDS = 20
 # Less than this share of a processor: it waits rather than works.
 _WAITING = 0.15
+# Longer than this nobody looked away by himself: the machine stood still, as a virtual one does that is moved.
+_STANDSTILL = 0.25
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,7 +65,7 @@ def run_apart(
         keep: descriptors that it may use.
         longest: the most seconds that anybody waits for it, however busy the machine is.
     """
-    started = time.monotonic()
+    elapsed = Elapsed()
     mark = secrets.token_hex(16).encode()
     read_end, write_end = os.pipe()
     with warnings.catch_warnings():
@@ -74,7 +76,7 @@ def run_apart(
         _be_the_child(work, write_end, mark, keep)
     os.close(write_end)
     try:
-        over = functools.partial(_over, child, started, seconds, longest)
+        over = functools.partial(_over, child, elapsed, seconds, longest)
         frame, timed_out = read_frame(read_end, mark, over)
         ended = "time" if timed_out else _how_it_ended(child)
     finally:
@@ -84,6 +86,20 @@ def run_apart(
         if frame is not None:
             return Outcome(json.loads(frame))
     return Outcome(None, ended)
+
+
+class Elapsed:
+    """Seconds since this was made, without those in which the machine stood still; to be asked many times a second."""
+
+    def __init__(self) -> None:
+        self._seconds, self._asked = 0.0, time.monotonic()
+
+    def __call__(self) -> float:
+        """The seconds, of which those since the last question count up to a fourth of one."""
+        now = time.monotonic()
+        self._seconds += min(now - self._asked, _STANDSTILL)
+        self._asked = now
+        return self._seconds
 
 
 def had_its_time(
@@ -108,11 +124,11 @@ def seconds_delayed(process: int | str) -> float | None:
     return None
 
 
-def _over(child: int, started: float, seconds: float, longest: float | None) -> bool:
-    elapsed = time.monotonic() - started
-    if elapsed < min(seconds, seconds if longest is None else longest):
+def _over(child: int, elapsed: Elapsed, seconds: float, longest: float | None) -> bool:
+    so_far = elapsed()
+    if so_far < min(seconds, seconds if longest is None else longest):
         return False
-    return had_its_time(elapsed, _processor_seconds(child), seconds, longest, seconds_delayed(child))
+    return had_its_time(so_far, _processor_seconds(child), seconds, longest, seconds_delayed(child))
 
 
 def _processor_seconds(process: int) -> float:

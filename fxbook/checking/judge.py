@@ -142,8 +142,8 @@ def _verdict(
 ) -> Verdict:
     if seen.problem:
         return Verdict(Violation(seen.problem, rule="usable"))
-    # What torch replaces while it loads is put back at the end, which was not reached.
-    cut_short = seen.error and seen.error.type == "TimeUp" and seen.error.loading
+    # What torch replaces while it traces or loads is put back at the end, which was not reached.
+    cut_short = seen.error and seen.error.type == "TimeUp"
     if seen.replaced and not cut_short:
         names = ", ".join(f"`{name}`" for name in seen.replaced[:2])
         # First, since whatever else was observed was observed with it replaced.

@@ -25,7 +25,7 @@ from fxbook.asking.exercise import Case, Use, inputs_of, seeded
 from fxbook.asking.running import run_on, values_inside
 from fxbook.asking.values import Value, encode
 from fxbook.checking.answers import UnusableError, caller
-from fxbook.checking.apart import had_its_time, seconds_delayed, spare_memory
+from fxbook.checking.apart import Elapsed, had_its_time, seconds_delayed, spare_memory
 from fxbook.checking.blame import describe
 from fxbook.checking.guard import Guard
 from fxbook.checking.observation import CaseFacts, GraphFacts, Observation, Raised, as_json
@@ -44,7 +44,7 @@ _Observation, _CaseFacts, _GraphFacts, _Raised = Observation, CaseFacts, GraphFa
 _MOST_PRINTED = 4000
 # Of torch, while an answer runs that is data: any number but that of the cases.
 _SEED = 0
-_AGAIN_SECONDS = 0.05
+_LOOK_SECONDS = 0.05
 # torch.export, torch.compile and the like import hundreds of modules when they are first used.
 _MANY_MODULES = 50
 
@@ -304,17 +304,21 @@ def _alarm(seconds: float | None, longest: float | None) -> Iterator[None]:
         yield
         return
 
-    started, used, delayed = time.monotonic(), time.process_time(), seconds_delayed("self")
+    elapsed, used, delayed = Elapsed(), time.process_time(), seconds_delayed("self")
 
     def ring(_number: int, _frame: FrameType | None) -> None:
+        so_far, worked = elapsed(), time.process_time() - used
+        if max(so_far, worked) < min(seconds, seconds if longest is None else longest):
+            return
         now = seconds_delayed("self")
         since = None if now is None or delayed is None else now - delayed
-        if had_its_time(time.monotonic() - started, time.process_time() - used, seconds, longest, since):
+        if had_its_time(so_far, worked, seconds, longest, since):
+            # Once: what cleans up behind the answer is not interrupted.
+            signal.setitimer(signal.ITIMER_REAL, 0)
             raise TimeUp
-        signal.setitimer(signal.ITIMER_REAL, _AGAIN_SECONDS)
 
     previous = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, _LOOK_SECONDS, _LOOK_SECONDS)
     try:
         yield
     finally:

@@ -89,6 +89,57 @@ def test_where_the_system_tells_who_had_the_processor_that_decides(
     assert apart.had_its_time(elapsed, used, 1.1, 4.4, delayed) is over
 
 
+def test_a_machine_that_stood_still_is_not_charged_to_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr(apart.time, "monotonic", lambda: now)
+    elapsed = apart.Elapsed()
+    for seconds in (0.02, 0.2, 60.0, 0.02):
+        now += seconds
+        so_far = elapsed()
+    assert so_far == pytest.approx(0.02 + 0.2 + 0.25 + 0.02)
+
+
+STANDS_STILL = """
+import os, signal, sys
+from fxbook.checking.verify import check_with
+from tests.checking.exercise_for_tests import RELU_AFTER_LINEAR, right
+
+def stands_still(module):
+    if not os.path.exists(sys.argv[1]):  # In the first case only.
+        with open(sys.argv[1], "w") as note:
+            note.write(str(os.getpid()))
+        os.kill(os.getppid(), signal.SIGSTOP)
+        os.kill(os.getpid(), signal.SIGSTOP)
+    return right(module)
+
+print(check_with(RELU_AFTER_LINEAR, stands_still, seed=1).passed)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="reads /proc")
+def test_a_check_goes_on_where_the_machine_stood_still(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    command = [sys.executable, "-c", STANDS_STILL, note]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as run:
+        try:
+            until = time.monotonic() + 60
+            while not (stopped(run.pid) and note.exists() and (child := note.read_text()) and stopped(int(child))):
+                assert time.monotonic() < until, "it never came to the answer"
+                time.sleep(0.05)
+            time.sleep(2 * LIMIT + 1)
+            for process in (int(child), run.pid):
+                os.kill(process, signal.SIGCONT)
+            output, _ = run.communicate(timeout=60)
+        finally:
+            run.kill()
+    assert output.split()[-1] == "True", output
+
+
+def stopped(process: int) -> bool:
+    stat = Path(f"/proc/{process}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] == "T"
+
+
 def test_a_busy_machine_does_not_lengthen_a_hostile_check_past_five_seconds() -> None:
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * (os.cpu_count() or 1))]
     try:
@@ -318,6 +369,17 @@ def test_patches_are_told_and_stay_in_the_child(answer: Any, part: str) -> None:
     assert guard.replaced() == []
     assert json.dumps({}) == "{}"
     assert check_with(RELU_AFTER_LINEAR, right).passed
+
+
+def patches_torch_and_loops(module: fx.GraphModule) -> None:
+    torch.relu = torch.sin
+    loops(module)
+
+
+def test_what_torch_replaces_while_it_traces_is_not_blamed_on_an_answer_whose_time_is_up() -> None:
+    report = timed(RELU_AFTER_LINEAR, patches_torch_and_loops)
+    assert report.violated == "ends well"
+    assert "still running when the time was over" in report.message
 
 
 def test_child_ends_even_if_its_end_is_patched_away() -> None:

@@ -135,7 +135,7 @@ def _watch(child: int, fate: int, seconds: float) -> str:
     """Wait for the end of a fork and end it when it had its time or nobody waits for it; how it ended."""
     # The clock of another process, as clock_getcpuclockid(3) makes its number.
     clock = (~child << 3) | 2
-    started, used = time.monotonic(), 0.0
+    elapsed, used = apart.Elapsed(), 0.0
     end = os.pidfd_open(child)
     poll = select.poll()
     for descriptor in (end, fate):
@@ -146,8 +146,8 @@ def _watch(child: int, fate: int, seconds: float) -> str:
         if end in ready or (fate in ready and not os.read(fate, 64)):
             break
         if fate in ready:
-            started, used = time.monotonic(), time.clock_gettime(clock)
-        out_of_time = apart.had_its_time(time.monotonic() - started, time.clock_gettime(clock) - used, seconds)
+            elapsed, used = apart.Elapsed(), time.clock_gettime(clock)
+        out_of_time = apart.had_its_time(elapsed(), time.clock_gettime(clock) - used, seconds)
     # The first process of its namespace: all others in it end with it.
     os.kill(child, signal.SIGKILL)
     _, status, spent = os.wait4(child, 0)
