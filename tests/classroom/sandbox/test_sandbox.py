@@ -198,6 +198,7 @@ def test_work_that_is_done_before_it_is_watched_is_not_lost(sandbox: Sandbox, mo
 
 
 def test_a_warm_process_that_ends_is_started_again(sandbox: Sandbox) -> None:
+    assert is_right(sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
     for process in sorted(processes_below(warm(sandbox)), reverse=True):
         os.kill(process, signal.SIGKILL)
     assert is_right(sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
