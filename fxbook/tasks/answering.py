@@ -15,16 +15,19 @@ Only the tests and the book's own pages read these files; no learner gets them.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 import importlib
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from fxbook import tasks
 
 Answer = TypeVar("Answer")
-_collected: list[KnownAnswer] = []
+# By the module in which they are written: an answer may be imported by whoever wants it.
+_collected: dict[str, list[KnownAnswer]] = collections.defaultdict(list)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,7 +53,7 @@ class KnownAnswer:
 
 def right(answer: Answer) -> Answer:
     """The answer must pass."""
-    _collected.append(KnownAnswer(_name(answer), answer))
+    _collected[_module_above()].append(KnownAnswer(_name(answer), answer))
     return answer
 
 
@@ -58,10 +61,15 @@ def wrong(violated: str, *, says: str, node: str | None = None, read: str | None
     """The answer must fail, with this report."""
 
     def collect(answer: Answer) -> Answer:
-        _collected.append(KnownAnswer(_name(answer), answer, violated, says, node, read))
+        _collected[_module_above()].append(KnownAnswer(_name(answer), answer, violated, says, node, read))
         return answer
 
     return collect
+
+
+def _module_above() -> str:
+    """The name of the module in which the caller of this was called."""
+    return str(sys._getframe(2).f_globals["__name__"])
 
 
 def _name(answer: Any) -> str:
@@ -74,6 +82,6 @@ def answers_to(exercise_id: str) -> tuple[KnownAnswer, ...]:
     folder = tasks.folder_of(exercise_id)
     if not (folder / "answers.py").exists():
         return ()
-    _collected.clear()
-    importlib.import_module(f"{tasks.__name__}.{folder.parent.name}.{folder.name}.answers")
-    return tuple(_collected)
+    module = f"{tasks.__name__}.{folder.parent.name}.{folder.name}.answers"
+    importlib.import_module(module)
+    return tuple(_collected[module])
