@@ -10,7 +10,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from multiprocessing.connection import Connection
 
-from fxbook import check
+from fxbook import tasks
+from fxbook.checking.verify import check_with
 from tests.mutation.mutants import Mutant
 from tests.mutation.programs import MODULE, Program, answer_of
 
@@ -74,15 +75,17 @@ def _try_all(mutants: Sequence[Mutant], seeds: Sequence[int], sending: Connectio
 def _tried(program: Program, source: str, seeds: Sequence[int]) -> tuple[tuple[int, ...], str]:
     # As in a notebook: whoever asks for the source of a function gets it.
     linecache.cache[_FILE] = (len(source), None, source.splitlines(keepends=True), _FILE)
+    exercise = tasks.find(program.exercise)
+    assert exercise
     passed, refused_by = [], ""
     for seed in seeds:
         try:
             answer = answer_of(source, program.answer)
         except Exception as error:  # It cannot even be defined.
             return (), type(error).__name__
-        report = check(program.exercise, answer, seed=seed)
+        report = check_with(exercise, answer, seed=seed)
         if OUT_OF_TIME in report.message:  # A busy machine does the same.
-            report = check(program.exercise, answer, seed=seed)
+            report = check_with(exercise, answer, seed=seed)
         if report.passed:
             passed.append(seed)
         else:
