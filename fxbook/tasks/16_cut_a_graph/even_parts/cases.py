@@ -45,8 +45,8 @@ class Fetched(nn.Module):
         return torch.exp(x), torch.cat([y, y @ self.second])
 
 
-class Three(nn.Module):
-    """Three weights of a kind and a size each, which is multiplied by a drawn number."""
+class Sized(nn.Module):
+    """Weights of a kind and a size each, which is multiplied by a drawn number."""
 
     def __init__(self, **sizes: int) -> None:
         super().__init__()
@@ -201,12 +201,12 @@ USAGE = Usage(
         Case("weights that are fetched", Fetched, tuple, unseen=True, given=in_parts(2, 3)),
         Case(
             "a weight in half precision",
-            lambda: Three(narrow=60, first=40, second=50),
+            lambda: Sized(narrow=60, first=40, second=50),
             tuple,
             unseen=True,
             given=in_parts(2),
         ),
-        Case("a buffer", lambda: Three(fixed=90, first=30, second=50), tuple, unseen=True, given=in_parts(2)),
+        Case("a buffer", lambda: Sized(fixed=90, first=30, second=50), tuple, unseen=True, given=in_parts(2)),
         Case("a layer with buffers", Normed, tuple, unseen=True, given=in_parts(2)),
         Case("bytes by keyword, in a list, for a layer", Bytes, tuple, unseen=True, given=in_parts(2)),
         Case("GPT-2, exported", nn.Identity, tuple, unseen=True, given=gpt2_in_parts),
@@ -215,6 +215,13 @@ USAGE = Usage(
         Case("one weight in three layers", Tied, tuple, unseen=True, given=in_parts(2)),
         Case("one byte from the end", lambda: Bytes(backwards=True), tuple, unseen=True, given=in_parts(2)),
         Case("more parts than layers, two of them at the end", Late, tuple, unseen=True, given=in_parts(4)),
+        Case(
+            "six equal weights",
+            lambda: Sized(**dict.fromkeys("abcdef", 10)),
+            tuple,
+            unseen=True,
+            given=in_parts(3),
+        ),
         Case("one part", Single, tuple, unseen=True, given=in_parts(1)),
         Case("as many parts as calls", Single, tuple, unseen=True, given=in_parts(4)),
     ),

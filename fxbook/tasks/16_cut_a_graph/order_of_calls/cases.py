@@ -93,6 +93,7 @@ USAGE = Usage(
         Case("a cycle behind another part", Chain, tuple, unseen=True, given=chain("abcb", "acbc")),
         Case("parts that share no value", Beside, tuple, unseen=True, given=chain("dcefab", "edfgba")),
         Case("a part that needs two others", Gathered, tuple, unseen=True, given=chain("bacb", "cbdc")),
+        Case("a chain against the alphabet", Chain, tuple, unseen=True, given=chain("dcba")),
         Case("no call", nn.Identity, tuple, unseen=True, given=chain("")),
         Case("GPT-2's activation, by support", nn.Identity, tuple, unseen=True, given=by_support),
         Case("two layers of GPT-2", nn.Identity, tuple, unseen=True, given=layers_of_gpt2),

@@ -60,6 +60,13 @@ class Joined(nn.Module):
         return torch.cat([x, torch.add(input=turned, other=grown)])
 
 
+class Behind(nn.Module):
+    """A call whose first input is the one of the module, and whose second is the result of a call."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.tanh(torch.sub(x, torch.exp(torch.abs(x))))
+
+
 class Bare(nn.Module):
     """Two calls."""
 
@@ -210,6 +217,13 @@ USAGE = Usage(
             tuple,
             unseen=True,
             given=reported_of(torch.atan2, torch.addcmul),
+        ),
+        Case(
+            "an input in front of the call that counts",
+            Behind,
+            tuple,
+            unseen=True,
+            given=reported_of(torch.exp, torch.sub),
         ),
         Case("two calls, and one that nothing uses", Bare, tuple, unseen=True, given=with_an_unused_range),
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, fx, nn
@@ -50,10 +50,10 @@ def request(
     left_out: int = 0,
     without: tuple[str, ...] = (),
     extra: tuple[str, ...] = (),
-    backwards: bool = False,
+    order: Literal["drawn", "as written", "backwards"] = "drawn",
     told: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[fx.GraphModule, dict[str, Any]]:
-    """The traced model, and inputs in an order that is drawn, or backwards; without some defaults, or at fault.
+    """The traced model, and inputs, unknown ones last where the order is not drawn; without some defaults, or at fault.
 
     The inputs are tensors, but for the values that are ``told``.
     """
@@ -63,8 +63,9 @@ def request(
     kept = len(optional) - min(left_out, len(optional))
     names = [str(node.target) for node in inputs if not node.args] + optional[len(optional) - kept :]
     names = [*(name for name in names if name not in without), *extra]
-    order = range(len(names))[::-1] if backwards else torch.randperm(len(names)).tolist()
-    return traced, {names[place]: told.get(names[place], torch.randn(one_of(2, 3))) for place in order}
+    places = torch.randperm(len(names)).tolist() if order == "drawn" else range(len(names))
+    places = places[::-1] if order == "backwards" else places
+    return traced, {names[place]: told.get(names[place], torch.randn(one_of(2, 3))) for place in places}
 
 
 def given(**faults: Any) -> Callable[[nn.Module], tuple[Any, ...]]:
@@ -89,7 +90,7 @@ def use(answer: Callable[..., Any], traced: fx.GraphModule, values: dict[str, An
 USAGE = Usage(
     "compute",
     cases=(
-        Case("all inputs, in any order", Scaled, tuple, given=given(backwards=True)),
+        Case("all inputs, in any order", Scaled, tuple, given=given(order="backwards")),
         Case("without `std`", Scaled, tuple, given=given(left_out=1)),
         Case("no `mean`", Scaled, tuple, given=given(without=("mean",))),
         Case("`sdt` in place of `std`", Scaled, tuple, given=given(left_out=1, extra=("sdt",))),
@@ -102,6 +103,7 @@ USAGE = Usage(
             unseen=True,
             given=given(without=("unread", "len"), extra=("input_1", "weights")),
         ),
+        Case("the last one unknown", Scaled, tuple, unseen=True, given=given(extra=("sdt",), order="as written")),
         Case("the last one missing", Required, tuple, unseen=True, given=given(without=("mask",))),
         Case("names that begin alike", Renamed, tuple, unseen=True, given=given(without=("mean",))),
         Case("names that begin alike, all there", Renamed, tuple, unseen=True, given=given(left_out=1)),
