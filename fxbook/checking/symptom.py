@@ -15,6 +15,11 @@ _ALIKE = 0.7
 # Python's own messages are short and alike: what they quote, or the types and functions they name, tells them apart.
 _QUOTED = re.compile(r"'(\w+)'")
 _NAMED = re.compile(r"\b(?:[A-Z]\w+\b(?!\.)|\w+(?=' object)|\w+(?=\(\) (?:missing|takes)))")
+# What Python says since 3.12 and since 3.14, and what it said before, as a heading has it.
+_REWORDED = (
+    ("parameter without a default follows parameter with a default", "non-default argument follows default argument"),
+    ("is not a container or iterable", "is not iterable"),
+)
 _SEQUENCE = re.compile(r"\b(?:tuple|list)\b")
 _NEEDED = {
     "AttributeError": _QUOTED,
@@ -35,13 +40,16 @@ def entry_of(message: str, chapter: str = "") -> str:
     raised = _RAISED.search(message)
     if not raised:
         return ""
+    said = raised["text"]
+    for now, before in _REWORDED:
+        said = said.replace(now, before)
     best = (0.0, False, False, "")
     for place, heading in headings():
         entry = _ENTRY.match(heading)
         if entry and entry["kind"] == raised["kind"]:
-            alike = _alike(entry["text"], raised["text"])
+            alike = _alike(entry["text"], said)
             needed = _NEEDED[entry["kind"]].findall(entry["text"]) if entry["kind"] in _NEEDED else ()
-            if alike >= _ALIKE and _names(raised["text"]).issuperset(needed):
+            if alike >= _ALIKE and _names(said).issuperset(needed):
                 folder, _, page = place.partition("#")[0].rpartition("/")
                 if chapter and _is_of_part_two(page) and not _is_of_part_two(chapter):
                     continue  # Nobody is sent to where they have not been.

@@ -55,7 +55,8 @@ def run(
 
     Args:
         versions: of torch; all of ``VERSIONS`` where none is named.
-        only: parts of the paths of notebooks; where some are given, the others stay as they were recorded.
+        only: parts of the paths of notebooks; where some are given, the others stay as they were recorded, and the
+            facts, too.
         facts_alone: whether the probes of the facts are all that is asked, which takes seconds.
         with_answers: whether every answer to every exercise is judged as well, which takes much longer.
 
@@ -68,10 +69,12 @@ def run(
         book = Book()
         paths = [] if facts_alone else notebooks(book, only)
         # What was found so far stays where a run is cut off.
-        seen = see(book, paths, python, with_answers, functools.partial(_keep, book, version))
+        each = functools.partial(_keep, book, version)
+        seen = see(book, paths, python, with_answers, each, with_facts=facts_alone or not only)
         seconds = time.monotonic() - begun
         kept = record.read()
-        kept.facts = probes.merged(kept.facts, version, seen.printed)
+        if seen.printed:
+            kept.facts = probes.merged(kept.facts, version, seen.printed)
         told = kept.versions.setdefault(version, {})
         if paths and not only:
             told.update({"cells": seen.ran, "seconds": round(seconds)})
@@ -115,6 +118,8 @@ def see(
     python: Path,
     with_answers: bool,
     each: Callable[[Path, list[Difference]], None] = lambda *_: None,
+    *,
+    with_facts: bool = True,
 ) -> Seen:
     """Run these notebooks, the probes of the facts and, if asked, every answer, with an interpreter.
 
@@ -124,10 +129,11 @@ def see(
         python: the interpreter.
         with_answers: whether every answer to every exercise is judged.
         each: is called with each notebook that has run and its cells that differ.
+        with_facts: whether the probes of the facts are run, which takes minutes.
     """
     paths = list(paths)
     ran, found = cells(book, paths, python, each) if paths else (0, {})
-    printed = probes.ask(python)
+    printed = probes.ask(python) if with_facts else {}
     judged, wrong = answers.judge(python) if with_answers else (0, {})
     return Seen(ran, found, printed, judged, wrong)
 

@@ -157,7 +157,7 @@ def forgets_to_recompile(traced):
 
 @wrong(
     "ends well",
-    says="Your code raises SyntaxError: non-default argument follows default argument",
+    says="Your code raises SyntaxError: ",
     read="when_it_breaks/02_insertion_points#syntaxerror-non-default-argument-follows-default-argument",
 )
 def forgets_the_default(traced):
