@@ -15,11 +15,9 @@ _ALIKE = 0.7
 # Python's own messages are short and alike: what they quote, or the types and functions they name, tells them apart.
 _QUOTED = re.compile(r"'(\w+)'")
 _NAMED = re.compile(r"\b(?:[A-Z]\w+\b(?!\.)|\w+(?=' object)|\w+(?=\(\) (?:missing|takes)))")
-# What Python says since 3.12 and since 3.14, and what it said before, as a heading has it.
-_REWORDED = (
-    ("parameter without a default follows parameter with a default", "non-default argument follows default argument"),
-    ("is not a container or iterable", "is not iterable"),
-)
+# What Python says since 3.12, and what it said before, as a heading has it.
+_NOW = "parameter without a default follows parameter with a default"
+_BEFORE = "non-default argument follows default argument"
 _SEQUENCE = re.compile(r"\b(?:tuple|list)\b")
 _NEEDED = {
     "AttributeError": _QUOTED,
@@ -40,9 +38,7 @@ def entry_of(message: str, chapter: str = "") -> str:
     raised = _RAISED.search(message)
     if not raised:
         return ""
-    said = raised["text"]
-    for now, before in _REWORDED:
-        said = said.replace(now, before)
+    said = raised["text"].replace(_NOW, _BEFORE)
     best = (0.0, False, False, "")
     for place, heading in headings():
         entry = _ENTRY.match(heading)

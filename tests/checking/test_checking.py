@@ -932,6 +932,7 @@ def test_loading_the_compiler_is_no_endless_loop_and_an_error_in_a_graph_does_no
         ("TypeError: Model.forward() missing 1 required positional argument: 'mask'", "forward-missing-1-required"),
         ("TypeError: is_relu() missing 1 required positional argument: 'traced'", ""),
         ("TypeError: Linear.forward() takes 2 positional arguments but 3 were given", "takes-2-positional-arguments"),
+        ("SyntaxError: parameter without a default follows parameter with a default", "syntaxerror-non-default"),
         ("RuntimeError: mat1 and mat2 shapes cannot be multiplied (1x4 and 5x6)", ""),
         ("RuntimeError: ", ""),
     ],

@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from press.versions import record
+import pytest
+
+from press.versions import matrix, record
 from press.versions.record import BEHAVIOUR, WORDING, Entry, Record
 
 NOTEBOOK = "chapters/04_recompile.ipynb"
@@ -126,3 +128,20 @@ def test_which_torch_a_solution_needs_is_found_in_the_record() -> None:
     told = Record({version: {} for version in ("2.10.0", "2.6.0", "2.8.0", "2.13.0", "2.15.0")}, entries)
     assert told.solutions_need("2.13.0") == {"03-clean-up": "2.10"}
     assert Record().solutions_need("2.13.0") == {}
+
+
+def test_where_notebooks_are_named_the_facts_stay_as_they_were_recorded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    facts = {"a-fact": {"2.6.0": "before"}}
+    asked, written = [], []
+    monkeypatch.setattr(matrix.environments, "ensure", lambda _: tmp_path)
+    monkeypatch.setattr(matrix, "cells", lambda *_: (0, {}))
+    monkeypatch.setattr(matrix.probes, "ask", lambda _: asked.append("facts") or {"a-fact": "now"})
+    monkeypatch.setattr(matrix.record, "read", lambda: Record(facts=dict(facts)))
+    monkeypatch.setattr(matrix, "_write", lambda kept, _: written.append(kept.facts))
+    monkeypatch.setattr(matrix, "_write_details", lambda *_: "")
+    assert matrix.run(["2.6.0"], ["fact_check_kwargs"]) == 0
+    assert (asked, written) == ([], [facts])
+    assert matrix.run(["2.6.0"], facts_alone=True) == 0
+    assert (asked, written[1:]) == (["facts"], [{"a-fact": {"2.6.0": "now"}}])

@@ -5,6 +5,7 @@ filter for `DeprecationWarning` does not hide.
 
 Explains:
     `torch\.jit\.\w+` is deprecated
+    Please switch to `torch\.
 """
 
 import io
@@ -19,7 +20,7 @@ with warnings.catch_warnings(record=True) as caught:
     torch.jit.script(relu)
     torch.jit.save(torch.jit.trace(relu, x), io.BytesIO())
 for name in ("script", "trace", "save"):
-    seen = [one for one in caught if f"`torch.jit.{name}` is deprecated" in str(one.message)]
+    seen = [one for one in caught if f"`torch.jit.{name}` is " in str(one.message)]
     told[name] = f"{seen[0].category.__name__}: {seen[0].message}" if seen else "nothing"
 kinds = {line.partition(":")[0] for line in told.values()}
 print(told["script"] if len(kinds) == 1 else told)
