@@ -38,7 +38,8 @@ _PATIENCE = 4
 _POLL_MILLISECONDS = 20
 # Less than this share of a processor: it waits rather than works.
 _WAITING = 0.15
-# Longer than this nobody looked away by himself: the machine stood still, as a virtual one does that is moved.
+# Who asks many times a second is never silent for longer, unless the machine stands still, as a virtual one does that
+# is moved.
 _STANDSTILL = 0.25
 
 

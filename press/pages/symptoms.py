@@ -122,9 +122,7 @@ def symptoms(
             current.shown = True
             current.elsewhere += (elsewhere or {}).get(text, [])
         elif current is not None and kind == "output":
-            if match := MESSAGE.match(text):
-                message = f"{match['kind'].rpartition('.')[2]}: {match['text']}"[:_LONGEST]
-                current.messages += [message] if message not in current.messages else []
+            current.messages += [message for message in _messages_in(text) if message not in current.messages]
         elif current is not None and kind == "prose" and not text.startswith(("#", "|", "<")):
             # Where no paragraph is marked as the cause, the first one is.
             marked = text.startswith("*Cause*:")
@@ -132,6 +130,13 @@ def symptoms(
                 _first_sentence(text.removeprefix("*Cause*:")) if marked or not current.cause else current.cause
             )
     return [one for one in entries if one.shown], [one for one in others if one.messages or one.elsewhere]
+
+
+def _messages_in(line: str) -> Iterator[str]:
+    """The message in a printed line, under each class of error that it names."""
+    if match := MESSAGE.match(line):
+        for kind in (match["kind"], *match["others"].split(" or ")[1:]):
+            yield f"{kind.rpartition('.')[2]}: {match['text']}"[:_LONGEST]
 
 
 def of_every_chapter(book: Book) -> Iterator[tuple[list[Symptom], list[Symptom]]]:

@@ -57,7 +57,7 @@ def run(
         versions: of torch; all of ``VERSIONS`` where none is named.
         only: parts of the paths of notebooks; where some are given, the others stay as they were recorded, and the
             facts, too.
-        facts_alone: whether the probes of the facts are all that is asked, which takes seconds.
+        facts_alone: whether the probes of the facts are all that is asked.
         with_answers: whether every answer to every exercise is judged as well, which takes much longer.
 
     Raises:
@@ -129,7 +129,7 @@ def see(
         python: the interpreter.
         with_answers: whether every answer to every exercise is judged.
         each: is called with each notebook that has run and its cells that differ.
-        with_facts: whether the probes of the facts are run, which takes minutes.
+        with_facts: whether the probes of the facts are run.
     """
     paths = list(paths)
     ran, found = cells(book, paths, python, each) if paths else (0, {})

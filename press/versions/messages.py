@@ -8,6 +8,8 @@ MESSAGE = re.compile(
     # After what a cell may print first: "created, linted, TypeError: …".
     r"^(?:[a-z]+, )*"
     r"(?P<kind>(?:\w+\.)*\w*(?:Error|Warning|Exception|SymNode)|Unsupported|BackendCompilerFailed)"
+    # Where versions of Python or torch raise several.
+    r"(?P<others>(?: or \w+Error)*)"
     # A list of classes of errors is no message.
     r"(?:: ?| (?!\w*Error\b))(?P<text>\S.*)$"
 )
@@ -20,7 +22,7 @@ _DETAILS = re.compile(
 )
 # What a cell of the book says or meets, since torch gave it something else: nobody finds the cause by these words.
 _OF_A_CELL = re.compile(
-    r"IndexError\b|AssertionError: expected \w+ with |\w+: .* to unpack \(|.* shapes cannot be multiplied"
+    r"IndexError\b|AssertionError: expected \w+(?: or \w+)* with |\w+: .* to unpack \(|.* shapes cannot be multiplied"
 )
 
 

@@ -18,7 +18,7 @@ from press.versions.record import BEHAVIOUR, FOLLOWS, WARNING, WORDING
 ERROR = "error"
 # nbval compares no pictures of these kinds.
 _NOT_COMPARED = ("image/png", "image/jpeg", "application/vnd.jupyter.widget-view+json")
-_EXPECTED = re.compile(r"expected (?P<kind>\w+) with .* in its message, got (?P<got>.*)", re.DOTALL)
+_EXPECTED = re.compile(r"expected (?P<kinds>\w+(?: or \w+)*) with .* in its message, got (?P<got>.*)", re.DOTALL)
 # The library's own line on another torch, which stands before whatever a notebook shows.
 _TOLD = re.compile(r"^fxbook was tried with .*\n", re.MULTILINE)
 _LONGEST = 300
@@ -84,7 +84,8 @@ def kind(printed: Shown, here: Shown, lost: Iterable[str] = ()) -> str:
         if missing and missing[1] in set(lost):
             return FOLLOWS
         expected = _EXPECTED.match(here.error.removeprefix("AssertionError: "))
-        return WORDING if expected and expected["got"].startswith(f"{expected['kind']}: ") else BEHAVIOUR
+        got = expected["got"].partition(":")[0] if expected else ""
+        return WORDING if expected and got in expected["kinds"].split(" or ") else BEHAVIOUR
     rest = {carrier: texts for carrier, texts in here.texts.items() if carrier != "stderr"}
     if rest == {carrier: texts for carrier, texts in printed.texts.items() if carrier != "stderr"}:
         return WARNING
