@@ -33,6 +33,12 @@ def test_there_are_enough_answers(identity: str) -> None:
     assert len(set(names)) == len(names)
 
 
+def test_answers_are_found_though_their_module_was_imported_before() -> None:
+    # Its import, which collects them, happens once; here it happened above.
+    answers_to.cache_clear()
+    assert [one.name for one in answers_to(IDS[0])] == [one.name for one in ANSWERS[IDS[0]]] != []
+
+
 @pytest.mark.parametrize("identity", IDS)
 def test_every_rule_earns_its_place(identity: str) -> None:
     exercise = find(identity)

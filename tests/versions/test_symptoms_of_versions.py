@@ -66,6 +66,7 @@ def test_every_error_that_is_recorded_is_in_the_index() -> None:
         ("ValueError: not enough values to unpack (expected 1, got 0)", ""),
         ("RuntimeError: mat1 and mat2 shapes cannot be multiplied (4x2 and 4x8)", ""),
         ('AssertionError: expected KeyError with "x" in its message, but nothing was raised', ""),
+        ("AssertionError: expected KeyError or OSError with 'x' in its message, got TypeError: y", ""),
     ],
 )
 def test_what_somebody_would_look_for(here: str, message: str) -> None:
@@ -75,6 +76,13 @@ def test_what_somebody_would_look_for(here: str, message: str) -> None:
 def test_a_list_of_classes_is_no_message() -> None:
     assert MESSAGE.match("RuntimeError: len") and MESSAGE.match("TypeError relu() takes 1")
     assert not MESSAGE.match("TypeError TypeError TypeError")
+
+
+def test_a_message_is_listed_under_each_class_that_it_may_have() -> None:
+    printed = v4.new_output("stream", name="stdout", text="AttributeError or PicklingError: … local object …\n")
+    cells = [v4.new_markdown_cell("## When it breaks"), v4.new_markdown_cell("### From a pickle")]
+    [entry], _ = symptoms("04_x", v4.new_notebook(cells=[*cells, v4.new_code_cell("x", outputs=[printed])]))
+    assert entry.messages == ["AttributeError: … local object …", "PicklingError: … local object …"]
 
 
 def test_an_error_of_another_version_is_told_by_its_fact() -> None:
