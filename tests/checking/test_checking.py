@@ -46,11 +46,24 @@ SAME = Exercise("99-same", "pass", (SHALLOW, DEEP), (lints, recompiled, same_res
 
 def timed(exercise: Exercise, answer: Any) -> Any:
     """The report, after asserting that it came in time: on a busy machine, in the time that was its own."""
-    started, used = time.perf_counter(), processor_seconds()
-    report = check_with(exercise, answer, seed=1)
-    elapsed, used = time.perf_counter() - started, processor_seconds() - used
-    assert elapsed < LIMIT or (used < LIMIT and elapsed < 4 * LIMIT)
-    return report
+
+    def check() -> tuple[Any, bool]:
+        started, used = time.perf_counter(), processor_seconds()
+        report = check_with(exercise, answer, seed=1)
+        elapsed, used = time.perf_counter() - started, processor_seconds() - used
+        return report, elapsed < LIMIT or (used < LIMIT and elapsed < 4 * LIMIT)
+
+    return in_time(check)
+
+
+def in_time(check: Callable[[], tuple[Any, bool]]) -> Any:
+    """What a check tells that was in time, once of twice: a machine that stands still, which may count as processor
+    time, does so once; an answer that takes longer does so each time."""
+    for _ in range(2):
+        report, was_in_time = check()
+        if was_in_time:
+            return report
+    raise AssertionError("it took too long, twice")
 
 
 def processor_seconds() -> float:
@@ -140,13 +153,17 @@ def stopped(process: int) -> bool:
     return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] == "T"
 
 
+def within_five_seconds(answer: Any) -> tuple[Any, bool]:
+    started = time.monotonic()
+    report = check_with(RELU_AFTER_LINEAR, answer, seed=1)
+    return report, time.monotonic() - started < 5
+
+
 def test_a_busy_machine_does_not_lengthen_a_hostile_check_past_five_seconds() -> None:
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * (os.cpu_count() or 1))]
     try:
         for answer in (loops, lambda module: time.sleep(60)):
-            started = time.monotonic()
-            report = check_with(RELU_AFTER_LINEAR, answer, seed=1)
-            assert time.monotonic() - started < 5
+            report = in_time(functools.partial(within_five_seconds, answer))
             assert "still running when the time was over" in report.message
     finally:
         for process in busy:
