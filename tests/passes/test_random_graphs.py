@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import collections
 import copy
+import importlib
 import operator
+import sys
 import time
+from pathlib import Path
 
+import hypothesis
 import pytest
 import torch
 from hypothesis import Phase, given, settings
@@ -263,6 +267,32 @@ def test_the_same_seed_gives_the_same_module_and_draws_from_nobody() -> None:
     for name, held in first.state_dict().items():
         assert torch.equal(held, second.state_dict()[name])
     assert len({random_graph(seed).code for seed in range(50)}) > 45
+
+
+def test_a_seed_of_hypothesis_gives_the_same_graphs_whatever_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def drawn() -> list[str]:
+        codes: list[str] = []
+
+        @hypothesis.seed(0)
+        @settings(max_examples=30, deadline=None, database=None, phases=[Phase.generate])
+        @given(random_graphs(steps=8))
+        def test(module: fx.GraphModule) -> None:
+            codes.append(module.code)
+
+        test()
+        return codes
+
+    before = drawn()
+    # Hypothesis draws numbers that it finds in modules, too.
+    (tmp_path / "full_of_numbers.py").write_text(f"NUMBERS = {[*range(512)]}")
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module("full_of_numbers")
+    try:
+        assert drawn() == before
+    finally:
+        del sys.modules["full_of_numbers"]
 
 
 def test_inputs_for_a_graph_that_was_traced() -> None:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 # The largest number at each place of a step, see Step: enough for each table and for each value of a large graph.
 _MOST = Step(kind=23, call=63, first=15, second=15, way=7)
 _FORMS = 15
-_CALLS = _MOST.call + 1
+_KINDS, _SECONDS = _MOST.kind + 1, _MOST.second + 1
+# Of the eight ways the low bits go with the kind, the high one with the second value.
+_WAYS = 4
 
 
 def random_graph(seed: int, **limits: Any) -> fx.GraphModule:
@@ -75,7 +77,10 @@ def random_graphs(**limits: Any) -> SearchStrategy[fx.GraphModule]:
 
     allowed = Limits(**limits)
     # Hypothesis takes out of a list what was drawn with five choices at most: four numbers, and whether to go on.
-    step = st.tuples(*map(st.integers, [0] * 4, (_MOST.kind, _CALLS * (_MOST.way + 1) - 1, _MOST.first, _MOST.second)))
+    # Where numbers may be 100 or more it also draws those that stand in the modules that happen to be loaded: the same
+    # seed would give other graphs in another process.
+    kinds, seconds = _KINDS * _WAYS, _SECONDS * (_MOST.way + 1) // _WAYS
+    step = st.tuples(*(st.integers(0, most) for most in (kinds - 1, _MOST.call, _MOST.first, seconds - 1)))
     inputs, form = st.integers(1, allowed.inputs), st.integers(0, _FORMS)
     steps = st.lists(step, min_size=1, max_size=allowed.steps)
 
@@ -89,9 +94,10 @@ def random_graphs(**limits: Any) -> SearchStrategy[fx.GraphModule]:
     return grown()
 
 
-def _unpacked(kind: int, call_and_way: int, first: int, second: int) -> Step:
-    """A step of four numbers: the spelling is in the high bits of the call, which a failing example loses first."""
-    return Step(kind, call_and_way % _CALLS, first, second, call_and_way // _CALLS)
+def _unpacked(kind_and_way: int, call: int, first: int, second_and_way: int) -> Step:
+    """A step of four numbers: the spelling is in the high bits of two, which a failing example loses first."""
+    way = kind_and_way // _KINDS + second_and_way // _SECONDS * _WAYS
+    return Step(kind_and_way % _KINDS, call, first, second_and_way % _SECONDS, way)
 
 
 def _form(number: int) -> int:
