@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -27,6 +27,8 @@ _TURNS = ("transpose", "swapaxes", "swapdims")
 _NO_EXAMPLE = "it has no example: run FakeTensorProp first"
 _IN_THE_WAY = (Effect.WRITES, Effect.RANDOM, Effect.MODE, Effect.UNKNOWN)
 _HOMES = ("torch", "_operator", "math")
+# Where examples are noted: by FakeTensorProp and torch.export, and by torch.compile.
+_EXAMPLES = ("val", "example_value")
 _LAYERS = {nn.Softmax: "softmax", nn.Dropout: "dropout"}
 
 
@@ -146,7 +148,7 @@ def given(node: fx.Node, place: int, *names: str, default: Any = None) -> Any:
 
 def example(node: fx.Node) -> Any:
     """The example of a node's value, as `FakeTensorProp`, `torch.export` or `torch.compile` notes it, or None."""
-    return node.meta.get("val", node.meta.get("example_value"))
+    return next((node.meta[key] for key in _EXAMPLES if key in node.meta), None)
 
 
 def readers(node: fx.Node) -> list[fx.Node]:
@@ -193,10 +195,10 @@ def scale_of(old: Written) -> Any:
         return old.factor
     if not isinstance(old.factor, fx.Node):
         return 1.0 / old.factor
-    with old.output.graph.inserting_before(old.output):
-        scale = old.output.graph.call_function(operator.truediv, (1.0, old.factor))
-    if (factor := example(old.factor)) is not None:
-        scale.meta["val"] = 1.0 / factor
+    graph = old.output.graph
+    with graph.inserting_before(old.output):
+        scale = graph.call_function(operator.truediv, (1.0, old.factor))
+    scale.meta = _meta_like(old.factor, lambda factor: 1.0 / factor)
     return scale
 
 
@@ -223,11 +225,20 @@ def is_recorded(old: Written) -> bool:
     return isinstance(old.output.target, torch._ops.OpOverload)
 
 
-def _call(old: Written, method: str, operation: Any, *args: Any) -> fx.Node:
-    """A call before the output, in the dialect of the graph."""
+def _call(old: Written, method: str, operation: Any, node: fx.Node, *args: Any) -> fx.Node:
+    """A call on a node before the output, in the dialect of the graph."""
     graph = old.output.graph
     with graph.inserting_before(old.output):
-        return graph.call_function(operation, args) if is_recorded(old) else graph.call_method(method, args)
+        recorded = is_recorded(old)
+        new = graph.call_function(operation, (node, *args)) if recorded else graph.call_method(method, (node, *args))
+    new.meta = _meta_like(node, lambda value: operation(value, *args))
+    return new
+
+
+def _meta_like(node: fx.Node, computed: Callable[[Any], Any]) -> dict[str, Any]:
+    """The meta of a node for one that is computed from it: what tells the value is computed anew, or left out."""
+    kept = {key: value for key, value in node.meta.items() if key != "tensor_meta"}
+    return {**kept, **{key: computed(kept[key]) for key in _EXAMPLES if key in kept}}
 
 
 def _takes_any_strides(module: fx.GraphModule, node: fx.Node) -> bool:
