@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
+import operator
 import sys
-from types import ModuleType
+from collections.abc import Iterator
+from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 import torch
@@ -14,6 +17,10 @@ _OWN = "fxbook"
 _MISSING = object()
 # Importing torch's compiler, which an answer may do by exporting a model, replaces this.
 _BY_TORCH = {"torch.manual_seed"}
+_MAKERS = (
+    ("torch._dynamo.mutation_guard", "install_generation_tagging_init"),
+    ("torch._dynamo.eval_frame", "DisableContext.__call__"),
+)
 
 
 class Guard:
@@ -39,8 +46,31 @@ class Guard:
             (name, owner, key, value)
             for name, owner, kept in self._kept
             for key, value in kept.items()
-            if vars(owner).get(key, _MISSING) is not value and f"{name}.{key}" not in _BY_TORCH
+            if (now := vars(owner).get(key, _MISSING)) is not value
+            and f"{name}.{key}" not in _BY_TORCH
+            and not _wraps(now, value)
         ]
+
+
+def _wraps(now: Any, before: Any) -> bool:
+    """Whether this is a function around ``before`` with which Dynamo, at its first use, notices or skips calls."""
+    if not isinstance(now, FunctionType):
+        return False
+    made = any(now.__code__ is constant for maker in _makers() for constant in maker.__code__.co_consts)
+    return made and any(_holds(cell, before) for cell in now.__closure__ or ())
+
+
+def _holds(cell: CellType, value: Any) -> bool:
+    with contextlib.suppress(ValueError):  # It is empty.
+        return cell.cell_contents is value
+    return False
+
+
+def _makers() -> Iterator[Any]:
+    """What makes these functions, once Dynamo is loaded."""
+    for module, path in _MAKERS:
+        with contextlib.suppress(KeyError, AttributeError):
+            yield operator.attrgetter(path)(sys.modules[module])
 
 
 def _watched(key: str, value: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
+import importlib
 import json
 import os
 import signal
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -386,6 +388,36 @@ def test_patches_are_told_and_stay_in_the_child(answer: Any, part: str) -> None:
     assert guard.replaced() == []
     assert json.dumps({}) == "{}"
     assert check_with(RELU_AFTER_LINEAR, right).passed
+
+
+def compiles(module: fx.GraphModule) -> None:
+    torch.compile(nn.Linear(2, 2), backend="eager")(torch.ones(2, 2))
+    right(module)
+
+
+def compiles_and_wraps_another(module: fx.GraphModule) -> None:
+    compiles(module)
+    theirs = nn.Module.__init__
+    cell = types.CellType(lambda self, *_, **__: None)
+    nn.Module.__init__ = types.FunctionType(theirs.__code__, theirs.__globals__, "ours", None, (cell,))  # type: ignore
+
+
+def compiles_and_wraps_itself(module: fx.GraphModule) -> None:
+    compiles(module)
+    theirs = fx.Tracer.trace
+    fx.Tracer.trace = lambda *args, **kwargs: theirs(*args, **kwargs)  # type: ignore[method-assign]
+
+
+def test_what_dynamo_puts_around_functions_of_torch_is_its_own() -> None:
+    importlib.import_module("torch._dynamo")
+    assert check_with(RELU_AFTER_LINEAR, compiles, seed=1).passed
+    for answer, part in (
+        (compiles_and_wraps_another, "torch.nn.Module.__init__"),
+        (compiles_and_wraps_itself, "torch.fx.Tracer.trace"),
+    ):
+        report = check_with(RELU_AFTER_LINEAR, answer, seed=1)
+        assert report.violated == "leaves torch alone"
+        assert f"Your code replaces `{part}`" in report.message
 
 
 def patches_torch_and_loops(module: fx.GraphModule) -> None:
