@@ -46,6 +46,8 @@ _OF_ATEN = {
 }
 # Of operator: what writes and is not among the calls that torch.fx prints as statements, and what calls anything.
 _WRITING, _CALLING = (operator.delitem, operator.iconcat), (operator.call,)
+# Of torch: they raise or do nothing.
+_CHECKING = (torch._assert, torch._check)
 # They add to the gradients of tensors that are not among their arguments.
 _BACKWARD = ("backward", "_backward")
 # Layers that draw numbers or collect statistics while they train.
@@ -80,6 +82,8 @@ def effect(node: fx.Node) -> Effect | None:
         return _of_operator(node)
     if isinstance(node.target, torch._ops.HigherOrderOperator) and node.target.name() in _RUNNING:
         return _of_graphs(node)
+    if node.target in _CHECKING:
+        return Effect.CHECK
     if node.op == "call_function" and not _of_torch(node.target):
         private = str(getattr(node.target, "__name__", "")).startswith("_")
         return Effect.MODE if private else Effect.UNKNOWN

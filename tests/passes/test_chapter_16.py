@@ -85,3 +85,9 @@ def test_a_graph_without_a_call_has_no_part() -> None:
     whole = cut(fx.symbolic_trace(lambda x: x), [])
     assert [node.op for node in whole.graph.nodes] == ["placeholder", "output"]
     assert whole(3) == 3
+
+
+def test_names_of_parts_may_come_from_a_generator() -> None:
+    cut, checkpoint_parts = taken("16_cut_a_graph", "cut", "checkpoint_parts")
+    module = cut(fx.symbolic_trace(lambda x: x.sin().cos()), [])
+    assert checkpoint_parts(module, names=(name for name, _ in module.named_children())).modified

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 
 import pytest
@@ -114,3 +115,17 @@ def test_attention_whose_result_is_written_stays_as_steps() -> None:
         module = fx.symbolic_trace(attention, concrete_args={"writes": writes})
         result = check_pass(fuse_with_notes, module, (*inputs, writes), without=["meta"])
         assert result.modified is not writes
+
+
+@pytest.mark.parametrize("switched", [False, True])
+def test_attention_is_not_moved_out_of_a_block_without_gradients(switched: bool) -> None:
+    attention_steps, fuse_with_notes = taken("17_ship_a_pass", "attention_steps", "fuse_with_notes")
+
+    def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Tensor:
+        with torch.no_grad() if switched else contextlib.nullcontext():
+            result = attention_steps(query, key, value, 0.5, mask)
+        return result * query
+
+    inputs = (*torch.randn(3, 1, 2, 3, 4), torch.zeros(3, 3))
+    module = make_fx(attention, pre_dispatch=True)(*inputs)
+    assert fuse_with_notes(module).modified is not switched, module.code

@@ -73,6 +73,7 @@ EFFECTS = {
     "dropout": (lambda x: functional.dropout(x), Effect.RANDOM),
     "attention with dropout": (lambda x: functional.scaled_dot_product_attention(x, x, x, None, 0.1), Effect.RANDOM),
     "an assertion": (lambda x: aten._assert_tensor_metadata.default(x), Effect.CHECK),
+    "an assertion that a trace adds": (lambda x: torch._assert(x.ndim == 1, "no"), Effect.CHECK),
 }
 
 

@@ -1,0 +1,52 @@
+"""The recipes that chapter 10 ends with hold on models that the chapter does not have."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+import torch
+from torch import Tensor, fx, nn
+
+from tests.taken import taken
+
+
+class Sums(nn.Module):
+    """Adds up in a tensor that it makes: a trace makes it once."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        total = torch.zeros(x.shape[1])
+        for row in x:
+            total += row
+        return total
+
+
+def test_what_is_right_in_the_first_run_alone_is_no_proof() -> None:
+    take = taken("10_models_as_they_come", "take")
+    with pytest.raises(AssertionError, match="item \\[1\\]"):
+        take(Sums().eval(), x=torch.ones(2, 3))
+
+
+@dataclasses.dataclass
+class Hidden:
+    value: Tensor
+
+
+def test_a_result_of_which_pytree_knows_nothing_is_no_copy() -> None:
+    clones = taken("10_models_as_they_come", "clones")
+    value = torch.ones(2)
+    copied = clones((value, {"more": [value, None, 1, "text"]}))
+    value.add_(1)
+    assert copied[0].tolist() == copied[1]["more"][0].tolist() == [1, 1]
+    assert copied[1]["more"][1:] == [None, 1, "text"]
+    with pytest.raises(TypeError, match="what is in a Hidden"):
+        clones(Hidden(value))
+
+
+def test_a_layer_whose_result_is_copied_keeps_it_from_the_next_one() -> None:
+    return_layers = taken("10_models_as_they_come", "return_layers")
+    model = nn.Sequential(nn.Linear(2, 2), nn.ReLU(inplace=True), nn.Linear(2, 2))
+    traced = return_layers(fx.symbolic_trace(model), paths=["0", "2"]).graph_module
+    x = torch.randn(16, 2)
+    assert torch.equal(traced(x)["0"], model[0](x))
+    assert torch.equal(traced(x)["2"], model(x))
