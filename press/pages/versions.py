@@ -13,6 +13,7 @@ from packaging.version import Version
 from press.book import Book
 from press.manuscript.reading import Manuscript, anchor
 from press.versions import record
+from press.versions.answers import PASSES, REFUSED, TOLD
 from press.versions.facts import Told
 from press.versions.messages import form, searched
 from press.versions.notes import Place, places
@@ -39,12 +40,22 @@ was run on torch {oldest} to {newest}. Every cell of the book was run on these:
 fail since an earlier cell failed or did otherwise. Many raise a `NameError` for a name that the earlier cell did not
 set. On 2.7 others meet torch as a failed export has left it. Nothing is known of these cells themselves. Where nothing
 differs, cells that meet a fact of this page are written to show the same on these versions.
-
+{answers}
 {facts}
 
 ## Of single cells
 
 {cells}
+"""
+
+_ANSWERS = """
+The exercises have {judged:,} known answers, right and wrong. On each version every check judged all of them:
+
+| torch | right ones refused | wrong ones that pass | wrong ones told another mistake |
+|---|---|---|---|
+{rows}
+
+A right answer is refused where it uses something that this torch lacks or does otherwise. {solutions}
 """
 
 
@@ -76,6 +87,7 @@ def page_text(book: Book) -> str:
         oldest=minor(asked[0]),
         newest=minor(asked[-1]),
         versions="\n".join(counted),
+        answers=_of_answers(book),
         facts="\n\n".join(parts),
         cells="\n".join(_of_cells(book)),
     )
@@ -86,6 +98,22 @@ def pages(book: Book) -> dict[str, Manuscript]:
     sources = [source for source in book.sources if source not in book.sheet_folders]
     beside = book.root / "chapters" / "reference"
     return {Path(os.path.relpath(book.targets(source)[0], beside)).as_posix(): book.page(source) for source in sources}
+
+
+def _of_answers(book: Book) -> str:
+    """How the checks judge the known answers on each version; nothing where none was asked."""
+    kept = book.record
+    asked = {version: counts["answers"] for version, counts in kept.versions.items() if "answers" in counts}
+    if not asked:
+        return ""
+    rows = []
+    for version in record.in_order(asked):
+        said = [by_version[version] for by_version in kept.answers.values() if version in by_version]
+        counts = [sum(one.startswith(f"{what}: ") for one in said) for what in (REFUSED, PASSES, TOLD)]
+        rows.append(f"| {version} | {' | '.join(map(str, counts))} |")
+    needs = [f"`{exercise}` needs torch {version}" for exercise, version in book.solutions_need.items()]
+    solutions = f"The solution is among them in {len(needs)} exercises: {', '.join(needs)}." if needs else ""
+    return _ANSWERS.format(judged=max(asked.values()), rows="\n".join(rows), solutions=solutions)
 
 
 def _of_cells(book: Book) -> Iterator[str]:
