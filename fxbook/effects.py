@@ -36,6 +36,11 @@ _RUNNING = ("cond", "wrap_with_autocast", "wrap_with_set_grad_enabled")
 _WORST_FIRST = (Effect.WRITES, Effect.UNKNOWN, Effect.MODE, Effect.RANDOM, Effect.CHECK)
 # Functions of Python that compute a value and do nothing else.
 _PYTHON = {getattr, len, int, float, bool, complex, abs, max, min, sum, round, tuple, list, slice, range, isinstance}
+# Methods that give a tensor of another type or place, or itself, and that ATen does not have under their name.
+_CONVERTING = {
+    *("bfloat16", "bool", "byte", "char", "double", "float", "half", "int", "long", "short", "type"),
+    *("cpu", "cuda"),
+}
 # Operators of Python that ATen has under another name.
 _OF_ATEN = {
     "truediv": "div",
@@ -233,6 +238,8 @@ def _of_name(node: fx.Node) -> Effect | None:
         return Effect.WRITES
     if node.op == "call_method" and name in _BACKWARD:
         return Effect.WRITES
+    if node.op == "call_method" and name in _CONVERTING:
+        return None
     if name.startswith("_"):
         return Effect.MODE
     overloads = list(_overloads(node))
@@ -278,14 +285,22 @@ def _given(node: fx.Node) -> dict[str, Any]:
 
 
 def _overloads(node: fx.Node) -> Iterator[Any]:
-    """The operators of ATen that have the name of a function or a method, without those that write into ``out``."""
+    """The operators of ATen that have the name of a function or a method, without those that write into ``out``.
+
+    Those that change a list, as one that sorts it, are for TorchScript.
+    """
     if isinstance(node.target, torch._ops.HigherOrderOperator):
         return
     name = str(node.target) if node.op == "call_method" else str(getattr(node.target, "__name__", ""))
     packet = getattr(aten, _OF_ATEN.get(name.strip("_") if name.startswith("__") else name, name), None)
-    for overload in packet.overloads() if packet is not None else ():
-        if "out" not in overload:
-            yield getattr(packet, overload)
+    named = packet.overloads() if isinstance(packet, torch._ops.OpOverloadPacket) else []
+    found = (getattr(packet, overload) for overload in named if "out" not in overload)
+    yield from (overload for overload in found if not _changes_a_list(overload))
+
+
+def _changes_a_list(overload: Any) -> bool:
+    arguments = [argument for argument in overload._schema.arguments if isinstance(argument.type, torch.ListType)]
+    return any(argument.alias_info is not None and argument.alias_info.is_write for argument in arguments)
 
 
 def _of_torch(target: Any) -> bool:

@@ -37,6 +37,8 @@ def call(program: Callable[..., Any] | nn.Module) -> fx.Node:
 PURE = {
     "an addition": lambda x: x + 1,
     "a method": lambda x: x.sum(0),
+    "a sort": lambda x: x.sort(),
+    "another type": lambda x: x.half(),
     "an attribute": lambda x: x.shape,
     "an item": lambda x: x[0],
     "a division": lambda x: x / 2,
@@ -68,6 +70,7 @@ EFFECTS = {
     "a backward pass": (lambda x: x.backward(), Effect.WRITES),
     "an operator of a backward pass": (lambda x: aten._backward.default(x, []), Effect.WRITES),
     "a backward pass of autograd": (lambda x: torch.autograd.backward(x), Effect.UNKNOWN),
+    "a method of which ATen has something else": (lambda x: x.name(), Effect.UNKNOWN),
     "random numbers": (lambda x: torch.rand_like(x), Effect.RANDOM),
     "an operator of random numbers": (lambda x: aten.bernoulli.default(x), Effect.RANDOM),
     "dropout": (lambda x: functional.dropout(x), Effect.RANDOM),
