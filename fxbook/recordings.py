@@ -131,7 +131,12 @@ class _Run:
         ends = [tensor for tensor in _differentiable(result) if tensor.requires_grad]
         gradients: tuple[torch.Tensor | None, ...] = (None,) * len(sources)
         if sources and ends:
-            weights = [torch.linspace(1, 2, end.numel(), dtype=end.dtype).view_as(end) for end in ends]
+            # Of each element another, so that no two of them can stand for each other.
+            starts = [1.0 + 2 * at for at in range(len(ends))]
+            weights = [
+                torch.linspace(start, start + 1, end.numel(), dtype=end.dtype).view_as(end)
+                for start, end in zip(starts, ends, strict=True)
+            ]
             gradients = torch.autograd.grad(ends, list(sources.values()), weights, allow_unused=True)
         own = _buffers(program)
         buffers = {name: own.get(name, buffer) for name, buffer in _buffers(owner).items()}
