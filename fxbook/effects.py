@@ -53,6 +53,8 @@ _OF_ATEN = {
 _WRITING, _CALLING = (operator.delitem, operator.iconcat), (operator.call,)
 # Of torch: they raise or do nothing.
 _CHECKING = (torch._assert, torch._check)
+# Functions that draw the samples which the operator of this name takes as an argument.
+_DRAWING = "fractional_max_pool"
 # They add to the gradients of tensors that are not among their arguments.
 _BACKWARD = ("backward", "_backward")
 # Layers that draw numbers or collect statistics while they train.
@@ -242,6 +244,8 @@ def _of_name(node: fx.Node) -> Effect | None:
         return None
     if name.startswith("_"):
         return Effect.MODE
+    if name.startswith(_DRAWING):
+        return Effect.RANDOM
     overloads = list(_overloads(node))
     if not overloads:
         home = getattr(node.target, "__module__", "")

@@ -478,3 +478,45 @@ def test_another_result_may_need_the_result_that_is_shared(passes: SimpleNamespa
         else:
             with pytest.raises(RuntimeError, match="modified by an inplace operation"):
                 second.sum().backward()
+
+
+def test_a_norm_whose_eps_is_an_input_stays(passes: SimpleNamespace) -> None:
+    class EpsGiven(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv, self.norm = conv(), nn.BatchNorm2d(4)
+
+        def forward(self, x: Tensor, eps: float = 1e-5) -> Tensor:
+            norm = self.norm
+            statistics = norm.running_mean, norm.running_var, norm.weight, norm.bias
+            return functional.batch_norm(self.conv(x), *statistics, False, 0.1, eps)
+
+    model, x = lived(EpsGiven()), torch.randn(2, 4, 3, 3).double()
+    traced = fx.symbolic_trace(model)
+    assert not passes.fold_batch_norms(traced).modified
+    torch.testing.assert_close(traced(x, 0.5), model(x, 0.5))
+
+
+def test_a_norm_of_aten_of_which_nothing_is_used_stays(passes: SimpleNamespace) -> None:
+    graph, aten = fx.Graph(), torch.ops.aten
+    x, values = (
+        graph.placeholder("x"),
+        {"weight": torch.randn(4, 4, 1, 1), "mean": torch.randn(4), "var": torch.ones(4)},
+    )
+    weight, mean, var = map(graph.get_attr, values)
+    convolution = graph.call_function(
+        aten.convolution.default, (x, weight, None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+    )
+    convolution.meta["val"] = torch.randn(2, 4, 3, 3)
+    norm = aten._native_batch_norm_legit_no_training.default
+    graph.call_function(norm, (convolution, None, None, mean, var, 0.1, 1e-5))
+    graph.output(x)
+    assert not passes.fold_batch_norms(fx.GraphModule(values, graph)).modified
+
+
+def test_pools_that_draw_are_not_made_once(passes: SimpleNamespace) -> None:
+    def difference(x: Tensor) -> Tensor:
+        first, second = (functional.fractional_max_pool2d(x, 2, output_size=4) for _ in range(2))
+        return first - second
+
+    assert not passes.share_common_subexpressions(fx.symbolic_trace(difference)).modified

@@ -73,6 +73,7 @@ EFFECTS = {
     "a method of which ATen has something else": (lambda x: x.name(), Effect.UNKNOWN),
     "random numbers": (lambda x: torch.rand_like(x), Effect.RANDOM),
     "an operator of random numbers": (lambda x: aten.bernoulli.default(x), Effect.RANDOM),
+    "a pool that draws": (lambda x: functional.fractional_max_pool2d(x, 2, output_size=1), Effect.RANDOM),
     "dropout": (lambda x: functional.dropout(x), Effect.RANDOM),
     "attention with dropout": (lambda x: functional.scaled_dot_product_attention(x, x, x, None, 0.1), Effect.RANDOM),
     "an assertion": (lambda x: aten._assert_tensor_metadata.default(x), Effect.CHECK),
