@@ -270,6 +270,8 @@ def _read(module: fx.GraphModule, softmax: fx.Node) -> Written:
     _need(all(isinstance(example(part), Tensor) for part in needed), _NO_EXAMPLE)
     hooked = next((part for part in old.inside if has_hooks(part)), None)
     _need(hooked is None, f"{hooked} has hooks")
+    out = next((part for part in (*old.inside, output) if part.kwargs.get("out") is not None), None)
+    _need(out is None, f"{out} writes into its out")
     told = dropout is not None and isinstance(given(dropout, 2, "training", "train"), fx.Node)
     _need(not told, f"{dropout} is told in each run whether it drops")
     # One call keeps its result and its mask for the backward pass, which refuses what was written since.

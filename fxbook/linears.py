@@ -89,7 +89,7 @@ def linears(module: fx.GraphModule) -> Linears:
     """The linear layers of a graph.
 
     Left alone is a layer of a subclass or with hooks, a weight that the graph computes, a weight that somebody else
-    reads, as a tied embedding does, and a product that is scaled.
+    reads, as a tied embedding does, a weight that is multiplied by itself, and a product that is scaled.
     """
     tensors = dict(_state(module))
     left: dict[str, str] = {}
@@ -107,8 +107,11 @@ def linears(module: fx.GraphModule) -> Linears:
     for storage, group in calls.items():
         (name, transposed, _), nodes = group[0], tuple(node for *_, node in group)
         others = [node for node in readers[storage] if node not in nodes]
+        twice = [node for node in nodes if storage in _further_operands(module, node)]
         if others:
             left[name] = f"{others[0].name} reads the weight too"
+        elif twice:
+            left[name] = f"{twice[0].name} reads the weight twice"
         elif any(how != transposed or tensors[other] is not tensors[name] for other, how, _ in group):
             left[name] = "its calls read the weight in two forms"
         else:
@@ -219,6 +222,13 @@ def _state(module: nn.Module) -> Iterator[tuple[str, Tensor]]:
 def _storage(tensor: Tensor) -> int:
     # A tensor without memory, as a fake one, is known by itself.
     return tensor.untyped_storage().data_ptr() or id(tensor)
+
+
+def _further_operands(module: fx.GraphModule, call: fx.Node) -> list[int]:
+    """The memory of the stored tensors that a call has for its input or its bias."""
+    parts = (operand(call, "input"), operand(call, "bias"))
+    values = [_attribute(module, part.target) for part in parts if isinstance(part, fx.Node) and part.op == "get_attr"]
+    return [_storage(value) for value in values if isinstance(value, Tensor)]
 
 
 def _readers(module: fx.GraphModule) -> dict[int, list[fx.Node]]:

@@ -4,15 +4,37 @@ from __future__ import annotations
 
 import copy
 import logging
+from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, fx, nn
+from torch.nn.functional import linear
 
+from fxbook.linears import linears
 from tests.taken import taken
 
 _NOTEBOOK = "15_operate_on_a_transformer"
+
+
+class Sub(nn.Module):
+    """A layer of a model, with weights of its own, that calls a function with itself and an input."""
+
+    def __init__(self, forward: Callable[[Sub, Tensor], Any], **parts: Tensor | nn.Module) -> None:
+        super().__init__()
+        for name, part in parts.items():
+            setattr(self, name, nn.Parameter(part) if isinstance(part, Tensor) else part)
+        self._forward = forward
+
+    def forward(self, x: Tensor) -> Any:
+        return self._forward(self, x)
+
+
+def traced_copy(**parts: nn.Module) -> fx.GraphModule:
+    """The graph of layers, one after another, with weights of its own."""
+    return copy.deepcopy(fx.symbolic_trace(nn.Sequential(OrderedDict(parts))))
 
 
 @pytest.mark.parametrize("sizes", [(0, 4), (4, 0), (4, 4, True, "meta")], ids=["no inputs", "no outputs", "meta"])
@@ -70,3 +92,155 @@ def test_what_the_fused_kernel_of_a_cpu_cannot_do() -> None:
         use(before)
         with pytest.raises(kind, match=told):
             use(after)
+
+
+def _square() -> Tensor:
+    return torch.randn(4, 4)
+
+
+MANY_WEIGHTS = {
+    "two weights in one layer": Sub(lambda s, x: linear(linear(x, s.w1).relu(), s.w2), w1=_square(), w2=_square()),
+    "a layer inside, named like a part of an adapter": Sub(
+        lambda s, x: s.up(linear(x, s.weight)), weight=_square(), up=nn.Linear(4, 4)
+    ),
+    "names that differ by a dot alone": Sub(
+        lambda s, x: linear(s.a(x), s.a_b), a=Sub(lambda s, x: linear(x, s.b), b=_square()), a_b=_square()
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", MANY_WEIGHTS)
+def test_each_weight_has_an_adapter_of_its_own(kind: str) -> None:
+    add_lora, merge_lora, adapter = taken(_NOTEBOOK, "add_lora", "merge_lora", "Adapter")
+    module, x = traced_copy(mlp=MANY_WEIGHTS[kind]), torch.randn(2, 4)
+    names = list(module.state_dict())
+    assert add_lora(module, layers=("mlp", "up", "a")).modified
+    adapters = [one for one in module.modules() if isinstance(one, adapter)]
+    assert len(adapters) == 2
+    for one in adapters:
+        nn.init.normal_(one.up)
+    expected = module(x)
+    assert merge_lora(module).modified
+    torch.testing.assert_close(module(x), expected, rtol=1e-4, atol=1e-4)
+    assert list(module.state_dict()) == names and all(weight.requires_grad for weight in module.parameters())
+
+
+def test_a_layer_may_have_the_name_of_the_record() -> None:
+    add_lora, merge_lora = taken(_NOTEBOOK, "add_lora", "merge_lora")
+    module = traced_copy(learning=nn.Linear(4, 4))
+    assert add_lora(module, layers=("learning",)).modified and merge_lora(module).modified
+    assert all(weight.requires_grad for weight in module.parameters())
+
+
+MULTIPLIED_BY_ITSELF = {
+    "a function": Sub(lambda s, x: x + linear(s.weight, s.weight), weight=_square()),
+    "a layer": Sub(lambda s, x: x + s.fc(s.fc.weight), fc=nn.Linear(4, 4)),
+    "its bias is the weight": Sub(lambda s, x: torch.addmm(s.weight, x, s.weight), weight=_square()),
+}
+
+
+@pytest.mark.parametrize("kind", MULTIPLIED_BY_ITSELF)
+def test_a_weight_that_a_call_reads_twice_has_no_adapter(kind: str) -> None:
+    module = traced_copy(gram=MULTIPLIED_BY_ITSELF[kind])
+    known = linears(module)
+    [told] = known.left_alone.values()
+    assert known.found == () and told.endswith("reads the weight twice")
+    assert not taken(_NOTEBOOK, "add_lora")(module, layers=("gram", "fc")).modified
+
+
+def test_the_weights_learn_again_if_the_calls_of_the_adapters_are_gone() -> None:
+    """Dead code is eliminated between the two passes; and another layer is quantized, whose weight is gone then."""
+    add_lora, merge_lora = taken(_NOTEBOOK, "add_lora", "merge_lora")
+    model = {"block": Sub(lambda s, x: (s.unused(x), s.used(x))[1], unused=nn.Linear(4, 4), used=nn.Linear(4, 4))}
+    for quantized in (False, True):
+        module = traced_copy(**model)
+        add_lora(module, layers=("unused",))
+        module.graph.eliminate_dead_code()
+        module.recompile()
+        if quantized:
+            assert taken(_NOTEBOOK, "quantize_linears")(module).modified
+        assert merge_lora(module).modified and not hasattr(module, "lora")
+        assert all(weight.requires_grad for weight in module.parameters())
+        assert not merge_lora(module).modified
+    assert add_lora(traced_copy(**model), layers=("used",)).modified
+
+
+def test_adapters_are_merged_after_the_graph_was_transformed() -> None:
+    add_lora, merge_lora = taken(_NOTEBOOK, "add_lora", "merge_lora")
+    module = traced_copy(fc=nn.Linear(4, 4))
+    add_lora(module, layers=("fc",))
+    again = fx.Transformer(module).transform()
+    assert merge_lora(again).modified and all(weight.requires_grad for weight in again.parameters())
+
+
+def _halved(x: Tensor) -> Tensor:
+    return x.detach() * 0.5 + x * 0.5
+
+
+def test_wrong_gradients_are_not_the_same() -> None:
+    same, exported = taken(_NOTEBOOK, "same", "exported")
+    program, tokens = exported("gpt2")
+    other = copy.deepcopy(program)
+    for node in [node for node in other.graph.nodes if "softmax" in str(node.target)]:
+        with other.graph.inserting_before(node):
+            node.replace_input_with(node.args[0], other.graph.call_function(_halved, (node.args[0],)))
+    other.recompile()
+    assert torch.equal(other(tokens), program(tokens))
+    with pytest.raises(AssertionError, match="not close"):
+        same(program, other, tokens)
+
+
+@pytest.mark.parametrize("place", ["scores", "result"])
+def test_attention_that_writes_into_its_out_is_left_alone(place: str, caplog: pytest.LogCaptureFixture) -> None:
+    def attend(q: Tensor, k: Tensor, v: Tensor, buffer: Tensor) -> tuple[Tensor, Tensor]:
+        scores = torch.matmul(q, k.mT, out=buffer if place == "scores" else None)
+        result = torch.matmul((scores / 4).softmax(-1), v, out=buffer if place == "result" else None)
+        return result, buffer * 1
+
+    use_sdpa, traced = taken(_NOTEBOOK, "use_sdpa", "traced")
+    inputs = *torch.randn(3, 2, 4, 16), torch.zeros(2, 4, 4 if place == "scores" else 16)
+    module = traced(attend, *inputs)
+    logging.getLogger("passes").propagate = True
+    with caplog.at_level(logging.INFO, "passes"):
+        assert not use_sdpa(module).modified
+    assert "writes into its out" in caplog.text
+
+
+def test_attention_in_one_call_takes_the_name_of_no_layer() -> None:
+    class Dropping(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.drop, self.matmul_1_sdpa = nn.Dropout(0.1), nn.Linear(16, 16)
+
+        def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+            return self.matmul_1_sdpa(self.drop((q @ k.mT / 4).softmax(-1)) @ v)
+
+    use_sdpa, traced = taken(_NOTEBOOK, "use_sdpa", "traced")
+    inputs = torch.randn(3, 2, 4, 16)
+    before = traced(Dropping().eval(), *inputs)
+    assert "matmul_1" in {node.name for node in before.graph.nodes}
+    after = copy.deepcopy(before)
+    assert use_sdpa(after).modified
+    torch.testing.assert_close(after(*inputs), before(*inputs))
+
+
+@pytest.mark.parametrize("computed", [False, True], ids=["leaves", "with a gradient behind them"])
+def test_heads_are_cut_where_the_model_writes_into_its_inputs(computed: bool) -> None:
+    class Writing(nn.Module):
+        def __init__(self, attention: nn.Module) -> None:
+            super().__init__()
+            self.attention = attention
+
+        def forward(self, x: Tensor, hidden: Tensor) -> Tensor:
+            x.mul_(0.5).add_(1)
+            return self.attention(x, hidden)
+
+    names = ("use_sdpa", "traced", "prune_heads", "SelfAttention")
+    use_sdpa, traced, prune_heads, attention = taken(_NOTEBOOK, *names)
+    x, hidden = torch.randn(2, 8, 32), torch.ones(8, 8, dtype=torch.bool).triu(1)
+    module = traced(Writing(attention(32, 4).eval()), x.clone(), hidden)
+    assert use_sdpa(module).modified
+    x = x.requires_grad_() * 1 if computed else x
+    before = x.detach().clone()
+    assert prune_heads(module, heads={0: [1]}, inputs=(x, hidden)).modified
+    assert torch.equal(x, before)
