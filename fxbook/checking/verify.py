@@ -45,6 +45,16 @@ _ENDED = {
 }
 
 
+def _start_autograd() -> None:
+    """Let autograd count the devices before torch.compile, in a build for CUDA without a GPU, adds one of its own."""
+    if torch.backends.cuda.is_built() and not torch.cuda.is_available():
+        with torch.inference_mode(False), torch.enable_grad():
+            torch.ones((), requires_grad=True).backward()
+
+
+_start_autograd()
+
+
 def check(exercise_id: str, answer: Any, *, seed: int | None = None) -> Report:
     """Check an answer to an exercise; the report says what is wrong, never how to do it.
 
@@ -110,9 +120,20 @@ def _verdict(exercise: Exercise, answer: Any, seed: int) -> Verdict:
             if verdict.violation and verdict.violation.rule == CHECK_WORKS:
                 without = _observed_apart(exercise, prepare(exercise, seed), _does_nothing, LONGEST_SECONDS).data
                 return _whose(verdict, outcome.data, without)
+            if verdict.violation and torch.backends.cuda.is_built() and not _a_child_differentiates():
+                # The answer, or the check, may have caught what torch said.
+                return _verdict_here(exercise, prepare(exercise, seed), answer, seed)
             return verdict
     except Exception as error:
         return failed(f"{type(error).__name__}: {error}")
+
+
+def _a_child_differentiates() -> bool:
+    def differentiated() -> bool:
+        torch.ones((), requires_grad=True).backward()
+        return True
+
+    return apart.run_apart(differentiated, 1.0).data is True
 
 
 def _verdict_here(exercise: Exercise, prepared: Prepared, answer: Any, seed: int) -> Verdict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import functools
@@ -418,6 +419,30 @@ def test_what_dynamo_puts_around_functions_of_torch_is_its_own() -> None:
         report = check_with(RELU_AFTER_LINEAR, answer, seed=1)
         assert report.violated == "leaves torch alone"
         assert f"Your code replaces `{part}`" in report.message
+
+
+NO_AUTOGRAD = "Unable to handle autograd's threading in combination with fork-based multiprocessing"
+
+
+@pytest.mark.parametrize("caught", [False, True])
+def test_an_answer_that_cannot_differentiate_in_a_child_is_judged_in_the_notebook(
+    caught: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.backends.cuda.is_built", lambda: True)
+    here = os.getpid()
+
+    def backward(*_: Any, **__: Any) -> None:
+        if os.getpid() != here:
+            raise RuntimeError(NO_AUTOGRAD)
+
+    def answer(module: fx.GraphModule) -> None:
+        with contextlib.suppress(RuntimeError if caught else ()):
+            torch.ones(1, requires_grad=True).backward()
+            right(module)
+
+    # As of a child whose parent has started threads of autograd.
+    monkeypatch.setattr(torch.autograd, "backward", backward)
+    assert timed(RELU_AFTER_LINEAR, answer).passed
 
 
 def patches_torch_and_loops(module: fx.GraphModule) -> None:
