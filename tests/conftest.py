@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 import textwrap
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
     from fxbook import EditStepper, RunStepper
+
+
+def pytest_collection() -> None:
+    """Before any file asks for fake tensors: in a build for CUDA no child of this process could differentiate then."""
+    importlib.import_module("fxbook.checking.verify")
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
