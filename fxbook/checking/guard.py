@@ -17,6 +17,7 @@ _OWN = "fxbook"
 _MISSING = object()
 # Importing torch's compiler, which an answer may do by exporting a model, replaces this.
 _BY_TORCH = {"torch.manual_seed"}
+# What Dynamo makes its functions around those of torch with: module, and name there.
 _MAKERS = (
     ("torch._dynamo.mutation_guard", "install_generation_tagging_init"),
     ("torch._dynamo.eval_frame", "DisableContext.__call__"),

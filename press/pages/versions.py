@@ -49,7 +49,7 @@ differs, cells that meet a fact of this page are written to show the same on the
 """
 
 _ANSWERS = """
-The exercises have {judged:,} known answers, right and wrong. On each version every check judged all of them:
+The exercises have {judged:,} known answers, right and wrong. On torch {pinned} the checks judge each as they should. On the other versions:
 
 | torch | right ones refused | wrong ones that pass | wrong ones told another mistake |
 |---|---|---|---|
@@ -113,7 +113,9 @@ def _of_answers(book: Book) -> str:
         rows.append(f"| {version} | {' | '.join(map(str, counts))} |")
     needs = [f"`{exercise}` needs torch {version}" for exercise, version in book.solutions_need.items()]
     solutions = f"The solution is among them in {len(needs)} exercises: {', '.join(needs)}." if needs else ""
-    return _ANSWERS.format(judged=max(asked.values()), rows="\n".join(rows), solutions=solutions)
+    return _ANSWERS.format(
+        pinned=book.pins["torch"], judged=max(asked.values()), rows="\n".join(rows), solutions=solutions
+    )
 
 
 def _of_cells(book: Book) -> Iterator[str]:
