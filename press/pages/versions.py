@@ -49,7 +49,8 @@ differs, cells that meet a fact of this page are written to show the same on the
 """
 
 _ANSWERS = """
-The exercises have {judged:,} known answers, right and wrong. On torch {pinned} the checks judge each as they should. On the other versions:
+The exercises have {judged:,} known answers, right and wrong. On torch {pinned} the checks judge each as
+they should. On the other versions:
 
 | torch | right ones refused | wrong ones that pass | wrong ones told another mistake |
 |---|---|---|---|
