@@ -6,6 +6,7 @@ channels are then filled with NaN: whatever holds the head is NaN along one dime
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import operator
 from collections.abc import Collection, Iterable, Sequence
@@ -16,6 +17,7 @@ from torch import Tensor, fx, nn
 
 from fxbook.attention import DroppingAttention, called, given
 from fxbook.linears import Linear, linears, operand
+from fxbook.passes.trial import kept
 
 _SIZED = ("view", "reshape", "expand", "unflatten")
 _SDPA = (torch.nn.functional.scaled_dot_product_attention, torch.ops.aten.scaled_dot_product_attention.default)
@@ -66,7 +68,9 @@ def attention_at(module: fx.GraphModule, place: int) -> fx.Node:
 
 
 def head_map(module: fx.GraphModule, attention: fx.Node, heads: Collection[int], inputs: Sequence[Any]) -> HeadMap:
-    """Where these heads of an attention are, found in three runs of the graph on the inputs.
+    """Where these heads of an attention are, found in two runs of the graph.
+
+    Each runs on a copy of the inputs, and what the module holds is put back afterwards.
 
     Raises:
         HeadsNotFoundError: the heads share channels with others, or cannot be followed.
@@ -81,7 +85,7 @@ def head_map(module: fx.GraphModule, attention: fx.Node, heads: Collection[int],
     rows = _rows(module, attention, projections, heads, inputs)
     with torch.no_grad():
         painted = _Painted(module, rows, attention, heads)
-        painted.run(*inputs)
+        _run(painted, inputs)
     region = dict.fromkeys([*above, attention, *below])
     axes = {}
     for node in region:
@@ -135,9 +139,18 @@ def drop_channels(module: fx.GraphModule, name: str, dim: int, places: Tensor) -
 
 
 def without_heads(module: fx.GraphModule, attention: fx.Node, heads: Collection[int], inputs: Sequence[Any]) -> Any:
-    """The result of a graph in which these heads return zeros."""
+    """The result of a graph in which these heads return zeros.
+
+    It runs on a copy of the inputs, and what the module holds is put back afterwards.
+    """
     with torch.no_grad():
-        return _Silenced(module, attention, heads).run(*inputs)
+        return _run(_Silenced(module, attention, heads), inputs)
+
+
+def _run(interpreter: fx.Interpreter, inputs: Sequence[Any]) -> Any:
+    """Run a graph that may write into its inputs, or into its buffers."""
+    with kept(interpreter.module):
+        return interpreter.run(*copy.deepcopy(tuple(inputs)))
 
 
 def _need(holds: bool, reason: str) -> None:
@@ -175,7 +188,7 @@ def _rows(
     """The channels of each projection that these heads use, and no other head does."""
     with torch.enable_grad():
         cut = _Cut(module, projections)
-        cut.run(*inputs)
+        _run(cut, inputs)
         result = cut.values[attention]
         axis = _head_axis(result)
         known = range(result.shape[axis])

@@ -96,6 +96,25 @@ def test_silent_heads_are_those_whose_columns_are_zero() -> None:
         torch.testing.assert_close(module(x), expected)
 
 
+def test_each_run_finds_inputs_and_buffers_as_they_were() -> None:
+    class Remembering(Block):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("past", torch.zeros(2, 5, WIDTH))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.past.add_(super().forward(x.mul_(2.0)))
+
+    module = fx.symbolic_trace(Remembering().eval())
+    [attention], x = attentions(module), torch.randn(2, 5, WIDTH)
+    before = x.clone()
+    found = head_map(module, attention, [1], (x,))
+    assert [int(places.sum()) for places in (*found.rows.values(), *found.columns.values())] == [4] * 4
+    silent = [without_heads(module, attention, [1], (x,)) for _ in range(2)]
+    assert torch.equal(*silent) and not silent[0].isnan().any()
+    assert torch.equal(x, before) and not module.past.any()
+
+
 def test_channels_are_dropped_under_every_name_and_the_old_tensor_stays() -> None:
     module = nn.Module()
     module.first = module.second = nn.Parameter(torch.arange(6.0).view(3, 2))

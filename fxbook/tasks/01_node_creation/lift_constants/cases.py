@@ -70,7 +70,7 @@ def with_its_pad_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
     filled = graph.call_method("masked_fill", (bounded, torch.tensor([True, False]), 0.5))
     last = graph.output(filled)
     made = fx.GraphModule({}, graph)
-    # The code of a parameter is no Python before torch 2.8: a module with one can be edited, and not made.
+    # The code of a parameter is no Python before torch 2.12: a module with one can be edited, and not made.
     last.args = ((filled, nn.Parameter(torch.tensor([7.0, 8.0])), nn.Parameter(torch.tensor(9.0))),)
     return (made,)
 
