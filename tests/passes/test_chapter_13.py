@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from typing import Any
 
 import pytest
@@ -75,7 +76,26 @@ def test_tied_weights_are_one_weight() -> None:
     torch.testing.assert_close(lowered(x), model(x))
 
 
-# ---- inputs ----------------------------------------------------------------------------------------------------------
+# ---- inputs and results ----------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Found:
+    """A result of a class that pytree does not know."""
+
+    scores: Tensor
+
+
+def test_a_class_that_pytree_does_not_know_is_not_made_a_constant() -> None:
+    class Finding(nn.Module):
+        def forward(self, x: Tensor) -> Found:
+            return Found(x + 1)
+
+    lower, traced = taken("13_retrace_and_meta", "lower"), fx.symbolic_trace(Finding())
+    with pytest.raises(ValueError, match="does not know the class of the result"):
+        lower(traced, torch.ones(2))
+    torch.export.register_dataclass(Found)
+    assert torch.equal(lower(traced, torch.ones(2))(torch.zeros(2)).scores, torch.ones(2))
 
 
 @pytest.mark.parametrize("mode", ["real", "symbolic"])

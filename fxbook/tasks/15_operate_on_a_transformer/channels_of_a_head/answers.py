@@ -237,7 +237,7 @@ def goes_by_the_place_in_each_part(module, x, head):
     return {name: sorted(channels, key=lambda channel: channel % x.shape[-1]) for name, channels in found.items()}
 
 
-@wrong("all_channels", says="(one key for all heads): node `both` has channel ")
+@wrong("all_channels", says="which the head reads, and which is missing in the answer")
 def adds_the_result_up(module, x, head):
     """What the channels do to the sum may cancel out."""
     leaves, result = leaves_of(module, x)
