@@ -92,7 +92,7 @@ def test_a_class_that_pytree_does_not_know_is_not_made_a_constant() -> None:
             return Found(x + 1)
 
     lower, traced = taken("13_retrace_and_meta", "lower"), fx.symbolic_trace(Finding())
-    with pytest.raises(ValueError, match="does not know the class of the result"):
+    with pytest.raises(ValueError, match="register the result's class"):
         lower(traced, torch.ones(2))
     torch.export.register_dataclass(Found)
     assert torch.equal(lower(traced, torch.ones(2))(torch.zeros(2)).scores, torch.ones(2))
