@@ -30,6 +30,7 @@ class Effect(enum.StrEnum):
     UNKNOWN = "its effects are not known"
 
 
+_MAY_WRITE = (Effect.WRITES, Effect.UNKNOWN, Effect.MODE)
 _READS = ("placeholder", "get_attr", "output")
 # Operators of higher order that run graphs which their module holds, put back the mode that they set, and do no more.
 _RUNNING = ("cond", "wrap_with_autocast", "wrap_with_set_grad_enabled")
@@ -74,7 +75,11 @@ _FRESH_COMPOSITES = {
     *("batch_norm", "layer_norm", "group_norm", "rms_norm", "softmax", "log_softmax", "square"),
 }
 # And these share memory though they are no composites and their schema does not say so.
-_SHARING = {"_unsafe_view", "lift", "unsafe_split", "unsafe_split_with_sizes", "unsafe_chunk"}
+_SHARING = {"_unsafe_view", "lift", "unsafe_split", "unsafe_split_with_sizes", "unsafe_chunk", "dequantize"}
+# Functions of Python that return their argument, or a part of it.
+_PASSING = (getattr, list, tuple, max, min, slice)
+# What Python computes with lists too: the new list has the tensors of the old ones.
+_JOINING = (operator.add, operator.iadd, operator.concat, operator.iconcat, operator.mul, operator.imul, sum)
 # Names of arguments, and what makes the call a function of its arguments.
 _OFF: dict[str, Any] = {"training": False, "train": False, "p": 0, "dropout_p": 0}
 
@@ -93,7 +98,8 @@ def effect(node: fx.Node) -> Effect | None:
         return Effect.CHECK
     if node.op == "call_function" and not _of_torch(node.target):
         private = str(getattr(node.target, "__name__", "")).startswith("_")
-        return Effect.MODE if private else Effect.UNKNOWN
+        home = (getattr(node.target, "__module__", None) or "torch").partition(".")[0]
+        return Effect.MODE if private and home == "torch" else Effect.UNKNOWN
     return _of_name(node)
 
 
@@ -102,6 +108,8 @@ def may_share(node: fx.Node) -> bool:
     if node.op == "call_module":
         layer = node.graph.owning_module.get_submodule(str(node.target))
         return not isinstance(layer, _FRESH_LAYERS)
+    if node.target in _PASSING or _is_list(node):
+        return True
     overloads = [node.target] if isinstance(node.target, torch._ops.OpOverload) else list(_overloads(node))
     return not overloads or any(_may_share(overload) for overload in overloads)
 
@@ -116,6 +124,21 @@ def _may_share(overload: Any) -> bool:
     except RuntimeError:  # an operator of TorchScript, on numbers
         return False
     return composite and name not in _FRESH_COMPOSITES
+
+
+def _is_list(value: Any) -> bool:
+    """Whether an argument is a list, or the value of a call is one: of a split, or of lists that are joined."""
+    if not isinstance(value, fx.Node):
+        return isinstance(value, list | tuple)
+    if value.target in (list, tuple):
+        return True
+    if value.target in _JOINING:
+        return any(map(_is_list, value.args))
+    if value.target is operator.getitem:
+        return isinstance(value.args[1], slice) and _is_list(value.args[0])
+    named = [value.target] if isinstance(value.target, torch._ops.OpOverload) else list(_overloads(value))
+    results = [[result.type for result in overload._schema.returns] for overload in named]
+    return any(len(types) > 1 or isinstance(types[0], torch.ListType) for types in results if types)
 
 
 class Memory:
@@ -133,10 +156,10 @@ class Memory:
             if node.op == "get_attr":
                 for place in _storages([operator.attrgetter(node.target)(module)]):
                     self._join(node, place)
-            if node.op.startswith("call") and (what in (Effect.WRITES, Effect.UNKNOWN) or may_share(node)):
+            if node.op.startswith("call") and (what in _MAY_WRITE or may_share(node)):
                 for read in node.all_input_nodes:
                     self._join(node, read)
-            if what in (Effect.WRITES, Effect.UNKNOWN):
+            if what in _MAY_WRITE:
                 written += [*node.all_input_nodes, *self._places(node)[1:]]
         self._written = {self._find(place) for place in written}
         returned = module.graph.output_node().all_input_nodes
@@ -150,6 +173,14 @@ class Memory:
     def is_returned(self, node: fx.Node) -> bool:
         """Whether the graph returns memory of a node's value."""
         return self._find(node) in self._returned
+
+    def merge(self, node: fx.Node, other: fx.Node) -> None:
+        """Take note that one call stands for both from now on: what holds for either holds for it."""
+        before = {self._find(node), self._find(other)}
+        self._join(node, other)
+        for places in (self._written, self._returned):
+            if before & places:
+                places.add(self._find(other))
 
     def _places(self, value: fx.Node | Tensor) -> list[Any]:
         """A node and the memory of the layer that it calls, or the memory of a tensor."""
@@ -234,7 +265,7 @@ def _of_name(node: fx.Node) -> Effect | None:
     if (
         name in inplace_methods
         or node.target in _WRITING
-        or (name.endswith("_") and not name.startswith("_"))
+        or (name.endswith("_") and not name.startswith("__"))
         or node.kwargs.get("out") is not None
     ):
         return Effect.WRITES

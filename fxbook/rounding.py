@@ -86,16 +86,16 @@ class _Rounding(fx.Interpreter):
         self.rounded: list[tuple[Tensor, Tensor]] = []
 
     def call_method(self, target: str, args: Any, kwargs: Any) -> Any:
-        return self._kept(target, super().call_method(target, *_own((args, kwargs))), args)
+        return self._kept(target, super().call_method(target, *_own((args, kwargs))), args, kwargs)
 
     def call_function(self, target: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        return self._kept(target.__name__, super().call_function(target, *_own((args, kwargs))), args)
+        return self._kept(target.__name__, super().call_function(target, *_own((args, kwargs))), args, kwargs)
 
-    def _kept(self, name: str, value: Any, args: Any) -> Any:
+    def _kept(self, name: str, value: Any, args: Any, kwargs: Any) -> Any:
         if not isinstance(value, Tensor):
             return value
         match name.rstrip("_"):
-            case "add" | "iadd" | "sub" | "truediv" | "div":
+            case "add" | "iadd" | "sub" | "truediv" | "div" if not {"alpha", "rounding_mode"} & kwargs.keys():
                 return self._keep(value, self.unit.u * value.abs())
             case "mean":
                 return self._mean(value, args[0])

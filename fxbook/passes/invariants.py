@@ -380,7 +380,7 @@ def aliasing(trial: Trial) -> str | None:
 
 @_invariant
 def purity(trial: Trial) -> str | None:
-    """The pass changes the graph and nothing else: no tensor, no module that others hold, nothing that torch keeps.
+    """The pass changes the graph and nothing else: no tensor, no module that others hold, none of torch's modes.
 
     A weight may be replaced by another one, in the module that the pass was given; it may not be written into, and a
     module that is called may not get another one, for the model that was traced holds the same module.

@@ -60,6 +60,14 @@ def test_what_has_no_bound_is_refused() -> None:
         error_bound(traced, [torch.randn(2, 3)])
 
 
+@pytest.mark.parametrize("setting", [{"alpha": 0.3}, {"rounding_mode": "floor"}])
+def test_a_setting_that_rounds_once_more_is_refused(setting: dict[str, float | str]) -> None:
+    function = torch.add if "alpha" in setting else torch.div
+    traced = fx.symbolic_trace(lambda x: function(x, x + 1, **setting))
+    with pytest.raises(NotImplementedError, match="no bound is known"):
+        error_bound(traced, [torch.randn(2, 3)])
+
+
 def test_sums_too_long_for_a_dtype_have_no_bound() -> None:
     traced = fx.symbolic_trace(nn.Sequential(nn.Linear(2100, 1)))
     ones = [torch.ones(1, 2100)]

@@ -12,6 +12,7 @@ from torch import Tensor, fx, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.passes.fake_tensor_prop import FakeTensorProp
+from torch.masked import softmax as masked_softmax
 
 from fxbook.attention import (
     DroppingAttention,
@@ -180,6 +181,17 @@ def test_one_mask_of_two_attentions_may_be_added_in_place() -> None:
     module = traced(program)
     assert len(written_attention(module)[0]) == 2
     torch.testing.assert_close(replaced(module)(*examples()), program(*examples()))
+
+
+def test_a_softmax_with_a_mask_of_its_own_is_left_alone() -> None:
+    module = traced(lambda q, k, v, m: torch.softmax(q @ k.mT, -1) @ v + m.sum())
+    [softmax] = module.graph.find_nodes(op="call_function", target=torch.softmax)
+    [mask] = module.graph.find_nodes(op="placeholder", target="m")
+    with module.graph.inserting_before(softmax):
+        keep = module.graph.call_function(torch.gt, (mask, 0))
+    softmax.target, softmax.kwargs = masked_softmax, {"mask": keep}
+    found, left = written_attention(module)
+    assert not found and "has a setting" in left[softmax]
 
 
 def test_a_graph_without_examples_is_left_alone() -> None:

@@ -320,6 +320,11 @@ SHARED: dict[str, tuple[Callable[[Tensor], Any], int]] = {
     "1 and 1.0": (lambda x: (torch.add(x, 1), torch.add(x, 1.0)), 0),
     "0.0 and -0.0": (lambda x: torch.div(1, torch.mul(x, 0.0)) + torch.div(1, torch.mul(x, -0.0)), 0),
     "both returned": (lambda x: (x.sin(), x.sin()), 0),
+    "the third is returned as the second": (lambda x: (x.sin() + 1, x.sin(), x.sin()), 1),
+    "parts of joined lists that are written": (
+        lambda x: (x.sin(), (x.chunk(2) + x.chunk(1))[0].add_(1), x.sin())[2],
+        0,
+    ),
     "one returned": (lambda x: (x.sin(), x.sin() + 1), 1),
     "a write between": (lambda x: (y := x.neg()).sin() + (y.add_(1), y.sin())[1], 0),
     "a result that is written": (lambda x: (x.neg().add_(1), x.neg())[1], 0),

@@ -39,6 +39,26 @@ def test_an_operator_of_dropout_whose_arguments_have_names_is_dropped() -> None:
         assert drop_dropout(fx.GraphModule({}, graph)).modified is not train
 
 
+@pytest.mark.parametrize("name", ["drop_dropout", "drop_dropouts"])
+def test_a_dropout_returns_its_input_whatever_stands_first(name: str) -> None:
+    graph = fx.Graph()
+    p, x = graph.placeholder("p"), graph.placeholder("x")
+    graph.output(graph.call_function(aten.dropout.default, (), {"p": p, "input": x, "train": False}))
+    module = fx.GraphModule({}, graph)
+    assert taken("17_ship_a_pass", name)(module).modified
+    assert torch.equal(module(0.5, torch.ones(2)), torch.ones(2))
+
+
+def test_the_line_of_a_node_is_none_of_torch() -> None:
+    def halve(x: Tensor) -> Tensor:
+        return x / 2
+
+    tracer = fx.Tracer()
+    tracer.record_stack_traces = True
+    [node] = tracer.trace(halve).find_nodes(op="call_function")
+    assert taken("17_ship_a_pass", "line_of")(node).endswith("return x / 2")
+
+
 def test_a_dropout_with_a_hook_stays() -> None:
     drop_dropouts = taken("17_ship_a_pass", "drop_dropouts")
     model = nn.Sequential(nn.Dropout(), nn.Dropout()).eval()

@@ -310,6 +310,54 @@ def test_what_is_told_to_be_new_is_new(name: str) -> None:
     assert not may_share(call(FRESH[name]))
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x, y: x.chunk(2) + y.chunk(2),
+        lambda x, y: torch.split(x, 1)[:1] + torch.unbind(y),
+        lambda x, y: operator.add([x, x], torch.unbind(y)),
+        lambda x, y: torch.chunk(x, 2) * 2,
+        lambda x, y: operator.add(aten.split.Tensor(x, 1), (y,)),
+    ],
+)
+def test_a_list_that_is_joined_has_the_tensors_of_its_parts(program: Callable[..., Any]) -> None:
+    traced = fx.symbolic_trace(lambda x, y: program(x, y)[0].add_(1))
+    [joined] = [node for node in traced.graph.nodes if node.name in ("add", "mul")]
+    x = traced.graph.find_nodes(op="placeholder")[0]
+    assert may_share(joined) and Memory(traced).is_written(x)
+    assert not may_share(call(lambda x: x + x.sin()))
+
+
+def test_what_python_hands_on_shares_memory() -> None:
+    graph = fx.Graph()
+    parts = graph.call_function(torch.unbind, (graph.placeholder("x"),))
+    for function in (list, tuple, max, min):
+        assert may_share(graph.call_function(function, (parts,)))
+    assert not may_share(graph.call_function(len, (parts,)))
+    assert may_share(graph.call_method("dequantize", (parts,)))
+
+
+def test_what_stands_for_two_values_is_written_and_returned_as_either_was() -> None:
+    traced = fx.symbolic_trace(lambda x: (x.sin().add_(1), x.cos() + 1, x.tan()))
+    sin, cos, tan = (next(node for node in traced.graph.nodes if node.name == name) for name in ("sin", "cos", "tan"))
+    memory = Memory(traced)
+    assert not memory.is_written(cos) and not memory.is_returned(cos)
+    memory.merge(tan, cos)
+    assert memory.is_returned(cos) and not memory.is_written(cos)
+    memory.merge(cos, sin)
+    assert all(memory.is_returned(node) and memory.is_written(node) for node in (sin, cos, tan))
+
+
+def test_a_function_of_somebody_is_unknown_whatever_its_name() -> None:
+    def _adapt(mean: torch.Tensor) -> torch.Tensor:
+        return mean.add_(1)
+
+    graph = fx.Graph()
+    assert effect(graph.call_function(_adapt, (graph.placeholder("x"),))) is Effect.UNKNOWN
+    assert effect(graph.call_function(torch.amp.autocast_mode._enter_autocast, ("cpu",))) is Effect.MODE
+    assert effect(graph.call_function(torch._foreach_add_, ([graph.placeholder("y")], 1))) is Effect.WRITES
+
+
 def test_memory_knows_what_is_written_through_a_view_and_through_a_layer() -> None:
     class Writing(nn.Module):
         def __init__(self) -> None:
