@@ -108,7 +108,7 @@ def may_share(node: fx.Node) -> bool:
     if node.op == "call_module":
         layer = node.graph.owning_module.get_submodule(str(node.target))
         return not isinstance(layer, _FRESH_LAYERS)
-    if node.target in _PASSING or _is_list(node):
+    if node.target in _PASSING or (node.target in _JOINING and _is_list(node)):
         return True
     overloads = [node.target] if isinstance(node.target, torch._ops.OpOverload) else list(_overloads(node))
     return not overloads or any(_may_share(overload) for overload in overloads)
@@ -137,8 +137,9 @@ def _is_list(value: Any) -> bool:
     if value.target is operator.getitem:
         return isinstance(value.args[1], slice) and _is_list(value.args[0])
     named = [value.target] if isinstance(value.target, torch._ops.OpOverload) else list(_overloads(value))
-    results = [[result.type for result in overload._schema.returns] for overload in named]
-    return any(len(types) > 1 or isinstance(types[0], torch.ListType) for types in results if types)
+    results = [[result.type for result in overload._schema.returns] for overload in named if overload._schema.returns]
+    # Of ``max`` one overload gives a tensor and one gives two: ``x + x.max()`` joins no lists.
+    return bool(results) and all(len(types) > 1 or isinstance(types[0], torch.ListType) for types in results if types)
 
 
 class Memory:
