@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 from collections.abc import Callable
 
 import pytest
@@ -50,12 +51,13 @@ def test_a_dropout_returns_its_input_whatever_stands_first(name: str) -> None:
 
 
 def test_the_line_of_a_node_is_none_of_torch() -> None:
-    def halve(x: Tensor) -> Tensor:
-        return x / 2
+    class Halving(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return x / 2
 
     tracer = fx.Tracer()
     tracer.record_stack_traces = True
-    [node] = tracer.trace(halve).find_nodes(op="call_function")
+    [node] = tracer.trace(Halving()).find_nodes(op="call_function", target=operator.truediv)
     assert taken("17_ship_a_pass", "line_of")(node).endswith("return x / 2")
 
 
