@@ -30,7 +30,7 @@ _HOMES = ("torch", "_operator", "math")
 # Where examples are noted: by FakeTensorProp and torch.export, and by torch.compile.
 _EXAMPLES = ("val", "example_value")
 # What a plain softmax may be given by name; that of torch.masked has a mask as well.
-_SETTINGS = {"input", "self", "dim", "dtype", "_stacklevel", "half_to_float", "out"}
+_SETTINGS_OF_SOFTMAX = {"input", "self", "dim", "dtype", "_stacklevel", "half_to_float", "out"}
 _LAYERS = {nn.Softmax: "softmax", nn.Dropout: "dropout"}
 
 
@@ -274,7 +274,7 @@ def _read(module: fx.GraphModule, softmax: fx.Node) -> Written:
     _need(hooked is None, f"{hooked} has hooks")
     out = next((part for part in (*old.inside, output) if part.kwargs.get("out") is not None), None)
     _need(out is None, f"{out} writes into its out")
-    _need(softmax.kwargs.keys() <= _SETTINGS, f"{softmax} has a setting")
+    _need(softmax.kwargs.keys() <= _SETTINGS_OF_SOFTMAX, f"{softmax} has a setting")
     told = dropout is not None and isinstance(given(dropout, 2, "training", "train"), fx.Node)
     _need(not told, f"{dropout} is told in each run whether it drops")
     # One call keeps its result and its mask for the backward pass, which refuses what was written since.
