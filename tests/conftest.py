@@ -14,6 +14,7 @@ import pytest
 from _pytest.terminal import TerminalReporter
 from filelock import FileLock
 
+from fxbook.checking.apart import PATIENCE_VARIABLE
 from press.binding import bind
 from press.manuscript.reading import HEADER
 from tests.browsing import CHROMIUM, FLAGS, THEMES
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
     from fxbook import EditStepper, RunStepper
+
+
+# A busy or slow machine: what a test asks of an answer is the verdict, not that it comes fast.
+os.environ.setdefault(PATIENCE_VARIABLE, "8")
 
 
 def pytest_collection() -> None:
@@ -47,6 +52,12 @@ def gradients_stay_on() -> Iterator[None]:
     yield
     if "torch" in sys.modules:
         sys.modules["torch"].set_grad_enabled(True)
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of the time itself: an answer has the seconds that it has with a learner."""
+    monkeypatch.setenv(PATIENCE_VARIABLE, "1")
 
 
 @pytest.fixture

@@ -129,7 +129,7 @@ document.addEventListener("DOMContentLoaded", () => {
   };
   const look = () => {
     const kept = load();
-    if (document.hidden || kept.read[here] !== undefined) return;
+    if (forgotten || document.hidden || kept.read[here] !== undefined) return;
     const before = kept.seen[here] ?? 0, now = before | inView();
     if (now === before) return;
     change((later) => {

@@ -24,11 +24,12 @@ from classroom.grade.choosing import MOST_GRADED, Choice
 from classroom.grade.jobs import Job
 from classroom.grade.records import UNSEEN, Mark
 from classroom.sandbox import Sandbox, SandboxError
-from fxbook.checking.apart import Outcome
+from fxbook.checking.apart import Outcome, patience
 from fxbook.learning.exercises import About
 
 JSON = Any
-# A worker that does not come back after so many seconds, and so many more for what it does, is taken for dead.
+# A worker that does not come back after so many seconds, and so many more for what it does, is taken for dead. Like all
+# seconds here, of a machine that is not slow: see :func:`fxbook.checking.apart.patience`.
 _DEADLINE, _DEADLINE_PER_SHEET, _DEADLINE_PER_ANSWER = 120.0, 30.0, 120.0
 _MOST_TOLD = 600
 # What runs out of time takes from the seconds that are left to the same student's other answers, down to so many.
@@ -88,7 +89,7 @@ def _deadline(job: Job) -> Iterator[None]:
         return
     answers = len(job.assignment.exercises) * (MOST_GRADED if job.assignment.counts == "best" else 1)
     sheets = sum(len(own) for own in job.submission.versions.values())
-    seconds = _DEADLINE + sheets * _DEADLINE_PER_SHEET + answers * _DEADLINE_PER_ANSWER
+    seconds = patience() * (_DEADLINE + sheets * _DEADLINE_PER_SHEET + answers * _DEADLINE_PER_ANSWER)
     faulthandler.dump_traceback_later(seconds, exit=True, file=_nowhere())
     try:
         yield
@@ -117,7 +118,7 @@ class _Overtime:
     alone: bool = False
 
     def left(self) -> float:
-        return max(_LEAST_SECONDS, _OVERTIME_SECONDS - self.seconds)
+        return max(_LEAST_SECONDS * patience(), _OVERTIME_SECONDS * patience() - self.seconds)
 
 
 def _mark(job: Job, about: About, choice: Choice, overtime: _Overtime) -> Mark:

@@ -17,6 +17,7 @@ from traitlets import Unicode
 
 from classroom.jupyterhub import bubble
 from classroom.jupyterhub.place import is_name
+from fxbook.checking import apart
 
 # Above what distributions, containers and systemd give out; each student gets the next one.
 _FIRST_USER = 1_900_000_000
@@ -56,7 +57,8 @@ class _BubbleSpawner(LocalProcessSpawner):
         limits = {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads, "MKL_NUM_THREADS": threads}
         names = {"HOME": self._inside(), "USER": self.user.name, "LOGNAME": self.user.name, "SHELL": "/bin/bash"}
         places = {"PATH": path, "PYTHONPATH": bubble.BOOK, "JUPYTER_RUNTIME_DIR": _RUNTIME}
-        return {**env, "LANG": "C.UTF-8", **names, **places, **limits}
+        patience = {name: os.environ[name] for name in [apart.PATIENCE_VARIABLE] if name in os.environ}
+        return {**env, "LANG": "C.UTF-8", **names, **places, **limits, **patience}
 
     async def start(self) -> tuple[str, int]:
         """Start the server; its address is on loopback."""

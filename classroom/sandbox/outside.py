@@ -44,7 +44,7 @@ class Limits:
         seconds: for the cells above the answer and the answer, of wall-clock time and of the processor. Where others
             keep the machine busy, it may take four times as long.
         answer_seconds: of that for the answer alone; its line is told when they are over. In a notebook a check allows
-            1.1 s, so that what passes there passes here.
+            1.1 s, so that what passes there passes here; to an exercise to which a check allows more, this does, too.
         judging_seconds: to build its graph again, run and judge it; what took a second to observe takes less.
         reading_seconds: for a file.
         memory: in bytes, besides what torch takes.
@@ -62,8 +62,13 @@ class Limits:
     file_bytes: int = 16 << 20
     folder_bytes: int = 64 << 20
 
+    @classmethod
+    def here(cls) -> Limits:
+        """Those of this machine: so many times the seconds as ``FXBOOK_PATIENCE`` in the environment says."""
+        seconds = [field.name for field in dataclasses.fields(cls) if field.name.endswith("seconds")]
+        return cls(**{name: getattr(cls, name) * apart.patience() for name in seconds})
 
-_DEFAULT = Limits()
+
 # Of JSON, which takes up to thirty times its length as Python objects. The largest observation of the book has a
 # megabyte; a sheet has at most ten, and a zip a hundred thousand names.
 _OBSERVED, _JUDGED, _READ, _LISTED = 8 << 20, 1 << 20, 24 << 20, 32 << 20
@@ -75,7 +80,7 @@ class Sandbox:
     Threads may share it: each room does one piece of work at a time.
 
     Args:
-        limits: what one submission may use.
+        limits: what one submission may use; by default :meth:`Limits.here`.
         trusted: work in forked children of this process, with limits on time and memory and nothing else.
         chapters: whose exercises the rooms are to be ready for, ``("02",)``; without any for all.
 
@@ -83,8 +88,8 @@ class Sandbox:
         SandboxError: the sandbox does not work on this machine, and ``trusted`` was not asked for.
     """
 
-    def __init__(self, limits: Limits = _DEFAULT, *, trusted: bool = False, chapters: Sequence[str] = ()) -> None:
-        self._limits = limits
+    def __init__(self, limits: Limits | None = None, *, trusted: bool = False, chapters: Sequence[str] = ()) -> None:
+        self._limits = limits or Limits.here()
         if trusted and not apart.CAN_FORK:
             raise SandboxError("Even trusted submissions need a system that can fork: grade on Linux, or in WSL 2.")
         if not trusted and (refusal := bubble.protection().refusal):

@@ -32,7 +32,9 @@ from fxbook.showing import shown
 # both wait until the answer has had its seconds of the processor.
 GRACE_SECONDS = 0.3
 # However busy it is, nobody waits longer for a check than this: using the answer, and looking inside a wrong result.
+# Where an exercise allows more, so many times what it allows.
 LONGEST_SECONDS = 3.5
+_LONGEST_TIMES = 1.5
 # What torch says to a child that differentiates, once its parent has started threads of autograd: a GPU starts them,
 # and so does torch.compile in a build for CUDA.
 _NO_AUTOGRAD = "Unable to handle autograd's threading in combination with fork-based multiprocessing"
@@ -66,8 +68,9 @@ def check(exercise_id: str, answer: Any, *, seed: int | None = None) -> Report:
 
     Returns:
         The report; ``.passed`` says whether the public checks passed. It never raises for an answer, whatever that
-        does, and takes 2 seconds at most, where the exercise does not allow more, and 5 on a busy machine. A notebook
-        shows it, in a script it is printed. ``.case`` is the case that failed: its model, arguments, inputs and graph.
+        does, and takes 2 seconds at most, where the exercise does not allow more, and 5 on a busy machine; so many
+        times longer as the environment variable ``FXBOOK_PATIENCE`` says. A notebook shows it, in a script it is
+        printed. ``.case`` is the case that failed: its model, arguments, inputs and graph.
     """
     exercise = tasks.find(exercise_id) if isinstance(exercise_id, str) else None
     if exercise is None:
@@ -102,8 +105,9 @@ def _verdict(exercise: Exercise, answer: Any, seed: int) -> Verdict:
             prepared = prepare(exercise, seed)
             if not apart.CAN_FORK:
                 return _verdict_here(exercise, prepared, answer, seed)
-            end = time.monotonic() + LONGEST_SECONDS
-            outcome = _observed_apart(exercise, prepared, answer, LONGEST_SECONDS)
+            longest = max(LONGEST_SECONDS, _LONGEST_TIMES * exercise.seconds) * apart.patience()
+            end = time.monotonic() + longest
+            outcome = _observed_apart(exercise, prepared, answer, longest)
             if outcome.data is None:
                 return Verdict(Violation(_ENDED[outcome.ended], rule="ends well"))
             if _NO_AUTOGRAD in str(outcome.data):
@@ -118,7 +122,7 @@ def _verdict(exercise: Exercise, answer: Any, seed: int) -> Verdict:
             trials = trials_of(exercise, seed, unchanged)
             verdict = judge(exercise, outcome.data, seed, trials, looking_inside(exercise, seed, again))
             if verdict.violation and verdict.violation.rule == CHECK_WORKS:
-                without = _observed_apart(exercise, prepare(exercise, seed), _does_nothing, LONGEST_SECONDS).data
+                without = _observed_apart(exercise, prepare(exercise, seed), _does_nothing, longest).data
                 return _whose(verdict, outcome.data, without)
             if verdict.violation and torch.backends.cuda.is_built() and not _a_child_differentiates():
                 # The answer, or the check, may have caught what torch said.
@@ -133,17 +137,18 @@ def _a_child_differentiates() -> bool:
         torch.ones((), requires_grad=True).backward()
         return True
 
-    return apart.run_apart(differentiated, 1.0).data is True
+    return apart.run_apart(differentiated, apart.patience()).data is True
 
 
 def _verdict_here(exercise: Exercise, prepared: Prepared, answer: Any, seed: int) -> Verdict:
     """The verdict on an answer that runs in this process."""
     guard = Guard()
-    observation = observe(prepared, answer, exercise.seconds)
+    seconds = exercise.seconds * apart.patience()
+    observation = observe(prepared, answer, seconds)
     guard.put_back()
     verdict = judge(exercise, observation, seed)
     if verdict.violation and verdict.violation.rule == CHECK_WORKS:
-        return _whose(verdict, observation, observe(prepare(exercise, seed), _does_nothing, exercise.seconds))
+        return _whose(verdict, observation, observe(prepare(exercise, seed), _does_nothing, seconds))
     return verdict
 
 
@@ -171,8 +176,9 @@ def _whose(verdict: Verdict, observation: Any, without: Any) -> Verdict:
 def _observed_apart(exercise: Exercise, prepared: Prepared, answer: Any, longest: float) -> apart.Outcome:
     if longest < GRACE_SECONDS:
         return apart.Outcome(None, "time")
-    observing = functools.partial(observe, prepared, answer, exercise.seconds, longest - GRACE_SECONDS)
-    return apart.run_apart(observing, exercise.seconds + GRACE_SECONDS, longest=longest)
+    seconds = exercise.seconds * apart.patience()
+    observing = functools.partial(observe, prepared, answer, seconds, longest - GRACE_SECONDS)
+    return apart.run_apart(observing, seconds + GRACE_SECONDS, longest=longest)
 
 
 @contextlib.contextmanager

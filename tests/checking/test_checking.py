@@ -44,6 +44,7 @@ from press import ROOT
 from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, Stack, right, value_is
 
 LIMIT = 2.0
+pytestmark = pytest.mark.usefixtures("impatient")
 SAME = Exercise("99-same", "pass", (SHALLOW, DEEP), (lints, recompiled, same_result))
 
 
@@ -73,6 +74,48 @@ def processor_seconds() -> float:
     """Processor time of this process and of its children that have ended."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
+
+
+@pytest.mark.parametrize(
+    ("told", "times"),
+    [
+        (None, 1.0),
+        ("", 1.0),
+        ("4", 4.0),
+        ("2.5", 2.5),
+        ("0.1", 1.0),
+        ("-3", 1.0),
+        ("nan", 1.0),
+        ("inf", 100.0),
+        ("x", 1.0),
+    ],
+)
+def test_patience_is_a_number_of_the_environment(
+    told: str | None, times: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FXBOOK_PATIENCE")
+    if told is not None:
+        monkeypatch.setenv("FXBOOK_PATIENCE", told)
+    assert apart.patience() == times
+
+
+def takes_longer_than_it_may(module: fx.GraphModule) -> fx.GraphModule:
+    started = time.process_time()
+    while time.process_time() - started < 1.5 * RELU_AFTER_LINEAR.seconds / len(RELU_AFTER_LINEAR.cases):
+        pass
+    return right(module)
+
+
+def test_a_slow_answer_is_right_where_there_is_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert timed(RELU_AFTER_LINEAR, takes_longer_than_it_may).violated == "ends well"
+    monkeypatch.setenv("FXBOOK_PATIENCE", "20")
+    assert check_with(RELU_AFTER_LINEAR, takes_longer_than_it_may, seed=1).passed
+
+
+def test_an_exercise_that_allows_more_than_the_longest_check_gives_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fxbook.checking.verify.LONGEST_SECONDS", 0.5)
+    longer = dataclasses.replace(RELU_AFTER_LINEAR, seconds=8.0)
+    assert check_with(longer, takes_longer_than_it_may, seed=1).passed
 
 
 @pytest.mark.parametrize(

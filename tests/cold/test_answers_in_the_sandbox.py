@@ -21,7 +21,7 @@ ROWS = [(identity, number, answer) for identity, answers in ANSWERS.items() for 
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    yield from sandboxed(Limits())
+    yield from sandboxed(Limits.here())
 
 
 @pytest.mark.parametrize(("identity", "number", "answer"), ROWS, ids=[f"{row[0]}-{row[2].name}" for row in ROWS])

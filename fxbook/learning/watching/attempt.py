@@ -43,7 +43,7 @@ def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
     from fxbook import tasks
     from fxbook.checking import new_seed
     from fxbook.checking.again import looking_inside
-    from fxbook.checking.apart import CAN_FORK, run_apart
+    from fxbook.checking.apart import CAN_FORK, patience, run_apart
     from fxbook.checking.failed import FailedCase
     from fxbook.checking.judge import judge
     from fxbook.checking.prepare import Prepared, prepare
@@ -53,17 +53,17 @@ def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
     exercise = tasks.find(about.id)
     if exercise is None:
         return False, not_here(about.id)
-    seed = new_seed()
+    seed, longest = new_seed(), SECONDS * patience()
 
     def work(prepared: Prepared) -> JSON:
-        return sheets.observe_answer(sheet, prepared, about.answer, exercise.seconds)
+        return sheets.observe_answer(sheet, prepared, about.answer, exercise.seconds * patience())
 
     def again(prepared: Prepared) -> JSON:
-        told = run_apart(functools.partial(work, prepared), SECONDS).data if CAN_FORK else None
+        told = run_apart(functools.partial(work, prepared), longest).data if CAN_FORK else None
         return told and told["observation"]
 
     prepared = prepare(exercise, seed)
-    outcome = run_apart(functools.partial(work, prepared), SECONDS) if CAN_FORK else None
+    outcome = run_apart(functools.partial(work, prepared), longest) if CAN_FORK else None
     seen = outcome.data if outcome else work(prepared)
     if seen is None:
         why = "did not end in time" if outcome and outcome.ended == "time" else "ended the Python process"

@@ -230,6 +230,7 @@ def test_any_executor_does_and_is_stopped(tmp_path: Path) -> None:
 
 
 @needs_sandbox
+@pytest.mark.usefixtures("impatient")
 def test_cells_that_never_end_do_not_keep_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Six answers, and above them a cell that sleeps: it is waited for once, though each answer could wait for it."""
     from classroom.grade import work

@@ -370,6 +370,7 @@ def with_node(function: str, *args: JSON) -> Callable[[JSON], None]:
         ("operator.pow", [10, 10**9], "ends well"),
     ],
 )
+@pytest.mark.usefixtures("impatient")
 def test_a_bomb_harms_nobody(good: JSON, function: str, arguments: list[JSON], says: str) -> None:
     started = time.monotonic()
     judgement = judged(forged(good, with_node(function, *arguments)))
@@ -378,6 +379,7 @@ def test_a_bomb_harms_nobody(good: JSON, function: str, arguments: list[JSON], s
     assert time.monotonic() - started < 5 * SECONDS
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_long_graph_is_judged_in_time(good: JSON) -> None:
     def claims(case: JSON) -> None:
         case["wire"] = {"refused": "a lie"}

@@ -63,7 +63,7 @@ class Hub:
             encoding="utf-8",
         )
         environment = {name: value for name, value in os.environ.items() if not name.startswith("FXBOOK_")}
-        environment |= {"FXBOOK_HUB": str(folder), "A_SECRET": "of the hub"}
+        environment |= {"FXBOOK_HUB": str(folder), "A_SECRET": "of the hub", "FXBOOK_PATIENCE": "8"}
         with log.open("wb") as output:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "classroom.jupyterhub", "serve", "--config", str(config)],

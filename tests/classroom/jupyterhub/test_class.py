@@ -125,7 +125,8 @@ def test_a_kernel_sees_one_folder_and_no_solution(students: dict[str, Student], 
     code = f"""
 import glob, importlib.util, json, os
 print(os.listdir("/home"), os.getcwd(), [p for p in {[str(path) for path in private]} if os.path.exists(p)])
-print(importlib.util.find_spec("classroom"), os.environ.get("A_SECRET"), os.environ.get("FXBOOK_HUB_PASSWORD"))
+print(importlib.util.find_spec("classroom"), os.environ.get("A_SECRET"), os.environ.get("FXBOOK_HUB_PASSWORD"), end=" ")
+print(os.environ["FXBOOK_PATIENCE"])
 print(sorted(int(p) for p in os.listdir("/proc") if p.isdigit())[:1], os.getuid() == {os.getuid()})
 for where in ("/", "/usr", "/book", "/book/fxbook", "/releases", os.path.dirname(importlib.util.__file__)):
     try:
@@ -139,7 +140,7 @@ for file in glob.glob(os.environ["JUPYTER_RUNTIME_DIR"] + "/kernel-*.json"):
     [output] = students["carl"].runs("week-1/exercises", code)
     visible, environment, processes, *rest = output.strip().splitlines()
     assert visible == "['carl'] /home/carl/week-1/exercises []"
-    assert environment == "None None None"
+    assert environment == "None None None 8"
     # As root the hub gives each student a user id.
     assert processes == f"[1] {os.getuid() != 0}"
     # No place that could be written to; and others on the machine cannot listen to what a kernel says.

@@ -124,7 +124,7 @@ def judge_apart(exercise: Exercise, observation: JSON, seed: int) -> JSON:
     """What the sandbox says, by the same code with the same limits, also of exercises that it does not know."""
     # As in a room: what takes long to make once is there before the time begins.
     prepare(exercise, seed=0, rebuildable=True)
-    outcome = run_apart(functools.partial(judging.judged, exercise, observation, seed), Limits().judging_seconds)
+    outcome = run_apart(functools.partial(judging.judged, exercise, observation, seed), Limits.here().judging_seconds)
     assert outcome.data is None or is_judgement(outcome.data)
     return outcome.data or {"rule": "ends well", "unproven": []}
 

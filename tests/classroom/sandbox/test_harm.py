@@ -45,7 +45,7 @@ def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
 
 @pytest.fixture(scope="module")
 def sandbox(bait: Bait) -> Iterator[Sandbox]:
-    for sandbox in sandboxed(Limits(), EXERCISE[:2]):
+    for sandbox in sandboxed(Limits.here(), EXERCISE[:2]):
         warmed(sandbox, bait)
         yield sandbox
 

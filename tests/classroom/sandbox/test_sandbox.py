@@ -43,7 +43,7 @@ SEED = 7
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    yield from sandboxed(Limits())
+    yield from sandboxed(Limits.here())
 
 
 # ---- the same is seen inside as outside ------------------------------------------------------------------------------
