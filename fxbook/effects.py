@@ -323,14 +323,15 @@ def _given(node: fx.Node) -> dict[str, Any]:
 def _overloads(node: fx.Node) -> Iterator[Any]:
     """The operators of ATen that have the name of a function or a method, without those that write into ``out``.
 
-    Those that change a list, as one that sorts it, are for TorchScript.
+    Those that change a list, as one that sorts it, are for TorchScript, those that name dimensions of an older torch.
     """
     if isinstance(node.target, torch._ops.HigherOrderOperator):
         return
     name = str(node.target) if node.op == "call_method" else str(getattr(node.target, "__name__", ""))
     packet = getattr(aten, _OF_ATEN.get(name.strip("_") if name.startswith("__") else name, name), None)
     named = packet.overloads() if isinstance(packet, torch._ops.OpOverloadPacket) else []
-    found = (getattr(packet, overload) for overload in named if "out" not in overload)
+    kept = (overload for overload in named if "out" not in overload and "name" not in overload.lower())
+    found = (getattr(packet, overload) for overload in kept)
     yield from (overload for overload in found if not _changes_a_list(overload))
 
 

@@ -23,6 +23,7 @@ from fxbook.attention import (
     scale_of,
     written_attention,
 )
+from fxbook.exporting import unguarded
 
 sdpa = nn.functional.scaled_dot_product_attention
 Program = Callable[..., Any]
@@ -52,7 +53,7 @@ class Calling(nn.Module):
 
 
 def exported(program: Program) -> fx.GraphModule:
-    return torch.export.export(Calling(program), examples()).module(check_guards=False)
+    return unguarded(torch.export.export(Calling(program), examples()))
 
 
 SPELLED: dict[str, Program] = {
@@ -209,6 +210,8 @@ def test_the_node_of_a_scale_has_an_example() -> None:
         return ((q @ k.mT) / (q.shape[-1] ** 0.5)).softmax(-1) @ v
 
     module = traced(program)
+    if not all("val" in node.meta for node in module.graph.nodes):
+        pytest.skip("this torch notes no numbers")
     [old] = written_attention(module)[0]
     assert scale_of(old).meta["val"] == pytest.approx(examples()[0].shape[-1] ** -0.5)
 

@@ -13,6 +13,7 @@ from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 from torch.fx.passes.shape_prop import ShapeProp
 from torch.nn.utils import parametrizations
 
+from fxbook.exporting import unguarded
 from fxbook.linears import linears, operand, spell_out
 
 WIDTH = 4
@@ -46,7 +47,7 @@ class Holding(nn.Module):
 
 def test_each_spelling_is_found() -> None:
     x = torch.randn(2, WIDTH)
-    for module in (fx.symbolic_trace(Spelled()), torch.export.export(Spelled(), (x,)).module(check_guards=False)):
+    for module in (fx.symbolic_trace(Spelled()), unguarded(torch.export.export(Spelled(), (x,)))):
         known = linears(module)
         assert [(one.name, one.shape, one.transposed) for one in known.found] == [
             ("layer.weight", (5, WIDTH), False),

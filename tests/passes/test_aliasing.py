@@ -12,6 +12,7 @@ from torch import fx, nn
 from torch.fx.passes.infra.pass_base import PassResult
 
 from fxbook import check_pass, invariants
+from fxbook.exporting import unguarded
 from tests.passes.wrong import drops_clones
 
 aten = torch.ops.aten
@@ -45,7 +46,7 @@ def exported(behind: Callable[[torch.Tensor], torch.Tensor], *, decomposed: bool
         # Before torch 2.14 that is what the decomposition makes of a dropout that is off.
         module = fx.symbolic_trace(lambda x: behind(aten.clone.default(x)))
     else:
-        module = torch.export.export(Regularised(behind).eval(), (torch.ones(3),)).module(check_guards=False)
+        module = unguarded(torch.export.export(Regularised(behind).eval(), (torch.ones(3),)))
     assert module.graph.find_nodes(op="call_function", target=DROPOUTS_IN_EVAL_MODE[decomposed])
     return module
 

@@ -9,6 +9,7 @@ import torch
 from torch import fx, nn
 
 from fxbook.calls import arguments, given, kind_of, put
+from fxbook.exporting import unguarded
 from fxbook.stored import forget, retire, store
 
 aten, functional = torch.ops.aten, nn.functional
@@ -43,7 +44,7 @@ def test_a_call_is_read_alike_from_each_front_end() -> None:
 
     model = Both()
     traced = fx.GraphModule(model, WholeOwn().trace(model))
-    exported = torch.export.export(model, (torch.ones(1, 3, 2, 2),)).module(check_guards=False)
+    exported = unguarded(torch.export.export(model, (torch.ones(1, 3, 2, 2),)))
     # The layer of a class of its own is not read; of its export the operators are.
     assert [len(calls_of(module)) for module in (traced, exported)] == [2, 3]
     assert all(given(call)["weight"] is model.conv.weight for call in calls_of(traced))

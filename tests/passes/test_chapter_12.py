@@ -11,6 +11,7 @@ from torch import Tensor, fx, nn
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils.checkpoint import checkpoint
 
+from fxbook.exporting import unguarded
 from tests.taken import taken
 
 functional = nn.functional
@@ -242,7 +243,7 @@ def test_a_graph_inside_is_not_searched() -> None:
                 return torch.sin(x)
 
     with torch.enable_grad():
-        module = torch.export.export(Outer(), (torch.ones(2, requires_grad=True),)).module(check_guards=False)
+        module = unguarded(torch.export.export(Outer(), (torch.ones(2, requires_grad=True),)))
     sine = torch.ops.aten.sin.default
     pattern = make_fx(torch.sin)(torch.ones(2))
     assert any(node.target is sine for part in module.children() for node in part.graph.nodes)

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, fx, nn
 
 from fxbook import diff, random_graph
+from fxbook.exporting import unguarded
 from tests.passes import wrong
 
 
@@ -263,7 +264,7 @@ def test_a_graph_module_inside_another() -> None:
 
 
 def test_an_exported_graph_after_a_pass() -> None:
-    exported = torch.export.export(Block().eval(), (torch.ones(2, 4),)).module(check_guards=False)
+    exported = unguarded(torch.export.export(Block().eval(), (torch.ones(2, 4),)))
     before = copy.deepcopy(exported)
     relu = next(node for node in exported.graph.nodes if node.target is torch.ops.aten.relu.default)
     relu.target = torch.ops.aten.tanh.default
@@ -272,7 +273,7 @@ def test_an_exported_graph_after_a_pass() -> None:
 
 
 def test_a_traced_graph_and_an_exported_one_share_their_ends(module: fx.GraphModule) -> None:
-    exported = torch.export.export(Block().eval(), (torch.ones(2, 4),)).module(check_guards=False)
+    exported = unguarded(torch.export.export(Block().eval(), (torch.ones(2, 4),)))
     found = diff(module, exported, meta=False)
     assert found.pairs["x"] == "x" and found.pairs["output"] == "output"
     assert found.changed["relu"]["target"] == ("torch.relu", "torch.ops.aten.relu.default")

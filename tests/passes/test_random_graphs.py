@@ -20,6 +20,7 @@ from torch.fx.passes.shape_prop import ShapeProp
 from torch.utils import _pytree as pytree
 
 from fxbook import inputs_for, random_graph, random_graphs
+from fxbook.exporting import unguarded
 
 QUICK = settings(max_examples=40, deadline=None, database=None, derandomize=True)
 SEEDS = range(300)
@@ -307,7 +308,7 @@ def test_inputs_for_a_graph_that_was_traced() -> None:
 
 
 def test_inputs_for_an_exported_graph() -> None:
-    exported = torch.export.export(nn.Linear(4, 2), (torch.ones(3, 4),)).module(check_guards=False)
+    exported = unguarded(torch.export.export(nn.Linear(4, 2), (torch.ones(3, 4),)))
     assert exported(*inputs_for(exported)).shape == (3, 2)
 
 

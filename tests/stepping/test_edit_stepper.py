@@ -240,7 +240,7 @@ def test_a_large_graph_shows_what_changed_and_its_neighbours() -> None:
     nodes = list(graph.nodes)
     steps = EditStepper(graph, "first")
     with graph.inserting_after(nodes[500]):
-        new = graph.call_function(torch.sin, (nodes[500],), name="new")
+        new = graph.create_node("call_function", torch.sin, (nodes[500],), name="new")
     steps.frame("inserted")
     nodes[501].replace_input_with(nodes[500], new)
     steps.frame("read")

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import torch
+from packaging.version import Version
 from torch import fx, nn
 
 from fxbook import RunStepper
@@ -406,11 +407,18 @@ def packed() -> fx.GraphModule:
     return trace(lambda d: {"sum": d["a"] + d["b"]}, concrete_args={"d": {"a": fx.PH, "b": fx.PH}})
 
 
+# A torch before 2.10 runs on a list of any length.
+COUNTS = Version(torch.__version__) >= Version("2.10")
 HARD: dict[str, tuple[Callable[[], Any], tuple, dict, str]] = {
     "too few": (lambda: trace(two_inputs), (FOUR,), {}, "b raised RuntimeError: Expected positional argument"),
-    "too few, boxed": (lambda: trace(two_inputs), (FOUR,), {"boxed": True}, "No node ran: RuntimeError"),
+    "too few, boxed": (lambda: trace(two_inputs), (FOUR,), {"boxed": True}, "No node ran: "),
     "too many": (lambda: trace(two_inputs), (FOUR, OTHER, OTHER), {}, "Interpreter.run does not look at the rest"),
-    "too many, boxed": (lambda: trace(two_inputs), (FOUR, OTHER, OTHER), {"boxed": True}, "(extra arguments)"),
+    "too many, boxed": (
+        lambda: trace(two_inputs),
+        (FOUR, OTHER, OTHER),
+        {"boxed": True},
+        "(extra arguments)" if COUNTS else "Interpreter.boxed_run does not look at the rest",
+    ),
     "none": (lambda: trace(two_inputs), (), {}, "0 were given"),
     "shapes": (lambda: trace(two_inputs), (FOUR, torch.ones(3)), {}, "mul raised RuntimeError: The size of tensor"),
     "raises": (lambda: trace(lambda x: boom(x + 1)), (FOUR,), {}, "boom raised KeyError"),

@@ -220,13 +220,15 @@ def _remarks(graph: fx.Graph, inputs: Sequence[Any], method: Method, log: _Log, 
     names = [str(node.target) for node in placeholders]
     # A default is used by run, where nothing is given for the last placeholders, and never by boxed_run.
     needed = [node for node in placeholders if method == "boxed_run" or not node.args]
+    # Of a torch before 2.10, boxed_run runs on a list of any length.
+    ran = any(value is not None for value in log.values)
     if isinstance(graph._codegen, torch.fx.graph._PyTreeCodeGen):
         names = []
     elif not len(needed) <= len(inputs) <= len(names) and not any(name.startswith("*") for name in names):
         yield (
             f"The graph has {_count(len(names), 'input')} ({', '.join(map(clean, names[:8])) or 'none'}), "
             f"but {len(inputs)} {'was' if len(inputs) == 1 else 'were'} given."
-            + (" Interpreter.run does not look at the rest." if method == "run" and len(inputs) > len(names) else "")
+            + (f" Interpreter.{method} does not look at the rest." if len(inputs) > len(names) and ran else "")
         )
     described = [value.described for value in log.values if value is not None]
     if any(value.on_meta for value in described):
