@@ -189,7 +189,7 @@ def _test_on(version: str, *arguments: str) -> int:
     except environment.SetupError as error:
         print(error, file=sys.stderr)
         return 1
-    return subprocess.run([str(python), "-m", "pytest", *tested.asked(arguments)], cwd=ROOT).returncode
+    return subprocess.run([str(python), "-m", "pytest", *tested.asked(arguments, version)], cwd=ROOT).returncode
 
 
 def _torch(arguments: list[str]) -> tuple[list[str], str]:

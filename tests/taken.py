@@ -11,11 +11,9 @@ from typing import Any
 
 import nbformat
 import pytest
-from packaging.version import Version
 
 from press import ROOT
-
-PROVEN_FROM = "2.13"
+from press.versions.tested import PROVEN_FROM, is_proven
 
 
 def taken(notebook: str, name: str, *others: str) -> Any:
@@ -31,7 +29,7 @@ def taken(notebook: str, name: str, *others: str) -> Any:
         pytest.skip.Exception: torch is older than those on which the pages are proven. The record of versions tells
             what their cells do there.
     """
-    if Version(importlib.metadata.version("torch")) < Version(PROVEN_FROM):
+    if not is_proven(importlib.metadata.version("torch")):
         pytest.skip(f"the pages are proven on torch {PROVEN_FROM} and newer: see book/reference/versions.yml")
     return _taken(notebook, name, *others)
 

@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 import torch
-from packaging.version import Version
 from torch import fx, nn
 
 from fxbook.effects import Effect, Memory, effect, has_generator, has_hooks, may_share
-from tests.taken import PROVEN_FROM
+from press.versions.tested import is_proven
 
 aten, functional = torch.ops.aten, nn.functional
 
@@ -34,7 +33,7 @@ def call(program: Callable[..., Any] | nn.Module) -> fx.Node:
     try:
         traced = fx.symbolic_trace(program)
     except Exception:
-        if Version(torch.__version__) >= Version(PROVEN_FROM):
+        if is_proven(torch.__version__):
             raise
         pytest.skip("this torch cannot trace it")
     call.kept = traced  # a node holds its module weakly

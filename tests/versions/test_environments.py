@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from press import ROOT
 from press import __main__ as commands
 from press.binding.environment import SetupError
-from press.versions import environments, tested
+from press.versions import environments, record, tested
 
 LOCK = """
 [[packages]]
@@ -145,8 +146,20 @@ def test_the_tests_run_with_the_torch_that_is_asked(monkeypatch: pytest.MonkeyPa
     assert set(tested.TESTS) <= set(arguments) and ("-x" in given) == ("-x" in arguments)
 
 
-def test_a_named_test_runs_alone() -> None:
-    assert tested.asked(["-x", "chapters/04_recompile.ipynb"]) == ["-x", "chapters/04_recompile.ipynb"]
+@pytest.mark.parametrize("version", ["2.6.0", "2.15.0"])
+def test_a_named_test_runs_alone(version: str) -> None:
+    assert tested.asked(["-x", "chapters/04_recompile.ipynb"], version) == ["-x", "chapters/04_recompile.ipynb"]
+
+
+def test_with_an_older_torch_the_tests_of_the_library_run() -> None:
+    paths = [one for one in tested.asked(["-x"], "2.12.1") if not one.startswith("-")]
+    assert set(paths) == set(tested.LIBRARY) < set(tested.TESTS) == set(tested.asked([], "2.13.0"))
+    ignored = [one.removeprefix("--ignore=") for one in tested.asked([], "2.12.1") if one.startswith("--ignore=")]
+    assert len(ignored) == len(tested.ANSWERS) and all((ROOT / path).exists() for path in [*paths, *ignored])
+
+
+def test_the_versions_that_are_proven_are_those_of_the_record() -> None:
+    assert {version for version in record.read().versions if tested.is_proven(version)} == set(record.ALIKE)
 
 
 def test_a_version_that_cannot_be_had_ends_the_command_in_a_line(
