@@ -9,6 +9,7 @@ import json
 import os
 import platform
 import re
+import signal
 import stat
 import sys
 import tempfile
@@ -53,6 +54,9 @@ def paired(*given):
     os.chmod(OWN, 0o755)
     for number, pipe in enumerate(_pipes(), 3):
         os.dup2(pipe, number, inheritable=True)
+    # The clock of the answer goes on in another program, and its alarm would end it.
+    with contextlib.suppress(OSError):
+        signal.setitimer(signal.ITIMER_REAL, 0)
     for program in PROGRAMS:
         with contextlib.suppress(OSError):
             os.execve(program[0], program, _surroundings(program[0]))
