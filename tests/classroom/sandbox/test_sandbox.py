@@ -260,11 +260,20 @@ def test_packages_that_submissions_cannot_read_are_told(monkeypatch: pytest.Monk
 
 def test_trusted_submissions_need_no_bubblewrap(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(shutil, "which", lambda *_: None)
-    with Sandbox(Limits(seconds=1.0), trusted=True) as trusted:
+    with Sandbox(Limits(seconds=3.0), trusted=True) as trusted:
         assert is_right(trusted.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
         assert trusted.observe(sheet_of("while True: pass"), EXERCISE, ANSWER, 1) == Outcome(None, "time")
         with pytest.raises(SandboxError, match="a tuple of Case"):
             trusted.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1, "CASES = {}")
+
+
+def test_an_answer_has_inside_the_seconds_that_it_has_in_a_notebook() -> None:
+    works = "import time\ndef works(*given, **named):\n    started = time.process_time()\n"
+    works += "    while time.process_time() < started + 0.3:\n        pass\n    return []"
+    with Sandbox(Limits(seconds=30.0, answer_seconds=0.2), trusted=True) as trusted:
+        for exercise_id, is_over in ((EXERCISE, True), ("17-where-they-part", False)):
+            data = trusted.observe(sheet_of(works), exercise_id, "works", SEED).data
+            assert ("TimeUp" in str(data["observation"])) is is_over
 
 
 def test_an_installed_library_is_hidden_too(monkeypatch: pytest.MonkeyPatch) -> None:
