@@ -216,6 +216,7 @@ def test_all_of_it_is_forgotten_where_it_is_told_and_that_can_be_undone(page: Pa
     page.locator("#fx-memory summary").click()
     assert "Nothing is sent" in page.locator("#fx-memory").inner_text()
     page.locator("#fx-memory button").click()
+    page.wait_for_timeout(1500)  # Longer than a page waits until it looks again at what is on the screen.
     assert kept(page) == {} and not page.locator(".fx-read-box input").is_checked()
     assert page.locator("nav.bd-docs-nav a.fx-read").count() == 0
     page.locator("#fx-memory button").click()
