@@ -57,8 +57,8 @@ class _BubbleSpawner(LocalProcessSpawner):
         limits = {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads, "MKL_NUM_THREADS": threads}
         names = {"HOME": self._inside(), "USER": self.user.name, "LOGNAME": self.user.name, "SHELL": "/bin/bash"}
         places = {"PATH": path, "PYTHONPATH": bubble.BOOK, "JUPYTER_RUNTIME_DIR": _RUNTIME}
-        patience = {name: os.environ[name] for name in [apart.PATIENCE_VARIABLE] if name in os.environ}
-        return {**env, "LANG": "C.UTF-8", **names, **places, **limits, **patience}
+        limits[apart.PATIENCE_VARIABLE] = str(apart.patience())
+        return {**env, "LANG": "C.UTF-8", **names, **places, **limits}
 
     async def start(self) -> tuple[str, int]:
         """Start the server; its address is on loopback."""

@@ -142,6 +142,7 @@ class Sandbox:
             "cells": list(sheet.cells),
             "answer": answer,
             "seconds": limits.answer_seconds,
+            "patience": apart.patience(),
         }
         allowed = limits.seconds if seconds is None else min(seconds, limits.seconds)
         return _looked_through(_is_observed, self._work(OBSERVING, task, payload, allowed, _OBSERVED))

@@ -63,8 +63,8 @@ class Outcome:
 def patience() -> float:
     """How many times longer than usual an answer may take, told by the environment of a slow machine; else 1."""
     with contextlib.suppress(ValueError):
-        told = float(os.environ.get(PATIENCE_VARIABLE, ""))
-        return min(max(told, 1.0), _MOST_PATIENCE) if told == told else 1.0
+        # In this order, what is not a number gives 1.
+        return min(max(1.0, float(os.environ.get(PATIENCE_VARIABLE, ""))), _MOST_PATIENCE)
     return 1.0
 
 

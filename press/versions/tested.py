@@ -10,8 +10,10 @@ from collections.abc import Sequence
 
 from packaging.version import Version
 
+from press.versions.record import ALIKE
+
 # The first version on which the book is proven. On an older one cells and answers may do otherwise: see the record.
-PROVEN_FROM = "2.13"
+PROVEN_FROM = ALIKE[0]
 # The tests of what works on every version. Among them are tests of the chapters' passes, which an older one skips.
 LIBRARY = (
     "tests/checking",

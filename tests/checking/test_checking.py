@@ -99,6 +99,16 @@ def test_patience_is_a_number_of_the_environment(
     assert apart.patience() == times
 
 
+@pytest.mark.skipif(not apart.CAN_FORK, reason="no fork")
+def test_the_processor_time_of_a_child_is_no_less_than_its_time() -> None:
+    resource = pytest.importorskip("resource")
+
+    def allowed() -> int:
+        return resource.getrlimit(resource.RLIMIT_CPU)[0]
+
+    assert [apart.run_apart(allowed, 1.0, longest=longest).data for longest in (3.5, 60.0)] == [10, 61]
+
+
 def takes_longer_than_it_may(module: fx.GraphModule) -> fx.GraphModule:
     started = time.process_time()
     while time.process_time() - started < 1.5 * RELU_AFTER_LINEAR.seconds / len(RELU_AFTER_LINEAR.cases):

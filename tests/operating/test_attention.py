@@ -24,6 +24,7 @@ from fxbook.attention import (
     written_attention,
 )
 from fxbook.exporting import unguarded
+from press.versions.tested import is_proven
 
 sdpa = nn.functional.scaled_dot_product_attention
 Program = Callable[..., Any]
@@ -210,7 +211,7 @@ def test_the_node_of_a_scale_has_an_example() -> None:
         return ((q @ k.mT) / (q.shape[-1] ** 0.5)).softmax(-1) @ v
 
     module = traced(program)
-    if not all("val" in node.meta for node in module.graph.nodes):
+    if not (is_proven(torch.__version__) or all("val" in node.meta for node in module.graph.nodes)):
         pytest.skip("this torch notes no numbers")
     [old] = written_attention(module)[0]
     assert scale_of(old).meta["val"] == pytest.approx(examples()[0].shape[-1] ** -0.5)

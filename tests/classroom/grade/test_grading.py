@@ -229,6 +229,14 @@ def test_any_executor_does_and_is_stopped(tmp_path: Path) -> None:
     assert workers.running == 0
 
 
+def test_with_patience_a_students_answers_may_waste_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    from classroom.grade import work
+
+    for patience, left in (("1", (20.0, 3.0)), ("4", (80.0, 60.0))):
+        monkeypatch.setenv("FXBOOK_PATIENCE", patience)
+        assert (work._Overtime().left(), work._Overtime(seconds=20.0).left()) == left
+
+
 @needs_sandbox
 @pytest.mark.usefixtures("impatient")
 def test_cells_that_never_end_do_not_keep_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:

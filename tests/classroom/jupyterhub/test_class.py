@@ -140,7 +140,7 @@ for file in glob.glob(os.environ["JUPYTER_RUNTIME_DIR"] + "/kernel-*.json"):
     [output] = students["carl"].runs("week-1/exercises", code)
     visible, environment, processes, *rest = output.strip().splitlines()
     assert visible == "['carl'] /home/carl/week-1/exercises []"
-    assert environment == "None None None 8"
+    assert environment == "None None None 8.0"
     # As root the hub gives each student a user id.
     assert processes == f"[1] {os.getuid() != 0}"
     # No place that could be written to; and others on the machine cannot listen to what a kernel says.

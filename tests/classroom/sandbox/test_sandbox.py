@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shutil
 import signal
@@ -265,6 +266,14 @@ def test_trusted_submissions_need_no_bubblewrap(monkeypatch: pytest.MonkeyPatch,
         assert trusted.observe(sheet_of("while True: pass"), EXERCISE, ANSWER, 1) == Outcome(None, "time")
         with pytest.raises(SandboxError, match="a tuple of Case"):
             trusted.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1, "CASES = {}")
+
+
+def test_with_patience_all_seconds_are_more_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = dataclasses.asdict(Limits())
+    monkeypatch.setenv("FXBOOK_PATIENCE", "4")
+    told = {name: 4 * value if name.endswith("seconds") else value for name, value in usual.items()}
+    with Sandbox(trusted=True) as trusted:
+        assert dataclasses.asdict(trusted._limits) == dataclasses.asdict(Limits.here()) == told
 
 
 def test_an_answer_has_inside_the_seconds_that_it_has_in_a_notebook() -> None:
