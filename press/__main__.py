@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import random
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from press import ROOT
+from press import ROOT, rooms
 from press.binding import environment
 
 
@@ -27,25 +30,33 @@ def book(_: argparse.Namespace) -> int:
 
 
 def test(options: argparse.Namespace) -> int:
-    """Run every test: static, nbval, checks, book build, browser where Chromium is there; --torch 2.15.0: on that."""
-    cores = str(os.cpu_count() or 1)
-    options.arguments, version = _torch(options.arguments)
+    """Run the tests of who cloned or changed the book: style, every cell, every exercise, the library, the site."""
+    arguments, version = _torch(options.arguments)
+    chosen = [] if _names_tests(arguments) else rooms.of_test()
     if version:
-        return _test_on(version, "-n", cores, *_PROOF, *options.arguments)
-    style = _python("-m", "ruff", "check", "--quiet", ".") or _python("-m", "ruff", "format", "--check", "--quiet", ".")
-    if not style:
-        print("Style: nothing to mend.", flush=True)
-    return style or _python("-m", "pytest", "-n", cores, *_PROOF, *options.arguments)
+        return _test_on(version, *chosen, *arguments)
+    return _style() or _pytest(*chosen, *arguments)
 
 
-def test_cold(options: argparse.Namespace) -> int:
-    """The slow proofs: every notebook printed twice and compared, in kernels of their own."""
-    return _python("-m", "pytest", "tests/cold", *_PROOF, *options.arguments)
+def prove(options: argparse.Namespace) -> int:
+    """Run the other tests, by room: --room site, or all rooms one after the other."""
+    arguments, version = _torch(options.arguments)
+    arguments, names = _rooms(arguments)
+    arguments, draw = _draw(arguments)
+    for name in names:
+        print(f"{name}: {rooms.ROOMS[name]}.", flush=True)
+    if "cold" in names:
+        os.environ["FXBOOK_DRAW"] = str(draw)
+        print(f"It draws with the number {draw}: `make prove ROOM=cold DRAW={draw}` draws the same again.", flush=True)
+    failed = [name for name in names if _prove(name, version, arguments)]
+    print("\n".join(f"Room {name}: failed." for name in failed) or f"Proven: {', '.join(names)}.")
+    return 1 if failed else 0
 
 
-def test_models(options: argparse.Namespace) -> int:
-    """The finished passes on architectures of transformers that nobody here wrote."""
-    return _python("-m", "pytest", "tests/architectures", *_PROOF, *options.arguments)
+def _prove(name: str, version: str, arguments: list[str]) -> int:
+    print(f"\n==== {name} ====", flush=True)
+    chosen = [*rooms.of_room(name), *arguments]
+    return _test_on(version, *chosen) if version else _pytest(*chosen)
 
 
 def notebooks(options: argparse.Namespace) -> int:
@@ -152,17 +163,18 @@ def pins(_: argparse.Namespace) -> int:
 
 
 # One line for each part of the tests, in place of a dot for each test.
-_PROOF = ("-p", "press.proof", "-r", "fE")
+_IN_PARALLEL = ("-n", str(os.cpu_count() or 1))
+_PROOF = ("-p", "press.proof", "-r", "fE", "--durations", "7")
 _COMMANDS = (
-    *(book, test, test_cold, test_models, notebooks, quick, exercise, lab, watch, serve, bench),
+    *(book, test, prove, notebooks, quick, exercise, lab, watch, serve, bench),
     *(pdf, epub, pins, links, inventory, card, versions, newest),
 )
 _NEEDS = {
     **dict.fromkeys((book, serve, links, inventory, pdf, epub), environment.BOOK),
-    **dict.fromkeys((test, test_cold, test_models, bench, pins, versions, newest), environment.EVERYTHING),
+    **dict.fromkeys((test, prove, bench, pins, versions, newest), environment.EVERYTHING),
 }
 # What stands behind these commands is for the program that they start, options included; argparse would refuse those.
-_PASS_ON = (test, test_cold, test_models, watch)
+_PASS_ON = (test, prove, watch)
 
 
 def _edition(kind: str) -> int:
@@ -189,15 +201,59 @@ def _test_on(version: str, *arguments: str) -> int:
     except environment.SetupError as error:
         print(error, file=sys.stderr)
         return 1
-    return subprocess.run([str(python), "-m", "pytest", *tested.asked(arguments, version)], cwd=ROOT).returncode
+    return _timed([str(python), "-m", "pytest", *_IN_PARALLEL, *_PROOF, *tested.asked(arguments, version)])
+
+
+def _style() -> int:
+    print("Looking at the style …", flush=True)
+    style = _python("-m", "ruff", "check", "--quiet", ".") or _python("-m", "ruff", "format", "--check", "--quiet", ".")
+    if not style:
+        print("Style: nothing to mend.", flush=True)
+    return style
+
+
+def _pytest(*arguments: str) -> int:
+    return _timed([sys.executable, "-m", "pytest", *_IN_PARALLEL, *_PROOF, *arguments])
+
+
+def _timed(command: list[str]) -> int:
+    """Run tests, then say what they took, with what all their processes took of the processors."""
+    began, before = time.monotonic(), os.times()
+    status = subprocess.run(command, cwd=ROOT).returncode
+    after = os.times()
+    used = after.children_user + after.children_system - before.children_user - before.children_system
+    print(f"{time.monotonic() - began:.0f} s in all, {used:.0f} s of processor time.", flush=True)
+    return status
 
 
 def _torch(arguments: list[str]) -> tuple[list[str], str]:
     """The arguments that are pytest's, and the version of torch that is asked for, if one is."""
-    parser = argparse.ArgumentParser(prog="python -m press test", add_help=False, allow_abbrev=False)
-    parser.add_argument("--torch", metavar="VERSION", default="")
-    options, others = parser.parse_known_args(arguments)
+    options, others = _own_options("--torch", metavar="VERSION", default="").parse_known_args(arguments)
     return others, options.torch
+
+
+def _rooms(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """The arguments that are pytest's, and the rooms that are asked for: all, where none is named."""
+    options, others = _own_options("--room", choices=rooms.ROOMS, action="append").parse_known_args(arguments)
+    return others, options.room or list(rooms.ROOMS)
+
+
+def _draw(arguments: list[str]) -> tuple[list[str], int]:
+    """The arguments that are pytest's, and the number of the draw: a new one, where none is given."""
+    new = random.SystemRandom().randrange(10**6)
+    options, others = _own_options("--draw", metavar="NUMBER", type=int, default=new).parse_known_args(arguments)
+    return others, options.draw
+
+
+def _own_options(name: str, **details: Any) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m press", add_help=False, allow_abbrev=False)
+    parser.add_argument(name, **details)
+    return parser
+
+
+def _names_tests(arguments: list[str]) -> bool:
+    """Whether somebody asks for tests by their files, which then run whatever room they are in."""
+    return any(one.partition("::")[0].startswith(("tests", "chapters", "solutions")) for one in arguments)
 
 
 def _python(*arguments: str) -> int:

@@ -1,4 +1,4 @@
-"""A pytest plugin for those who run every test: a line for each part, and at the end what was proven, in numbers.
+"""A pytest plugin for those who run many tests: how far they are, a line for each part, at the end what was proven.
 
 ``python -m press test`` loads it; plain ``pytest`` shows its own dots. A part is a folder of tests or of notebooks. Its
 time is that of its tests one after the other, which run in several processes at once.
@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import collections
 import re
-import time
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 import pytest
 from _pytest.terminal import TerminalReporter
+
+from press.progress import Progress
 
 # What each test that passes has proven, by the beginning of its name; of the pages, each is looked at by several tests.
 PROVES = {
     "chapters/": "cells executed again and compared",
     "solutions/": "cells executed again and compared",
     "tests/checking/test_answers.py": "right and wrong answers judged, each with its report",
-    "tests/checking/test_mutants.py": "exercises whose solution, made slightly wrong, is refused",
+    "tests/mutation/test_mutants.py": "exercises whose solution, made slightly wrong, is refused",
     "tests/checking/test_clauses.py::test_every_clause": "exercises of which every clause has its case",
     "tests/checking/test_exercises.py::test_exercise_fails": "exercises that fail as they are handed out",
     "tests/classroom/sandbox/test_observing_attacks.py": "attacks that came to nothing",
@@ -39,7 +41,8 @@ _PARAMETER = re.compile(r"\[(.*)\]$")
 def pytest_configure(config: pytest.Config) -> None:
     reporter = config.pluginmanager.getplugin("terminalreporter")
     if reporter and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Progress(reporter), "press-progress")
+        config.pluginmanager.register(Parts(reporter), "press-parts")
+        config.pluginmanager.register(Progress(reporter, getattr(config, "cache", None)), "press-progress")
 
 
 def part_of(nodeid: str) -> str:
@@ -48,13 +51,12 @@ def part_of(nodeid: str) -> str:
     return folder.relative_to("tests").as_posix() if folder.parts[:1] == ("tests",) else folder.as_posix()
 
 
-class Progress:
+class Parts:
     """Counts the tests of each part and tells of it when the last one has run."""
 
     def __init__(self, reporter: TerminalReporter) -> None:
         self._reporter = reporter
         reporter.showfspath = False
-        self._begun = time.monotonic()
         self._left: collections.Counter[str] = collections.Counter()
         self._outcomes: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
         self._seconds: collections.Counter[str] = collections.Counter()
@@ -62,14 +64,14 @@ class Progress:
         self._skipped: collections.Counter[str] = collections.Counter()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self._expect([item.nodeid for item in session.items])
+        self._expect(item.nodeid for item in session.items)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         """Every process has collected the same tests."""
         self._expect(ids)
 
-    def _expect(self, ids: list[str]) -> None:
+    def _expect(self, ids: Iterable[str]) -> None:
         self._left = self._left or collections.Counter(map(part_of, ids))
 
     @pytest.hookimpl(tryfirst=True)
@@ -90,15 +92,18 @@ class Progress:
             self._skipped[_reason(report)] += 1
         elif report.when == "call":
             self._outcomes[part]["passed"] += 1
-            for beginning, what in PROVES.items():
-                if report.nodeid.startswith(beginning):
-                    parameter = _PARAMETER.search(report.nodeid)
-                    one_of_many = what == _LOOKED_AT_OFTEN and parameter
-                    self._proven[what].add(parameter[1] if one_of_many else report.nodeid)
+            self._count(report.nodeid)
         if report.when == "teardown":
             self._left[part] -= 1
             if self._left[part] == 0:
                 self._tell(part)
+
+    def _count(self, nodeid: str) -> None:
+        for beginning, what in PROVES.items():
+            if nodeid.startswith(beginning):
+                parameter = _PARAMETER.search(nodeid)
+                one_of_many = what == _LOOKED_AT_OFTEN and parameter
+                self._proven[what].add(parameter[1] if one_of_many else nodeid)
 
     def _tell(self, part: str) -> None:
         counts = self._outcomes[part]
@@ -117,8 +122,6 @@ class Progress:
             terminalreporter.section("what was skipped, and how to have it")
         for reason, count in self._skipped.most_common():
             tell(f"{count:>6} {reason}")
-        work = sum(self._seconds.values())
-        tell(f"{time.monotonic() - self._begun:.0f} s in all, for {work:.0f} s of tests one after the other.")
 
 
 def _reason(report: pytest.TestReport) -> str:

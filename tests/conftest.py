@@ -15,6 +15,7 @@ from _pytest.terminal import TerminalReporter
 from filelock import FileLock
 
 from fxbook.checking.apart import PATIENCE_VARIABLE
+from press import rooms
 from press.binding import bind
 from press.manuscript.reading import HEADER
 from tests.browsing import CHROMIUM, FLAGS, THEMES
@@ -27,6 +28,16 @@ if TYPE_CHECKING:
 
 # A busy or slow machine: what a test asks of an answer is the verdict, not that it comes fast.
 os.environ.setdefault(PATIENCE_VARIABLE, "8")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of a folder that a room takes whole, and refuse a room that there is not: see press/rooms.py."""
+    for item in items:
+        if (name := rooms.room_of(item.path)) and not item.get_closest_marker("room"):
+            item.add_marker(pytest.mark.room(name=name))
+        if (mark := item.get_closest_marker("room")) and mark.kwargs.get("name") not in rooms.ROOMS:
+            raise pytest.UsageError(f"{item.nodeid}: {mark.kwargs} names no room of press/rooms.py")
 
 
 def pytest_collection() -> None:

@@ -10,7 +10,7 @@ import yaml
 
 from press.book import Book
 
-# Written by `python -m tests.architectures`, compared by `make test-models`.
+# Written by `python -m tests.architectures`, compared by `make prove ROOM=models`.
 RECORD = Path("book/reference/architectures.yml")
 # The name of a node or of a layer, in a reason.
 _NAME = re.compile(r"\b[a-z]\w*(?:[._]\w+)+")
@@ -21,7 +21,7 @@ The finished passes of the chapters, on {count} architectures of `transformers` 
 weights. Each pass ran on a graph of its own. The result was compared with what it has to equal: outputs and, where
 the pass keeps them, gradients. None was wrong. A number counts nodes, before and after the pass. *left*: the pass has
 changed nothing and logged why, as told below: it refused, or found nothing of the names it was given. An empty field:
-it logged nothing. `make test-models` runs all of this.
+it logged nothing. `make prove ROOM=models` runs all of this.
 
 {passes}
 

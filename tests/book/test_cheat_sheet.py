@@ -54,6 +54,7 @@ def sheet(request: pytest.FixtureRequest, browser: Browser, built_book: Path) ->
 
 
 @needs_chromium
+@pytest.mark.room(name="site")
 def test_it_prints_on_three_pages_of_a4(sheet: Page) -> None:
     pdf = sheet.pdf(format="A4")
     boxes = re.findall(rb"/MediaBox ?\[0 0 ([\d.]+) ([\d.]+)\]", pdf)
@@ -62,6 +63,7 @@ def test_it_prints_on_three_pages_of_a4(sheet: Page) -> None:
 
 
 @needs_chromium
+@pytest.mark.room(name="site")
 def test_on_paper_it_is_black_large_enough_and_whole(sheet: Page) -> None:
     sheet.set_viewport_size({"width": PAPER_WIDTH, "height": 1000})
     sheet.emulate_media(media="print")

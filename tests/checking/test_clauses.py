@@ -28,6 +28,7 @@ def test_every_sentence_is_in_the_table_and_nothing_else(identity: str) -> None:
     assert clauses.asked, "a task asks something"
 
 
+@pytest.mark.room(name="checking")
 @pytest.mark.parametrize("identity", TABLED)
 def test_every_clause_is_seen_in_its_case(identity: str) -> None:
     assert unseen(identity, SEED) == []

@@ -1,4 +1,4 @@
-"""Answers are judged the same whatever weights and inputs are drawn (slow)."""
+"""Answers are judged the same whatever weights and inputs are drawn."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import pytest
 
 from fxbook.tasks.answering import KnownAnswer
 from tests.checking.test_answers import ANSWERS, is_told, passes
+from tests.cold import drawn
 
-SEEDS = (2, 3, 2**20)
-ROWS = [(identity, answer) for identity, answers in ANSWERS.items() for answer in answers]
+SEEDS = drawn.seeds(3)
+ROWS = drawn.some([(identity, answer) for identity, answers in ANSWERS.items() for answer in answers], 200)
 
 
 @pytest.mark.parametrize(("identity", "answer"), ROWS, ids=[f"{identity}-{answer.name}" for identity, answer in ROWS])

@@ -1,4 +1,4 @@
-"""All attacks come to nothing where the grader is not root, too (slow)."""
+"""All attacks come to nothing where the grader is not root, too."""
 
 from __future__ import annotations
 

@@ -1,25 +1,31 @@
-"""The judge outside of the sandbox says what `check` says of every answer that is a graph (slow).
+"""The judge outside of the sandbox says what `check` says of every answer that is a graph.
 
-``make test`` asks it of a right one and a wrong one of each exercise, and of the solution.
+The room *classroom* asks it of a right one and a wrong one of each exercise, and of the solution.
 """
 
 from __future__ import annotations
 
+import pytest
+
+from fxbook.tasks import all_exercises
 from fxbook.tasks.answering import answers_to
 from tests.classroom.judge.test_judging import (
     ENDS_WELL,
     assert_failing,
     assert_passing,
     on_one_thread,  # noqa: F401  (a fixture)
-    with_each_graph,
 )
+from tests.cold import drawn
+
+GRAPHS = [exercise.id for exercise in all_exercises() if exercise.use != "compute"]
+with_some_graphs = pytest.mark.parametrize("identity", drawn.some(GRAPHS, 8))
 
 
-@with_each_graph
+@with_some_graphs
 def test_right_answers_pass_and_are_rebuilt(identity: str) -> None:
     assert_passing(identity, [answer for answer in answers_to(identity) if not answer.violated])
 
 
-@with_each_graph
+@with_some_graphs
 def test_wrong_answers_are_told_the_same(identity: str) -> None:
     assert_failing(identity, [answer for answer in answers_to(identity) if answer.violated not in ("", ENDS_WELL)])

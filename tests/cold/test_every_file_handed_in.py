@@ -1,4 +1,4 @@
-"""Every file that is handed in to harm its reader comes to nothing (slow)."""
+"""Every file that is handed in to harm its reader comes to nothing."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from classroom.sandbox import Sandbox
 from tests.classroom.sandbox import handed_in
 from tests.classroom.sandbox.harm import Watch
 from tests.classroom.sandbox.test_reading_attacks import ALL, bait, sandbox, watch  # noqa: F401  (fixtures)
+from tests.cold import drawn
 
 
-@pytest.mark.parametrize("attack", ALL, ids=lambda attack: attack.name)
+@pytest.mark.parametrize("attack", drawn.some(ALL, 12), ids=lambda attack: attack.name)
 def test_no_file_does_harm(watch: Watch, sandbox: Sandbox, attack: handed_in.HandedIn) -> None:  # noqa: F811
     assert watch.harms(handed_in.tried(sandbox, attack)) == []

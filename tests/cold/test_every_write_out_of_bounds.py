@@ -1,6 +1,6 @@
-"""Wherever a kernel that is on the list by force writes, the answer is lost and nothing else (slow).
+"""Wherever a kernel that is on the list by force writes, the answer is lost and nothing else.
 
-``make test`` tries five places of twenty.
+The room *classroom* tries five places of twenty.
 """
 
 from __future__ import annotations

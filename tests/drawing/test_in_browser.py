@@ -12,7 +12,7 @@ from fxbook.drawing import draw
 from tests.browsing import THEMES, needs_chromium, texts_outside_their_box
 from tests.drawing.graphs import BROKEN, chain, residual
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
 OUTSIDE = texts_outside_their_box()
 OVERLAPPING = """() => [...document.querySelectorAll(".fx-svg")].flatMap(svg => {

@@ -10,6 +10,8 @@ from torch import Tensor, fx, nn
 
 from tests.taken import taken
 
+pytestmark = pytest.mark.room(name="passes")
+
 
 class Sums(nn.Module):
     """Adds up in a tensor that it makes: a trace makes it once."""

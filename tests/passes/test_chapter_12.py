@@ -14,6 +14,8 @@ from torch.utils.checkpoint import checkpoint
 from fxbook.exporting import unguarded
 from tests.taken import taken
 
+pytestmark = pytest.mark.room(name="passes")
+
 functional = nn.functional
 
 

@@ -13,6 +13,8 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 from tests.taken import taken
 
+pytestmark = pytest.mark.room(name="passes")
+
 aten = torch.ops.aten
 
 

@@ -18,6 +18,8 @@ from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 
 from tests.taken import taken
 
+pytestmark = pytest.mark.room(name="passes")
+
 functional = nn.functional
 
 

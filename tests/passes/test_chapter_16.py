@@ -11,6 +11,8 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 from tests.taken import taken
 
+pytestmark = pytest.mark.room(name="passes")
+
 HALF = torch.full((6,), 0.5)
 
 

@@ -15,6 +15,8 @@ from torch.fx.passes.infra.pass_base import PassResult
 from fxbook import check_pass
 from tests.taken import taken
 
+pytestmark = pytest.mark.room(name="passes")
+
 aten = torch.ops.aten
 
 

@@ -11,6 +11,8 @@ from torch.fx.passes.infra.pass_base import PassResult
 
 from tests.taken import taken
 
+pytestmark = pytest.mark.room(name="passes")
+
 
 @pytest.mark.parametrize(
     ("program", "writes"),

@@ -19,6 +19,8 @@ from torch.fx.passes.shape_prop import ShapeProp
 
 from tests.taken import taken
 
+pytestmark = pytest.mark.room(name="passes")
+
 _TRACING, _ARGUMENTS, _INPUTS, _PROFILING = (
     "05_control_flow_limits",
     "06_kwargs",

@@ -12,6 +12,8 @@ from tests.passes.tried.chapters import TRIALS
 from tests.passes.tried.faults import FAULTS, Fault
 from tests.passes.tried.trial import Trial
 
+pytestmark = pytest.mark.room(name="passes")
+
 _RECORDED = yaml.safe_load((ROOT / RECORD).read_text(encoding="utf-8"))
 
 

@@ -17,6 +17,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from tests.taken import taken
 
+pytestmark = pytest.mark.room(name="passes")
+
 ones = torch.ones(2)
 
 

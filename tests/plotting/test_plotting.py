@@ -204,6 +204,7 @@ def test_heat_of_a_graph_too_large_to_draw_is_refused() -> None:
 
 
 @needs_chromium
+@pytest.mark.room(name="site")
 @pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize("theme", THEMES)
 def test_plots_in_a_browser(browser: Browser, shown: list[Plot], tmp_path: Path, theme: str, width: int) -> None:

@@ -147,6 +147,7 @@ def test_the_map_lists_each_page_and_robots_are_told_of_it(addressed: tuple[Path
 
 
 @needs_chromium
+@pytest.mark.room(name="site")
 @pytest.mark.parametrize("missing", ["nothing.html", "part/nothing.html", "a/b/c/d/"])
 def test_the_page_for_nothing_works_at_any_depth(browser: Browser, addressed: tuple[Path, str], missing: str) -> None:
     _, address = addressed

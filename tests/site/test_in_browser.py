@@ -29,18 +29,16 @@ THEMES = ("light", "dark")
 Look = tuple[str, dict[str, int], dict]
 # All rules where there is most to see; on a phone, in the dark, those of colours and of width.
 LOOKS: tuple[Look, ...] = (("light", WIDE, AXE), ("dark", PHONE, AXE_ON_A_PHONE))
-# Of each kind of page axe looks at one here, in both themes and widths; tests/cold at all.
+# `make test` looks at a page of each kind in all of them, the room *site* at all pages.
 LOOKS_AT_A_KIND: tuple[Look, ...] = (*LOOKS, ("dark", WIDE, AXE_ON_A_PHONE), ("light", PHONE, AXE))
-KINDS = (
-    *{page.rpartition("/")[0]: page for page in reversed(PAGES)}.values(),
-    CHAPTERS[0],
-    "chapters/reference/symptom_index",
-)
-LOOKS_WITHOUT_AXE: tuple[Look, ...] = (("light", WIDE, {}), ("dark", PHONE, {}))
+# A page of solutions is made as one of a chapter is.
+_FIRST_OF_FOLDER = {page.rpartition("/")[0]: page for page in reversed(PAGES) if not page.startswith("solutions/")}
+KINDS = (*_FIRST_OF_FOLDER.values(), CHAPTERS[0], "chapters/reference/symptom_index")
+in_its_room = pytest.mark.room(name="site")
 # Contrast takes axe most of its time.
 ONLY_WHAT_IS_MARKED = "axe.configure({rules: [{id: 'color-contrast', selector: '[data-colours]'}]})"
 # Marks the texts of colours, on a ground and in a size, that no page before had, and tells these. In a drawing the
-# ground is a shape, whose colour is that of a class. tests/cold looks at all texts.
+# ground is a shape, whose colour is that of a class.
 MARK_NEW_COLOURS = """known => {
   const fresh = new Set(), grounds = new Map([[null, ""]]);
   const ground = element => {
@@ -155,16 +153,37 @@ def faults_of(page: Page, address: str, name: str, looks: Sequence[Look], known:
     yield from (f"{name}: {trouble}" for trouble in troubles)
 
 
-def test_no_page_has_a_fault(readers: dict[str, BrowserContext], address: str) -> None:
+@pytest.mark.parametrize("name", KINDS)
+def test_a_page_of_each_kind_has_no_fault(readers: dict[str, BrowserContext], address: str, name: str) -> None:
     page, known = readers["light"].new_page(), {theme: set() for theme in THEMES}
-    faults = []
-    for name in PAGES:
-        faults += faults_of(page, address, name, LOOKS_AT_A_KIND if name in KINDS else LOOKS_WITHOUT_AXE, known)
-    assert faults == []
+    assert list(faults_of(page, address, name, LOOKS_AT_A_KIND, known)) == []
     assert all(known.values())
     page.close()
 
 
+@in_its_room
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_has_no_fault(readers: dict[str, BrowserContext], address: str, name: str, theme: str) -> None:
+    page = readers[theme].new_page()
+    troubles = troubles_of(page, urlsplit(address).netloc)
+    page.goto(f"{address}/{name}.html")
+    assert page.locator("html").get_attribute("data-theme") == theme
+    page.evaluate("document.querySelectorAll('article details').forEach(fold => { fold.open = true })")
+    assert violations(page, AXE) == []
+    assert troubles == []
+    page.close()
+
+
+@in_its_room
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_has_no_fault_on_a_phone(readers: dict[str, BrowserContext], address: str, name: str) -> None:
+    page = readers["light"].new_page()
+    assert list(faults_of(page, address, name, LOOKS, {theme: set() for theme in THEMES})) == []
+    page.close()
+
+
+@in_its_room
 @pytest.mark.parametrize("theme", THEMES)
 def test_a_page_opens_in_the_theme_that_was_chosen(
     readers: dict[str, BrowserContext], address: str, theme: str
@@ -177,6 +196,7 @@ def test_a_page_opens_in_the_theme_that_was_chosen(
     page.close()
 
 
+@in_its_room
 def test_search_finds_a_chapter(readers: dict[str, BrowserContext], address: str) -> None:
     page = readers["light"].new_page()
     troubles = troubles_of(page, urlsplit(address).netloc)
@@ -187,6 +207,7 @@ def test_search_finds_a_chapter(readers: dict[str, BrowserContext], address: str
     page.close()
 
 
+@in_its_room
 def test_a_reader_switches_the_theme(readers: dict[str, BrowserContext], address: str) -> None:
     page = readers["light"].new_page()
     page.goto(f"{address}/{CHAPTERS[0]}.html")
@@ -198,6 +219,7 @@ def test_a_reader_switches_the_theme(readers: dict[str, BrowserContext], address
     page.close()
 
 
+@in_its_room
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_a_page_works_without_scripts(browser: Browser, address: str, size: dict[str, int]) -> None:
     context = browser.new_context(viewport=size, java_script_enabled=False)
@@ -219,6 +241,7 @@ STORAGE_BLOCKED = """for (const name of ["localStorage", "sessionStorage"]) Obje
   configurable: true, get() { throw new DOMException(`Access to ${name} is denied`, "SecurityError"); } })"""
 
 
+@in_its_room
 def test_a_page_works_where_storage_is_blocked(browser: Browser, address: str) -> None:
     context = browser.new_context(viewport=WIDE, color_scheme="dark")
     context.add_init_script(STORAGE_BLOCKED)
@@ -236,6 +259,7 @@ def test_a_page_works_where_storage_is_blocked(browser: Browser, address: str) -
     context.close()
 
 
+@in_its_room
 @pytest.mark.parametrize("name", ["chapters/intro", CHAPTERS[-1]])
 def test_a_page_works_from_a_folder(browser: Browser, built_book: Path, name: str) -> None:
     context = context_for(browser, "light")
@@ -247,6 +271,7 @@ def test_a_page_works_from_a_folder(browser: Browser, built_book: Path, name: st
     context.close()
 
 
+@in_its_room
 def test_on_paper_folds_are_open_and_sidebars_gone(browser: Browser, address: str) -> None:
     context = context_for(browser, "light")
     page = context.new_page()

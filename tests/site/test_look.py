@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page
 
 from tests.browsing import needs_chromium
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
 # Half the pixels that each chapter took in the first edition, at 1,400 px; there is none for 05.
 BARS = {

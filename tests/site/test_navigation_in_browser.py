@@ -14,7 +14,7 @@ from tests.browsing import needs_chromium
 from tests.site.pages import PAGES
 from tests.site.serving import served
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
 CHAPTER, EXERCISES, BEFORE = "chapters/03_replacement", "exercises/03_replacement", "exercises/02_insertion_points"
 KEY = "torch-fx-node-by-node"

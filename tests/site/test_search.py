@@ -19,7 +19,7 @@ from tests.browsing import needs_chromium
 from tests.loading import load
 from tests.site.pages import CHAPTERS, PAGES, ids_of
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
 INDEX = "chapters/reference/symptom_index"
 SECTIONS = 3

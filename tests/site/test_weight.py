@@ -20,6 +20,7 @@ MOST_BYTES, MOST_REQUESTS = 150_000, 12
 
 
 @needs_chromium
+@pytest.mark.room(name="site")
 def test_the_first_load_of_a_chapter_is_light(browser: Browser, built_book: Path) -> None:
     pages = load("benchmarks/pages.py")
     weights = {page: pages.weigh(browser, built_book / f"{page}.html") for page in CHAPTERS}

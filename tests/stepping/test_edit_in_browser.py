@@ -14,7 +14,7 @@ from fxbook import EditStepper
 from tests.browsing import FILM, STEPPER_HEIGHT, THEMES, needs_chromium, texts_outside_their_box
 from tests.stepping.test_edit_stepper import traced, twelve_nodes_eight_frames
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
 # Each drawn part is where it was: nodes by key and place.
 PLACES = """() => Object.fromEntries([...document.querySelectorAll(".fx-frames > .fx-film .fx-node")]

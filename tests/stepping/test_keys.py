@@ -10,7 +10,7 @@ from tests.browsing import needs_chromium
 from tests.stepping.test_edit_in_browser import moved_node
 from tests.stepping.test_edit_stepper import traced, twelve_nodes_eight_frames
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
 # A page that goes somewhere else on an arrow, as a book does, unless somebody has used the key.
 NAVIGATION = """() => {

@@ -10,7 +10,7 @@ from tests.browsing import needs_chromium
 from tests.stepping.test_edit_stepper import twelve_nodes_eight_frames
 from tests.stepping.test_run_stepper import Block, trace
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
 BAR = 50
 """Milliseconds from a key to the next frame: those that the page itself works, whatever else the machine does."""

@@ -11,7 +11,7 @@ from tests.browsing import STEPPER_HEIGHT, needs_chromium
 from tests.stepping.test_edit_stepper import twelve_nodes_eight_frames
 from tests.stepping.test_run_stepper import Block, trace
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
 WIDTH, HEIGHT = 390, 844
 

@@ -13,7 +13,7 @@ from fxbook import RunStepper
 from tests.browsing import FILM, STEPPER_HEIGHT, THEMES, needs_chromium, texts_outside_their_box
 from tests.stepping.test_run_stepper import Block, chain, trace, two_inputs
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
 Show = Callable[..., Page]
 OUTSIDE = texts_outside_their_box(FILM)

@@ -17,7 +17,7 @@ from tests.browsing import needs_chromium
 from tests.stepping.test_edit_in_browser import moved_node
 from tests.stepping.test_run_stepper import Block, trace
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
 _KEPT = {"align", "alt", "colspan", "height", "open", "scope", "src", "style", "width"}
 

@@ -1,4 +1,4 @@
-"""A class graded by nbgrader and by us gets the same marks, but for what nbgrader cannot see (slow)."""
+"""A class graded by nbgrader and by us gets the same marks, but for what nbgrader cannot see."""
 
 from __future__ import annotations
 

@@ -1,0 +1,79 @@
+"""Which tests ``make test`` leaves to ``make prove``, and in which room of it each is.
+
+A room takes whole folders of tests, listed here, and in other folders the tests that are marked for it:
+``@pytest.mark.room(name="site")``. Every other test is one of ``make test``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+
+from press import ROOT
+
+
+@dataclasses.dataclass(frozen=True)
+class Room:
+    """A part of ``make prove``.
+
+    Args:
+        adds: what it proves beyond ``make test``.
+        minutes: about how long it takes on two idle cores.
+        folders: whose tests it takes whole.
+    """
+
+    adds: str
+    minutes: int
+    folders: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.adds}; about {self.minutes} minutes on two idle cores"
+
+
+ROOMS = {
+    "checking": Room("every right and wrong answer with its whole report, every clause of every task", 13),
+    "mutants": Room("every solution made slightly wrong in every way, and what makes mutants", 6, ("tests/mutation",)),
+    "classroom": Room(
+        "handing out, the sandbox and its attacks, the judge, grading, exports, the hub, Dask", 14, ("tests/classroom",)
+    ),
+    "site": Room("every page in a browser, in both themes and on a phone; steppers and drawings in a browser", 8),
+    "passes": Room(
+        "the passes of the chapters one by one, and on random graphs", 6, ("tests/operating",)
+    ),
+    "models": Room("the finished passes on models of transformers", 10, ("tests/architectures",)),
+    "versions": Room("other versions of torch: the record, and the environments they run in", 3, ("tests/versions",)),
+    "editions": Room("the PDF and the EPUB, whole", 8, ("tests/paper",)),
+    "cold": Room(
+        "notebooks printed twice, answers and passes with other numbers, drawn anew each time", 12, ("tests/cold",)
+    ),
+}
+
+
+def room_of(path: Path) -> str:
+    """The room that takes the folder of a file whole; ``""`` where none does."""
+    place = path.relative_to(ROOT) if path.is_relative_to(ROOT) else PurePosixPath(path)
+    for name, room in ROOMS.items():
+        if any(place.is_relative_to(folder) for folder in room.folders):
+            return name
+    return ""
+
+
+def of_test() -> list[str]:
+    """The arguments with which pytest runs the tests of ``make test``."""
+    return ["-m", "not room", *_without(ROOMS)]
+
+
+def of_room(wanted: str) -> list[str]:
+    """The arguments with which pytest runs the tests of a room.
+
+    Raises:
+        KeyError: there is no such room.
+    """
+    others = [name for name in ROOMS if ROOMS[name] is not ROOMS[wanted]]
+    return ["-m", f"room(name='{wanted}')", *_without(others)]
+
+
+def _without(rooms: Iterable[str]) -> Iterator[str]:
+    """Options that spare pytest to collect the folders of rooms."""
+    return (f"--ignore={folder}" for name in rooms for folder in ROOMS[name].folders)
