@@ -17,8 +17,8 @@ _PAGE = """\
 The finished passes of the chapters, each on {graphs} [random graphs](tools.ipynb#random-graphs), with
 [all that a pass must keep](tools.ipynb#what-a-pass-must-keep). Where a pass changes numbers on purpose, its result was
 compared with a run of the old graph in which the nodes are computed as the pass should have changed them. No pass
-breaks what was asked. *Applied* counts the graphs that the pass has changed; it left all others alone. `make prove ROOM=passes`
-runs all of this.
+breaks what was asked. *Applied* counts the graphs that the pass has changed; it left all others alone.
+`make prove ROOM=passes` runs all of this.
 
 | pass | applied | not asked | found by random graphs |
 |---|---|---|---|
