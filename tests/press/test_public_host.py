@@ -66,7 +66,7 @@ def check(schema: str, *files: Path) -> subprocess.CompletedProcess[str]:
 
 def test_the_workflows_are_valid(tmp_path: Path) -> None:
     done = check("github-workflows", *WORKFLOWS)
-    assert (len(WORKFLOWS), done.returncode) == (3, 0), done.stdout
+    assert (len(WORKFLOWS), done.returncode) == (4, 0), done.stdout
     broken = tmp_path / "broken.yml"
     broken.write_text(WORKFLOWS[0].read_text(encoding="utf-8").replace("runs-on", "runs-at"), encoding="utf-8")
     assert check("github-workflows", broken).returncode == 1
@@ -124,7 +124,7 @@ def test_the_dev_container_is_as_its_makers_document_it() -> None:
     version = re.search(r":(\d\.\d+)-", told["image"])
     assert version and SpecifierSet(PROJECT["requires-python"]).contains(version[1])
     installed = set(re.findall(r"[\w-]+", told["onCreateCommand"].partition("--no-install-recommends")[2]))
-    needed = (ROOT / ".ci" / "run").read_text(encoding="utf-8").partition("--no-install-recommends \\\n")[2]
+    needed = (ROOT / ".ci" / "tools").read_text(encoding="utf-8").partition("--no-install-recommends \\\n")[2]
     assert installed == set(needed.partition(">")[0].split()) - {"node-configurable-http-proxy"}
 
 
