@@ -170,6 +170,7 @@ _COMMANDS = (
     *(pdf, epub, pins, links, inventory, card, versions, newest),
 )
 _NEEDS = {
+    **dict.fromkeys((lab, watch), environment.LEARN),
     **dict.fromkeys((book, serve, links, inventory, pdf, epub), environment.BOOK),
     **dict.fromkeys((test, prove, bench, pins, versions, newest), environment.EVERYTHING),
 }

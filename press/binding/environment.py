@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
+import math
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -12,13 +15,50 @@ from pathlib import Path
 from typing import Any
 
 from press import ROOT
+from press.binding.installing import Heartbeat, Progress, install
 
 VENV = ROOT / ".venv"
 OLDEST = (3, 11)
-# What a command needs, each more than the one before: rendering is the extra `book` of pyproject.toml (no torch), the
-# notebooks need requirements.txt, and the tests meet the systems that teachers use as well, which are pinned apart.
-BOOK, NOTEBOOKS, EVERYTHING = NEEDS = ("book", "notebooks", "everything")
+BOOK, LEARN, NOTEBOOKS, EVERYTHING = "book", "learn", "notebooks", "everything"
 PINS = ("requirements.txt", "classroom/requirements.txt")
+
+
+@dataclasses.dataclass(frozen=True)
+class Need:
+    """What a command needs.
+
+    Args:
+        whose: who needs it, as a sentence goes on after *what*.
+        met_by: the needs that bring as much.
+        megabytes: what is fetched for it besides torch; measured on Linux, as is the next.
+        seconds: how long it takes, besides fetching, with the small torch.
+        extras: those of ``pyproject.toml`` that are installed, in the pinned versions.
+        pins: where no extra is named, the files whose pins are all installed.
+        torch: whether torch is among it, and the book's own package with it.
+    """
+
+    whose: str
+    met_by: tuple[str, ...]
+    megabytes: int
+    seconds: int
+    extras: tuple[str, ...] = ()
+    pins: tuple[str, ...] = ()
+    torch: bool = True
+
+
+# Rendering needs no torch, and who learns nothing of the press and the tests. The tests meet the systems that teachers
+# use as well, which are pinned apart.
+NEEDS = {
+    BOOK: Need("rendering needs", (BOOK, NOTEBOOKS, EVERYTHING), 70, 40, ("book",), torch=False),
+    LEARN: Need("learners need", (LEARN, NOTEBOOKS, EVERYTHING), 135, 100, ("torch", "models", "lab", "press")),
+    NOTEBOOKS: Need("the notebooks need", (NOTEBOOKS, EVERYTHING), 285, 110, pins=PINS[:1]),
+    EVERYTHING: Need("the tests need", (EVERYTHING,), 335, 120, pins=PINS),
+}
+# The megabytes of torch 2.13.0: the build for processors, and the ordinary one for Linux, with CUDA; and the seconds
+# that it takes more to unpack that one.
+_TORCH, _TORCH_WITH_CUDA, _UNPACK_CUDA = 190, 2740, 80
+# How many megabytes a second are fetched where nobody measured: 50 Mbit/s.
+_SPEED = 6.25
 # It names a folder in which Python looks for modules behind its packages.
 _PTH = "folder-of-the-book.pth"
 
@@ -52,26 +92,15 @@ def ensure(need: str) -> Path:
     if sys.version_info < OLDEST:
         raise SetupError(f"Python {'.'.join(map(str, OLDEST))} or newer is needed, this is {sys.version.split()[0]}")
     fingerprint = _fingerprint()
-    as_much = NEEDS[NEEDS.index(need) :]
-    if any(_stamp(kind).exists() and _stamp(kind).read_text() == fingerprint for kind in as_much):
+    if any(_stamp(kind).exists() and _stamp(kind).read_text() == fingerprint for kind in NEEDS[need].met_by):
         return python()
+    print(_announcement(NEEDS[need]), flush=True)
+    heartbeat = Heartbeat()
     if not python().exists():
-        print(f"Making the environment {VENV.name} …", flush=True)
-        try:
-            venv.create(VENV, with_pip=True)
-        except (OSError, subprocess.CalledProcessError) as error:
-            raise SetupError(f"cannot make {VENV}: {error}\nOn Debian and Ubuntu: apt install python3-venv") from error
-    for_what = {BOOK: "rendering needs", NOTEBOOKS: "the notebooks need", EVERYTHING: "the tests need"}[need]
-    print(f"Installing what {for_what} (once, a few minutes) …", flush=True)
-    if need == BOOK:
-        _pip("--constraint", "requirements.txt", *_project()["optional-dependencies"]["book"])
-    else:
-        if index := os.environ.get("TORCH_INDEX"):
-            _pip("--index-url", index, "--no-deps", _pin("torch"))
-        _pip(*(part for name in PINS[: NEEDS.index(need)] for part in ("--requirement", name)))
-        _pip("--no-deps", "--editable", ".")
-        _see_the_folder()
+        _make(heartbeat)
+    _fill(NEEDS[need], heartbeat)
     _stamp(need).write_text(fingerprint)
+    heartbeat.say("done")
     return python()
 
 
@@ -97,10 +126,55 @@ def run_module(need: str, module: str, arguments: list[str], folder: Path | None
     return subprocess.run([str(interpreter), "-m", module, *arguments], cwd=folder).returncode
 
 
+def _announcement(need: Need) -> str:
+    """What is fetched at most, and in how many minutes, as far as that is known before pip was asked."""
+    has_torch = any(_packages().glob("torch-*.dist-info"))
+    small = _told(need.megabytes + (_TORCH if need.torch and not has_torch else 0), need.seconds)
+    said = f"Setting up {VENV.name}, once, with what {need.whose}. To fetch, at most: "
+    if not need.torch or has_torch or sys.platform != "linux" or os.environ.get("TORCH_INDEX"):
+        return f"{said}{small}."
+    large = _told(need.megabytes + _TORCH_WITH_CUDA, need.seconds + _UNPACK_CUDA)
+    return f"{said}{large}, nearly all for CUDA.\nWith TORCH_INDEX, as README.md says: {small}."
+
+
+def _told(megabytes: int, seconds: int) -> str:
+    """``"325 MB, about 3 minutes at 50 Mbit/s"``."""
+    minutes = math.ceil((megabytes / _SPEED + seconds) / 60)
+    size = f"{megabytes / 1000:.1f} GB" if megabytes >= 1000 else f"{megabytes} MB"
+    return f"{size}, about {minutes} minute{'s' * (minutes > 1)} at {_SPEED * 8:.0f} Mbit/s"
+
+
+def _make(heartbeat: Heartbeat) -> None:
+    try:
+        with heartbeat.during(lambda: f"making {VENV.name}"):
+            venv.create(VENV, with_pip=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise SetupError(f"cannot make {VENV}: {error}\nOn Debian and Ubuntu: apt install python3-venv") from error
+
+
+def _fill(need: Need, heartbeat: Heartbeat) -> None:
+    """Install what a need names, in the pinned versions."""
+    if need.torch and (index := os.environ.get("TORCH_INDEX")):
+        _pip(heartbeat, 1, "--index-url", index, "--no-deps", _pin("torch"))
+    if not need.torch:
+        extras = _project()["optional-dependencies"]
+        _pip(heartbeat, None, "--constraint", PINS[0], *(name for extra in need.extras for name in extras[extra]))
+    elif need.extras:
+        _pip(heartbeat, None, "--constraint", PINS[0], "--editable", f".[{','.join(need.extras)}]")
+    else:
+        pins = sum(len(_pins(file)) for file in need.pins)
+        _pip(heartbeat, pins, *(part for file in need.pins for part in ("--requirement", file)))
+        _pip(heartbeat, None, "--no-deps", "--editable", ".")
+        _see_the_folder()
+
+
 def _see_the_folder() -> None:
     """Let programs of the environment, such as ``dask``, find ``press`` and ``classroom``: the package has neither."""
-    packages = sysconfig.get_path("purelib", "venv", {"base": str(VENV), "platbase": str(VENV)})
-    Path(packages, _PTH).write_text(f"{ROOT}\n", encoding="utf-8")
+    (_packages() / _PTH).write_text(f"{ROOT}\n", encoding="utf-8")
+
+
+def _packages() -> Path:
+    return Path(sysconfig.get_path("purelib", "venv", {"base": str(VENV), "platbase": str(VENV)}))
 
 
 def _stamp(need: str) -> Path:
@@ -118,12 +192,17 @@ def _project() -> dict[str, Any]:
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
+def _pins(file: str) -> list[str]:
+    return [line for line in (ROOT / file).read_text(encoding="utf-8").splitlines() if re.match(r"[\w.-]+==", line)]
+
+
 def _pin(package: str) -> str:
-    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    return next(line for line in lines if line.startswith(f"{package}=="))
+    return next(line for line in _pins(PINS[0]) if line.startswith(f"{package}=="))
 
 
-def _pip(*arguments: str) -> None:
-    command = [str(python()), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments]
-    if subprocess.run(command, cwd=ROOT).returncode:
-        raise SetupError("pip failed, its message stands above: mend that, then run the same command again")
+def _pip(heartbeat: Heartbeat, total: int | None, *arguments: str) -> None:
+    """Install; ``total`` is how many packages that are, where the pins tell it."""
+    progress = Progress(total, _packages())
+    if not install([str(python()), "-m", "pip"], [*arguments], progress, heartbeat, ROOT):
+        advice = "pip failed, its message stands above: mend that, then run the same command again"
+        raise SetupError(f"{progress.complaint()}\n{advice}")

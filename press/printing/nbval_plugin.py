@@ -1,4 +1,4 @@
-"""A pytest plugin: nbval's kernels start warm, and each is told which notebook it serves, as Jupyter and the press do.
+"""A pytest plugin: nbval's kernels start warm, each is told which notebook it serves, and checks draw as when printed.
 
 ``pytest --nbval-kernel-name=python3`` starts them cold.
 """
@@ -12,13 +12,15 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
+from fxbook.checking import SEED_VARIABLE
 from press.printing import warm
-from press.printing.execution import NOTEBOOK_VARIABLE
+from press.printing.execution import NOTEBOOK_VARIABLE, PRINTED_SEED
 
 _KERNELS = pytest.StashKey[warm.WarmKernels]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    os.environ.setdefault(SEED_VARIABLE, str(PRINTED_SEED))
     if warm.AVAILABLE and not config.getoption("nbval_kernel_name", None):
         kernels = config.stash[_KERNELS] = warm.WarmKernels()
         config.option.nbval_kernel_name = warm.NAME

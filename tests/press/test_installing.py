@@ -1,0 +1,127 @@
+"""Set-up says what pip fetches and how far it is, whatever pip prints, and names no registry."""
+
+from __future__ import annotations
+
+import queue
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from press.binding.installing import Heartbeat, Progress, install
+
+TORCH = "torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl"
+# As pip 23.2 prints it; the second part is how an index is read that has the needs of a package apart from it.
+READ = f"""\
+Looking in indexes: https://reader:secret@host.example/simple
+Ignoring colorama: markers 'sys_platform == "win32"' don't match your environment
+WARNING: Location 'https://host.example/simple/torch/' is ignored: it is neither a file nor a directory.
+Collecting filelock==4.3.1 (from -r requirements.txt (line 3))
+  Using cached filelock-4.3.1-py3-none-any.whl (24 kB)
+Collecting torch==2.13.0 (from -r requirements.txt (line 590))
+  Downloading {TORCH} (191.8 MB)
+"""
+APART = f"""\
+Collecting filelock==4.3.1
+  Obtaining dependency information for filelock==4.3.1 from https://host.example/filelock-4.3.1.whl.metadata
+  Downloading filelock-4.3.1-py3-none-any.whl.metadata (2.4 kB)
+Collecting torch==2.13.0
+  Using cached {TORCH}.metadata (29 kB)
+"""
+# It prints what it is given, then is silent until a file is there, as pip is while a large one comes; not for ever.
+SILENT = """\
+import sys, time
+from pathlib import Path
+
+print(sys.argv[1], flush=True)
+for _ in range(6000):
+    if Path(sys.argv[2]).exists():
+        sys.exit(int(sys.argv[3]))
+    time.sleep(0.01)
+"""
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch) -> queue.Queue[str]:
+    """The lines of a heartbeat, one by one."""
+    lines: queue.Queue[str] = queue.Queue()
+    monkeypatch.setattr(Heartbeat, "say", lambda _, text: lines.put(text))
+    return lines
+
+
+def waited_for(said: queue.Queue[str], beginning: str) -> None:
+    """Wait for a line; what never comes fails at the end of the patience of a test."""
+    while not said.get(timeout=60).startswith(beginning):
+        pass
+
+
+def read(text: str, total: int | None, packages: Path) -> Progress:
+    progress = Progress(total, packages)
+    for line in text.splitlines():
+        progress.read(line)
+    return progress
+
+
+def test_what_comes_is_said_again_while_pip_is_silent(said: queue.Queue[str], tmp_path: Path) -> None:
+    pip = [sys.executable, "-c", SILENT, READ, str(tmp_path / "go"), "0"]
+    with ThreadPoolExecutor() as pool:
+        try:
+            done = pool.submit(install, pip, [], Progress(3, tmp_path), Heartbeat(every=0.01), tmp_path)
+            for _ in range(3):
+                waited_for(said, "1 of 2 packages fetched, fetching torch 2.13.0+cpu (191.8 MB)")
+        finally:
+            (tmp_path / "go").touch()
+        assert done.result()
+
+
+def test_lines_that_nobody_knows_leave_a_heartbeat(said: queue.Queue[str], tmp_path: Path) -> None:
+    pip = [sys.executable, "-c", SILENT, "pip of another time", str(tmp_path / "go"), "0"]
+    with ThreadPoolExecutor() as pool:
+        try:
+            done = pool.submit(install, pip, [], Progress(3, tmp_path), Heartbeat(every=0.01), tmp_path)
+            for _ in range(3):
+                waited_for(said, "starting pip")
+        finally:
+            (tmp_path / "go").touch()
+        assert done.result()
+
+
+def test_a_line_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with Heartbeat().during(lambda: "making .venv"):
+        pass
+    assert capsys.readouterr().out.split(maxsplit=2)[1:] == ["s", "making .venv\n"]
+
+
+def test_packages_are_counted_as_they_come(tmp_path: Path) -> None:
+    assert read(READ, None, tmp_path).told().startswith("1 package fetched, fetching torch")
+    bar = "     ━━━━━━━━━━━━ 191.8/191.8 MB 11.7 MB/s eta 0:00:00"
+    assert read(READ + bar, 3, tmp_path).told().startswith("2 of 2 packages fetched, reading torch 2.13.0+cpu")
+    assert read(APART, 2, tmp_path).told().startswith("2 of 2 packages looked up, looking up torch")
+    there = "Requirement already satisfied: filelock==4.3.1 in /venv (from -r requirements.txt (line 3)) (4.3.1)"
+    assert read(there, 9, tmp_path).told().startswith("1 of 9 packages fetched")
+
+
+def test_what_is_unpacked_is_seen_on_the_disk(tmp_path: Path) -> None:
+    progress = read("Installing collected packages: filelock, torch", None, tmp_path)
+    assert progress.told().startswith("0 of 2 packages installed, unpacking filelock")
+    (tmp_path / "filelock-4.3.1.dist-info").mkdir()
+    (tmp_path / "filelock-4.3.1.dist-info" / "INSTALLER").touch()
+    assert progress.told().startswith("1 of 2 packages installed, unpacking torch")
+
+
+def test_a_failure_shows_every_error_and_no_address(said: queue.Queue[str], tmp_path: Path) -> None:
+    errors = [
+        "ERROR: Could not find a version that satisfies the requirement torch==9 (from versions: none)",
+        *(f"line {number} of what a compiler said" for number in range(100)),
+        "ERROR: Could not install packages: HTTPSConnectionPool(host='host.example', port=443): /simple/",
+        "Cannot reach https://reader:secret@host.example/simple/torch/ at host.example",
+    ]
+    (tmp_path / "go").touch()
+    progress = Progress(3, tmp_path)
+    pip = [sys.executable, "-c", SILENT, READ + "\n".join(errors), str(tmp_path / "go"), "1"]
+    assert not install(pip, [], progress, Heartbeat(), tmp_path)
+    shown = progress.complaint()
+    assert shown.splitlines()[0] == errors[0] and "line 99 of" in shown and "line 1 of" not in shown
+    assert "Could not install packages" in shown and "Cannot reach (address) at (address)" in shown
+    assert "host.example" not in shown + "".join(said.queue) and "secret" not in shown
