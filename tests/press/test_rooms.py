@@ -13,7 +13,7 @@ from press import ROOT, rooms
 from press import __main__ as commands
 
 # A folder of a room, a file with a test that is marked and one that is not, and notebooks, which no room has.
-SOME = ("tests/mutation/test_operators.py", "tests/checking/test_clauses.py", "solutions/P1_one_model.ipynb")
+SOME = ("tests/paper/test_folds.py", "tests/book/test_cheat_sheet.py", "solutions/P1_one_model.ipynb")
 
 
 def collected(*arguments: str) -> list[str]:
@@ -25,7 +25,7 @@ def collected(*arguments: str) -> list[str]:
 def test_each_test_is_in_test_or_in_one_room() -> None:
     everything = collected(*SOME)
     of_test = collected(*rooms.of_test(), *SOME)
-    of_rooms = [test for name in ("checking", "mutants") for test in collected(*rooms.of_room(name), *SOME)]
+    of_rooms = [test for name in ("editions", "site") for test in collected(*rooms.of_room(name), *SOME)]
     assert of_test and of_rooms and sorted([*of_test, *of_rooms]) == sorted(everything)
     assert {test.partition("::")[0] for test in of_test} == {SOME[1], SOME[2]}
 

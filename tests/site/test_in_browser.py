@@ -170,6 +170,7 @@ def test_a_page_has_no_fault(readers: dict[str, BrowserContext], address: str, n
     page.goto(f"{address}/{name}.html")
     assert page.locator("html").get_attribute("data-theme") == theme
     page.evaluate("document.querySelectorAll('article details').forEach(fold => { fold.open = true })")
+    page.wait_for_function(SCROLLERS_REACHED)
     assert violations(page, AXE) == []
     assert troubles == []
     page.close()
