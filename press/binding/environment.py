@@ -59,8 +59,6 @@ NEEDS = {
 _TORCH, _TORCH_WITH_CUDA, _UNPACK_CUDA = 190, 2740, 80
 # How many megabytes a second are fetched where nobody measured: 50 Mbit/s.
 _SPEED = 6.25
-# It names a folder in which Python looks for modules behind its packages.
-_PTH = "folder-of-the-book.pth"
 
 
 class SetupError(Exception):
@@ -165,12 +163,6 @@ def _fill(need: Need, heartbeat: Heartbeat) -> None:
         pins = sum(len(_pins(file)) for file in need.pins)
         _pip(heartbeat, pins, *(part for file in need.pins for part in ("--requirement", file)))
         _pip(heartbeat, None, "--no-deps", "--editable", ".")
-        _see_the_folder()
-
-
-def _see_the_folder() -> None:
-    """Let programs of the environment, such as ``dask``, find ``press`` and ``classroom``: the package has neither."""
-    (_packages() / _PTH).write_text(f"{ROOT}\n", encoding="utf-8")
 
 
 def _packages() -> Path:

@@ -18,8 +18,8 @@ from press import ROOT
 from press.book import the_book
 from press.printing import package
 
-# What the manuscript is printed from and the library never reads.
-NOT_SHIPPED = ("task.md", "opening.md", "questions.toml", "mutants.toml", "clauses.toml")
+# What the manuscript is printed from, and the right and wrong answers: no learner gets them.
+NOT_SHIPPED = ("answers.py", "answering.py", "task.md", "opening.md", "questions.toml", "mutants.toml", "clauses.toml")
 # What comes with a package of another name.
 DISTRIBUTIONS = {"IPython": "ipykernel", "functorch": "torch", "numpy": "matplotlib"}
 
@@ -62,11 +62,16 @@ def test_it_brings_the_library_alone(installed: Path) -> None:
     assert tops == {"fxbook"}
 
 
+def is_kept_back(path: Path) -> bool:
+    return "tasks" in path.parts and path.name in NOT_SHIPPED
+
+
 def test_every_file_of_the_library_is_in_it(installed: Path) -> None:
     files = [path for path in (ROOT / "fxbook").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
-    shipped = [path.relative_to(ROOT) for path in files if path.name not in NOT_SHIPPED]
+    shipped = [path.relative_to(ROOT) for path in files if not is_kept_back(path)]
     lacking = [str(path) for path in shipped if not (installed / path).is_file()]
     assert len(shipped) > 100 and lacking == []
+    assert [path.name for path in installed.rglob("*") if is_kept_back(path)] == []
     licences = {path.name for path in installed.glob("*.dist-info/licenses/*")}
     assert licences == {"LICENSE", "LICENSE-TEXT"}
 
