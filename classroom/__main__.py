@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from classroom.collect.submissions import Collection
     from classroom.exports.delivery import Systems
     from classroom.grade.grading import Workers
+    from classroom.grade.records import Submission
 
 _ASKED = "what is asked: an assignment file (see the instructor's guide) or chapters, with all their exercises"
 
@@ -51,37 +53,39 @@ def _release(options: argparse.Namespace) -> int:
 
 
 def _grade(options: argparse.Namespace) -> int:
-    from classroom.collect import submissions
+    """Grade a class.
+
+    What is wrong with the command is told first, then what this machine lacks; only then anything is opened that a
+    student handed in.
+    """
     from classroom.grade import grading
+
+    assignment, systems = _checked(options)
+    workers = _workers(options)
+    try:
+        _try_hidden_variants(assignment)
+        # What students handed in is read on this machine, wherever it is graded.
+        _say_what_is_unprotected(options.trusted)
+        submissions = _handed_in(options, assignment, systems)
+        _warn_of_others(options.out)
+        marks = grading.run(submissions, assignment, options.out, workers, trusted=options.trusted, again=options.again)
+    finally:
+        workers.stop()
+    return _reported(options, assignment, marks, systems)
+
+
+def _checked(options: argparse.Namespace) -> tuple[Assignment, Systems]:
+    """What is asked and what is to be filled in; raises for options that cannot be meant."""
+    from classroom.collect.submissions import SubmissionsError
+    from classroom.grade.grading import GradingError
 
     _check_book(options)
     if options.tls and options.dask is None:
-        raise grading.GradingError("--tls FOLDER is for --dask tls://HOST:8786.")
+        raise GradingError("--tls FOLDER is for --dask tls://HOST:8786.")
     assignment = _assignment(options)
-    systems = _systems(options, assignment)
-    # What students handed in is read on this machine, wherever it is graded.
-    _say_what_is_unprotected(options.trusted)
-    workers = _workers(options)
-    try:
-        print(f"Looking through {options.submissions} …", file=sys.stderr, flush=True)
-        collection = submissions.look(
-            options.submissions, assignment, systems.moodle[1].receipts_of if systems.moodle else None
-        )
-        for sentence in _remarks(collection, assignment):
-            print(sentence, file=sys.stderr)
-        _warn_of_others(options.out)
-        if assignment.hidden:
-            from classroom.grade import hidden  # It needs torch.
-
-            print("Trying the hidden variants …", file=sys.stderr, flush=True)
-            hidden.read(assignment.hidden)
-    except BaseException:
-        workers.stop()
-        raise
-    marks = grading.run(
-        collection.submissions, assignment, options.out, workers, trusted=options.trusted, again=options.again
-    )
-    return _reported(options, assignment, marks, systems)
+    if not os.path.exists(options.submissions):  # noqa: PTH110  (Path's own raises where one may not look)
+        raise SubmissionsError(f"There is no folder {options.submissions.absolute()} that you can reach.")
+    return assignment, _systems(options, assignment)
 
 
 def _workers(options: argparse.Namespace) -> Workers:
@@ -93,6 +97,27 @@ def _workers(options: argparse.Namespace) -> Workers:
     from classroom.grade.cluster.distributed import DaskWorkers
 
     return DaskWorkers(options.dask, tls=options.tls, trusted=options.trusted)
+
+
+def _try_hidden_variants(assignment: Assignment) -> None:
+    """Run the teacher's own file, which needs no sandbox."""
+    if assignment.hidden:
+        from classroom.grade import hidden  # It needs torch.
+
+        print("Trying the hidden variants …", file=sys.stderr, flush=True)
+        hidden.read(assignment.hidden)
+
+
+def _handed_in(options: argparse.Namespace, assignment: Assignment, systems: Systems) -> list[Submission]:
+    """Read what students handed in, confined where there is a sandbox; print what the teacher should know of it."""
+    from classroom.collect import submissions
+
+    print(f"Looking through {options.submissions} …", file=sys.stderr, flush=True)
+    receipts_of = systems.moodle[1].receipts_of if systems.moodle else None
+    collection = submissions.look(options.submissions, assignment, receipts_of)
+    for sentence in _remarks(collection, assignment):
+        print(sentence, file=sys.stderr)
+    return collection.submissions
 
 
 def _remarks(collection: Collection, assignment: Assignment) -> list[str]:

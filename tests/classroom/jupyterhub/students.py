@@ -23,11 +23,14 @@ from classroom.jupyterhub import bubble
 from press import ROOT
 
 _TEACHER = "t" * 32
+# Nothing that works takes as long, however slow the machine.
+LONGEST_SECONDS = 600
 _CONFIG = """
 load_subconfig({config!r})
 c.JupyterHub.bind_url = "http://127.0.0.1:{port}"
 c.JupyterHub.hub_bind_url = "http://127.0.0.1:{hub}"
 c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:{proxy}"
+c.Spawner.start_timeout = c.Spawner.http_timeout = {seconds}
 c.JupyterHub.services = [{{"name": "teacher", "api_token": {token!r}}}]
 c.JupyterHub.load_roles = [
     {{"name": "teacher", "services": ["teacher"], "scopes": ["admin:users", "admin:servers", "tokens"]}}
@@ -59,7 +62,14 @@ class Hub:
         config = log.with_suffix(".py")
         shipped = str(ROOT / "classroom/jupyterhub/jupyterhub_config.py")
         config.write_text(
-            _CONFIG.format(config=shipped, port=ports[0], hub=ports[1], proxy=ports[2], token=_TEACHER),
+            _CONFIG.format(
+                config=shipped,
+                port=ports[0],
+                hub=ports[1],
+                proxy=ports[2],
+                seconds=LONGEST_SECONDS,
+                token=_TEACHER,
+            ),
             encoding="utf-8",
         )
         environment = {name: value for name, value in os.environ.items() if not name.startswith("FXBOOK_")}
@@ -76,21 +86,20 @@ class Hub:
         self._teacher = requests.Session()
         self._teacher.headers["Authorization"] = f"token {_TEACHER}"
 
-    def wait(self, seconds: float = 60) -> None:
+    def wait(self) -> None:
         """Wait until it answers."""
-        ends = time.monotonic() + seconds
-        while time.monotonic() < ends and self.process.poll() is None:
+        while self.process.poll() is None:
             try:
-                if requests.get(f"{self.url}/hub/health", timeout=5).ok:
+                if requests.get(f"{self.url}/hub/health", timeout=LONGEST_SECONDS).ok:
                     return
             except requests.ConnectionError:
                 pass
             time.sleep(0.1)
-        raise AssertionError(f"The hub does not answer:\n{self.log.read_text()[-3000:]}")
+        raise AssertionError(f"The hub has ended:\n{self.log.read_text()[-3000:]}")
 
     def ask(self, method: str, path: str, **more: Any) -> Any:
         """What the hub's API answers the teacher."""
-        answer = self._teacher.request(method, f"{self.url}/hub/api/{path}", timeout=60, **more)
+        answer = self._teacher.request(method, f"{self.url}/hub/api/{path}", timeout=LONGEST_SECONDS, **more)
         assert answer.ok, f"{method} {path}: {answer.status_code} {answer.text}\n{self.log.read_text()[-3000:]}"
         return answer.json() if answer.text else None
 
@@ -113,20 +122,21 @@ class Student:
         """Where the student's server answers."""
         return f"{self.hub.url}/user/{quote(self.name, safe='@')}/"
 
-    def start(self, seconds: float = 120) -> None:
+    def start(self) -> None:
         """Start the server and wait until it answers."""
         answer = self.asks("POST", f"{self.hub.url}/hub/api/users/{self.name}/server")
         assert answer.status_code in (201, 202), answer.text
-        self._wait(lambda servers: servers.get("", {}).get("ready"), seconds)
+        self._wait(lambda servers: servers.get("", {}).get("ready"))
 
-    def stop(self, seconds: float = 60) -> None:
+    def stop(self) -> None:
         """Stop the server and wait until it is gone."""
         answer = self.asks("DELETE", f"{self.hub.url}/hub/api/users/{self.name}/server")
         assert answer.status_code in (202, 204), answer.text
-        self._wait(lambda servers: "" not in servers, seconds)
+        self._wait(lambda servers: "" not in servers)
 
-    def _wait(self, reached: Any, seconds: float) -> None:
-        ends = time.monotonic() + seconds
+    def _wait(self, reached: Any) -> None:
+        # Students wait in threads, which nobody else could end.
+        ends = time.monotonic() + LONGEST_SECONDS
         while not reached(servers := self.hub.ask("GET", f"users/{self.name}")["servers"]):
             log = self.hub.log.read_text()
             assert time.monotonic() < ends, f"{self.name}: {servers}\n{log[-3000:]}"
@@ -135,7 +145,7 @@ class Student:
     def asks(self, method: str, url: str, **more: Any) -> requests.Response:
         """What somebody answers this student."""
         headers = {"Authorization": f"token {self.token}"}
-        return requests.request(method, url, headers=headers, timeout=60, allow_redirects=False, **more)
+        return requests.request(method, url, headers=headers, timeout=LONGEST_SECONDS, allow_redirects=False, **more)
 
     def opens(self, path: str) -> Any:
         """A notebook in the student's folder."""
@@ -155,7 +165,9 @@ class Student:
         assert started.status_code == 201, started.text
         kernel = f"{self.server}api/kernels/{started.json()['id']}"
         channels = websocket.create_connection(
-            f"{kernel.replace('http', 'ws', 1)}/channels", header=[f"Authorization: token {self.token}"], timeout=60
+            f"{kernel.replace('http', 'ws', 1)}/channels",
+            header=[f"Authorization: token {self.token}"],
+            timeout=LONGEST_SECONDS,
         )
         try:
             return [_output(channels, cell) for cell in cells]

@@ -25,7 +25,7 @@ from fxbook.checking.observe import observe
 from fxbook.checking.prepare import prepare
 from fxbook.tasks.answering import answers_to
 from tests.classroom.sandbox.harm import Came
-from tests.classroom.sandbox.sandboxing import SEED
+from tests.classroom.sandbox.sandboxing import SEED, brief
 
 JSON = Any
 FORGERIES = Path(__file__).parent / "attacks" / "judging"
@@ -83,7 +83,8 @@ def tried(sandbox: Sandbox, forgery: Forgery, most: int | None = None) -> Came:
     """What came of an attack: it gets a mark where it passes, and the teacher is not told what it rests on."""
     texts, passed = [], False
     for exercise_id, observation in each(forgery, most):
-        outcome = sandbox.judge(exercise_id, observation, SEED)
+        with brief(sandbox, judging_seconds=4.0):
+            outcome = sandbox.judge(exercise_id, observation, SEED)
         texts.append(f"{json.dumps(outcome.data, ensure_ascii=False)} {outcome.ended}")
         passed |= outcome.data is not None and is_unearned(exercise_id, outcome.data)
     return Came("\n".join(texts), passed)

@@ -22,6 +22,7 @@ from classroom.collect.files import RefusedError
 from classroom.sandbox import Sandbox
 from tests.classroom.sandbox.forging import spread
 from tests.classroom.sandbox.harm import Came
+from tests.classroom.sandbox.sandboxing import brief
 
 READINGS = Path(__file__).parent / "attacks" / "reading"
 _ANSWERS = {"put_in_order": "def put_in_order(traced):\n    pass"}
@@ -56,7 +57,7 @@ def tried(room: Sandbox, attack: HandedIn, most: int | None = None) -> Came:
     """
     chosen = set(spread(sum(1 for _ in attack.files()), most))
     texts, managed = [], []
-    with pytest.MonkeyPatch.context() as patched:
+    with pytest.MonkeyPatch.context() as patched, brief(room, reading_seconds=1.0):
         patched.setattr(sandbox, "for_reading", lambda: room)
         for place, (name, data) in enumerate(attack.files()):
             if place not in chosen:

@@ -144,10 +144,10 @@ class Watch:
     Args:
         bait: what is laid out for the attacks.
         suffers: tries whether the next one is treated as it deserves; says what is wrong, or ``""``.
-        patience: seconds that what still runs has to end.
+        patience: seconds that what still runs has to end; a slow machine takes many.
     """
 
-    def __init__(self, bait: Bait, suffers: Callable[[], str], patience: float = 20.0) -> None:
+    def __init__(self, bait: Bait, suffers: Callable[[], str], patience: float = 300.0) -> None:
         self._bait, self._suffers, self._patience = bait, suffers, patience
         self._temporary = set(Path(tempfile.gettempdir()).iterdir())
         self._running = len(processes_below(os.getpid()))

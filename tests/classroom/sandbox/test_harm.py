@@ -53,14 +53,20 @@ def sandbox(bait: Bait) -> Iterator[Sandbox]:
 @pytest.fixture(scope="module")
 def unconfined(bait: Bait) -> Iterator[Sandbox]:
     # Time to look everywhere: a machine has many files.
-    with Sandbox(Limits(seconds=60.0, answer_seconds=50.0), trusted=True) as sandbox:
+    with Sandbox(Limits(seconds=600.0, answer_seconds=600.0), trusted=True) as sandbox:
         yield sandbox
 
 
 @pytest.fixture
 def watch(bait: Bait) -> Watch:
     """Looks for harm that is done by hand, while the next one is well."""
-    return Watch(bait, str, patience=0.1)
+    return Watch(bait, str)
+
+
+@pytest.fixture
+def hasty(bait: Bait) -> Watch:
+    """The same, for what runs until it is killed."""
+    return Watch(bait, str, patience=0.0)
 
 
 def kinds(harms: list[str]) -> set[str]:
@@ -77,6 +83,8 @@ _KNOCK = ("local_sockets", "network_tcp", "network_udp")
 
 @pytest.mark.parametrize("name", [*_LOOK, *_KNOCK])
 def test_the_same_attack_unconfined_does_harm(watch: Watch, unconfined: Sandbox, bait: Bait, name: str) -> None:
+    if name == "gain_rights" and os.geteuid():
+        pytest.skip("only root has rights that an answer may gain")
     harms = kinds(watch.harms(tried(unconfined, bait, BY_NAME[name])))
     assert harms >= ({READ, TOLD} if name in _KNOCK else {READ})
 
@@ -144,22 +152,22 @@ def test_what_is_left_without_a_file_is_found(watch: Watch) -> None:
     assert watch.harms(NOTHING) == []
 
 
-def test_what_runs_on_is_found(watch: Watch) -> None:
-    with subprocess.Popen(["sleep", "60"]) as process:
-        assert kinds(watch.harms(NOTHING)) == {RUNS}
+def test_what_runs_on_is_found(watch: Watch, hasty: Watch) -> None:
+    with subprocess.Popen(["sleep", "3600"]) as process:
+        assert kinds(hasty.harms(NOTHING)) == {RUNS}
         process.kill()
     assert watch.harms(NOTHING) == []
 
 
-def test_what_runs_on_as_no_child_of_the_grader_is_found(watch: Watch) -> None:
+def test_what_runs_on_as_no_child_of_the_grader_is_found(hasty: Watch) -> None:
     forks = "import os\nif (child := os.fork()):\n    print(child)\n"
-    forks += f"else:\n    os.setsid()\n    os.close(1)\n    os.execv('/bin/sleep', ['{TRACE}', '60'])"
+    forks += f"else:\n    os.setsid()\n    os.close(1)\n    os.execv('/bin/sleep', ['{TRACE}', '3600'])"
     output = subprocess.run([sys.executable, "-c", forks], stdout=subprocess.PIPE, check=True).stdout
     process = int(output)
     try:
         while Path(f"/proc/{process}/comm").read_text() != "sleep\n":
             pass
-        assert kinds(watch.harms(NOTHING)) == {RUNS}
+        assert kinds(hasty.harms(NOTHING)) == {RUNS}
     finally:
         os.kill(process, signal.SIGKILL)
 
@@ -186,5 +194,5 @@ class Spoilt:
 )
 def test_that_the_next_one_suffers_is_found(bait: Bait, sandbox: Sandbox, before: str, after: str, says: str) -> None:
     spoilt: Any = Spoilt(sandbox, before, after)
-    (line,) = Watch(bait, lambda: next_suffers(spoilt), patience=0.1).harms(NOTHING)
+    (line,) = Watch(bait, lambda: next_suffers(spoilt)).harms(NOTHING)
     assert line.startswith(NEXT) and says in line

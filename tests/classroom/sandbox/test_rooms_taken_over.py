@@ -16,7 +16,7 @@ from classroom.sandbox import Limits, Sandbox
 from classroom.sandbox.contents import JUDGING, READING
 from tests.classroom.sandbox import forging, taking_over
 from tests.classroom.sandbox.harm import READ, Bait, Watch, laid
-from tests.classroom.sandbox.sandboxing import Attack, attacks
+from tests.classroom.sandbox.sandboxing import Attack, attacks, brief
 
 # Of those on the room where students' code runs, one of each kind; tests/cold tries all.
 _KINDS = (
@@ -41,7 +41,7 @@ def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
 
 @pytest.fixture(scope="module")
 def sandbox(bait: Bait) -> Iterator[Sandbox]:
-    with taking_over.taken_over(Limits(judging_seconds=1.0, reading_seconds=1.0)) as sandbox:
+    with taking_over.taken_over(Limits.here()) as sandbox:
         taking_over.warmed(sandbox, bait)
         yield sandbox
 
@@ -74,4 +74,6 @@ def test_what_a_reader_says_that_was_taken_over_is_short_and_of_one_form(sandbox
 def test_code_that_runs_there_does_no_harm(
     watch: Watch, sandbox: Sandbox, bait: Bait, attack: Attack, room: str
 ) -> None:
-    assert watch.harms(taking_over.tried(sandbox, bait, attack, room)) == []
+    with brief(sandbox, judging_seconds=1.0, reading_seconds=1.0):
+        came = taking_over.tried(sandbox, bait, attack, room)
+    assert watch.harms(came) == []
