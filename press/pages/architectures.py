@@ -25,7 +25,7 @@ it logged nothing. `make prove ROOM=models` runs all of this.
 
 {passes}
 
-| | {heads} |
+| model | {heads} |
 |---|{rule}
 {rows}
 
