@@ -1,6 +1,6 @@
 """A new exercise: a folder that runs, with a stub that fails, a solution that passes, and answers that prove the check.
 
-It is copied from ``press/template/``, a small exercise that is complete; CONTRIBUTING.md shows the same files.
+It is copied from ``press/template/``, a small exercise that is complete; docs/authoring.md shows its task.
 """
 
 from __future__ import annotations

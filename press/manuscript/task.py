@@ -1,7 +1,7 @@
 """Read one exercise, a ``task.md``, and split it into what the learner gets and what the solution shows.
 
-It begins with its title as the one heading of the first level. The markers, each on a line of its own (CONTRIBUTING.md
-shows a whole exercise):
+It begins with its title as the one heading of the first level. The markers, each on a line of its own
+(docs/authoring.md shows a whole task):
 
 - in Markdown ``<!-- exercise; difficulty: N; minutes: N; read: CHAPTER#ANCHOR -->`` under the title,
   then ``<!-- hint -->``, ``<!-- solution -->`` and ``<!-- what if -->``, each closed by ``<!-- /hint -->`` and so on;

@@ -24,7 +24,9 @@ SHOWN = ("chapters/01_node_creation", "exercises/01_node_creation", "chapters/re
 TOC = {"format": "jb-book", "root": SHOWN[0], "chapters": [{"file": page} for page in SHOWN[1:]]}
 LABELS = ("source-repository-button", "source-edit-button", "source-issues-button")
 TEXTS = sorted(
-    path for name in ("*.md", "book/**/*.md", "classroom/**/*.md", "chapters/**/*.md") for path in ROOT.glob(name)
+    path
+    for name in ("*.md", "docs/*.md", "book/**/*.md", "classroom/**/*.md", "chapters/**/*.md")
+    for path in ROOT.glob(name)
 )
 
 
