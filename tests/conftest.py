@@ -18,7 +18,7 @@ from fxbook.checking.apart import PATIENCE_VARIABLE
 from press import rooms
 from press.binding import bind
 from press.manuscript.reading import HEADER
-from tests.browsing import CHROMIUM, FLAGS, THEMES
+from tests.browsing import CHROMIUM, FLAGS, THEMES, patient
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -111,7 +111,7 @@ def browser() -> Iterator[Browser]:
 
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
+        yield patient(chromium)
         chromium.close()
 
 
