@@ -1,25 +1,41 @@
 """What the book promises of speed, measured as ratios within one run: ``make bench``.
 
 Each figure is the median of several runs with its spread, as a multiple of a unit that is measured in the same run: the
-import of torch, or the start of Jupyter Book. Seconds depend on the machine; these ratios hardly do.
+import of torch, the start of Jupyter Book, or what the measured thing replaces. Seconds depend on the machine; these
+ratios hardly do, and no test asserts either.
 """
 
 from __future__ import annotations
 
+import copy
+import functools
 import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import torch
 from torch import fx, nn
 
-from fxbook import draw, tasks
+from fxbook import EditStepper, diff, draw, random_graph, tasks
 from fxbook.checking import check_with
-from press import ROOT
+from fxbook.stepping.run.record import record_run
+from press import ROOT, lab
 from press.binding import bind
+from press.book import Book
+from tests.browsing import CHROMIUM, FLAGS
+from tests.checking.exercise_for_tests import RELU_AFTER_LINEAR, right
+from tests.classroom.collect import test_reading as hostile
+from tests.classroom.students import from_cells
+from tests.drawing.graphs import chain
+from tests.passes.test_diff import large
+from tests.stepping.test_edit_stepper import twelve_nodes_eight_frames
+from tests.stepping.test_next_frame import STEP
+from tests.stepping.test_run_stepper import Block
 
 
 def seconds(work: Callable[[], object], runs: int) -> list[float]:
@@ -61,28 +77,124 @@ def tell_notebooks() -> None:
     tell("strict nbval, warm, processor", [proven], unit, executed)
 
 
-def main() -> None:
-    """Measure drawing, checking, proving and binding."""
-    unit = "import of torch.fx"
-    imports = seconds(command("-c", "import torch.fx"), 3)
-    base = statistics.median(imports)
-    tell("import torch.fx", imports, unit, base)
+def measure(what: str, work: Callable[[], object], runs: int, unit: str, replaced: Callable[[], object]) -> None:
+    """Print what work takes as a multiple of what it replaces, or of the least that can be done in its place."""
+    tell(what, seconds(work, runs), unit, statistics.median(seconds(replaced, runs)))
+
+
+def tell_drawing(unit: str, base: float) -> None:
+    """Print what drawings take, from small ones to one in which everything crosses."""
     for count in (10, 100, 1_000, 10_000):
         traced = fx.symbolic_trace(nn.Sequential(*(nn.ReLU() for _ in range(count - 2))))
         for order in ("list", "data"):
             drawn = seconds(lambda: draw(traced, order=order)._repr_html_(), 7)  # noqa: B023
             tell(f"draw {count} nodes by {order}", drawn, unit, base)
+    crossing = chain(200, 60)
+    for order in ("list", "data"):
+        tell(f"draw 200 that cross by {order}", seconds(lambda: draw(crossing, order=order).layout, 3), unit, base)  # noqa: B023
+
+
+def loops(_module: fx.GraphModule) -> None:
+    """An answer that never ends."""
+    while True:
+        pass
+
+
+def tell_checking(unit: str, base: float) -> None:
+    """Print what checks take: of an answer that does nothing, of a right one, and of one that never ends."""
     exercise = tasks.find("01-six-opcodes")
+    assert exercise
     tell("check an unsolved exercise", seconds(lambda: check_with(exercise, fx.Graph), 7), unit, base)
+    tell("check a right answer", seconds(lambda: check_with(RELU_AFTER_LINEAR, right), 7), unit, base)
+    endless = seconds(lambda: check_with(RELU_AFTER_LINEAR, loops), 3)
+    tell("check an answer that never ends", endless, "the seconds it has", RELU_AFTER_LINEAR.seconds)
 
-    tell_notebooks()
 
+def tell_recording() -> None:
+    """Print what recording for a stepper costs beside what is recorded."""
+    graph, steps = chain(1_000), EditStepper(chain(1_000))
+
+    def needed() -> None:
+        graph.lint()
+        graph.python_code("self")
+
+    measure("record a frame of 1000 nodes", lambda: steps.frame("again"), 15, "its lint and code", needed)
+    module, inputs = fx.symbolic_trace(Block()), (torch.ones(4, 8), torch.ones(4, 8))
+    recorded = functools.partial(record_run, module, module.graph, inputs)
+    measure("record a run of 12 nodes", recorded, 15, "fx.Interpreter", lambda: fx.Interpreter(module).run(*inputs))
+
+
+def tell_graphs() -> None:
+    """Print what it costs to make graphs at random, and to compare large ones."""
+
+    def copies(modules: list[fx.GraphModule]) -> list[fx.GraphModule]:
+        return [copy.deepcopy(module) for module in modules]
+
+    made = [random_graph(seed) for seed in range(100)]
+    measure("make random graphs", lambda: [*map(random_graph, range(100))], 5, "their copies", lambda: copies(made))
+    before, after = large()
+    what = f"diff {len(before.graph.nodes)} nodes"
+    measure(what, lambda: str(diff(before, after)), 7, "their copies", lambda: copies([before, after]))
+
+
+def tell_reading() -> None:
+    """Print what it costs to read sheets that were made to be slow to read."""
+
+    def ordinary() -> None:
+        assert not hostile.read("x.ipynb", from_cells(["x = 1"])).problem
+
+    for make in (hostile.deep_lists, hostile.many_objects, hostile.a_bomb_of_yaml, hostile.slow_text):
+        data = make()
+        for suffix in ("ipynb", "py"):
+            what = f"read {make.__name__} as .{suffix}".replace("_", " ")
+            measure(what, functools.partial(hostile.read, f"x.{suffix}", data), 3, "an ordinary sheet", ordinary)
+
+
+def tell_browser(book: Path) -> None:
+    """Print what a step and a search take in a browser, beside the load of their pages."""
+    if CHROMIUM is None:
+        print("no Chromium here: steps and searches in a browser are not measured")
+        return
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        page = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS).new_page()
+        stepper = Path(folder) / "stepper.html"
+        stepper.write_text(f"<!doctype html><main>{twelve_nodes_eight_frames()._repr_html_()}</main>", "utf-8")
+        loads = seconds(lambda: page.goto(stepper.as_uri()), 7)
+        tell("paint a step", seconds(lambda: page.evaluate(STEP), 7), "load of a stepper", statistics.median(loads))
+        found = book / "search.html"
+        loads = seconds(lambda: page.goto(found.as_uri()), 7)
+        searched = seconds(lambda: page.evaluate("fxFind('tried to erase node')"), 7)
+        tell("search the book", searched, "load of the search", statistics.median(loads))
+
+
+def tell_book() -> None:
+    """Print what it takes to bind the book again, and to trust its notebooks."""
     unit = "start of Jupyter Book"
     starts = seconds(command("-c", "import jupyter_book.cli.main, sphinx.cmd.build, myst_nb, sphinx_book_theme"), 3)
     base = statistics.median(starts)
     tell("start Jupyter Book", starts, unit, base)
-    bind.build()
+    html = bind.build()
     tell("bind the book, nothing changed", seconds(bind.build, 3), unit, base)
+    with tempfile.TemporaryDirectory() as folder:
+        tell("trust all notebooks", seconds(lambda: lab.trust(Book(), Path(folder)), 3), unit, base)
+    tell_browser(html.parent)
+
+
+def main() -> None:
+    """Measure drawing, checking, recording, comparing, reading, proving and binding."""
+    unit = "import of torch.fx"
+    imports = seconds(command("-c", "import torch.fx"), 3)
+    base = statistics.median(imports)
+    tell("import torch.fx", imports, unit, base)
+    tell_drawing(unit, base)
+    tell_checking(unit, base)
+    tell_recording()
+    tell_graphs()
+    tell_reading()
+    tell_notebooks()
+    tell_book()
 
 
 if __name__ == "__main__":

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: install it to see pages in a browser")
@@ -19,8 +24,24 @@ FLAGS = [
 ]
 # A bare page in the colours of the two themes, as a notebook has them; nothing tells the output which one it is.
 THEMES = {"light": "background:#fff;color:#222832", "dark": "background:#14181d;color:#dde3e9;color-scheme:dark"}
+_LONGEST_MILLISECONDS = 600_000
 FILM = ".fx-frames > .fx-film "
 STEPPER_HEIGHT = "document.querySelector('.fx-stepper').getBoundingClientRect().height"
+
+
+def patient(browser: Browser) -> Browser:
+    """Let the pages of a browser wait longer than anything takes that works, however slow the machine."""
+
+    def longer(open_: Callable[..., BrowserContext | Page]) -> Callable[..., BrowserContext | Page]:
+        def opened(**options: Any) -> BrowserContext | Page:
+            new = open_(**options)
+            new.set_default_timeout(_LONGEST_MILLISECONDS)
+            return new
+
+        return opened
+
+    browser.new_context, browser.new_page = longer(browser.new_context), longer(browser.new_page)  # type: ignore[method-assign]
+    return browser
 
 
 def texts_outside_their_box(where: str = "") -> str:

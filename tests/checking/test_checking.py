@@ -1,4 +1,4 @@
-"""``check`` answers in time and says what happened, whatever the answer does; this process stays as it was."""
+"""``check`` says what happened, whatever the answer does, and ends what never ends; this process stays as it was."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import dataclasses
 import functools
 import importlib
 import json
+import mmap
 import os
 import signal
 import stat
@@ -43,37 +44,20 @@ from fxbook.learning import exercises
 from press import ROOT
 from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, Stack, right, value_is
 
-LIMIT = 2.0
-pytestmark = pytest.mark.usefixtures("impatient")
 SAME = Exercise("99-same", "pass", (SHALLOW, DEEP), (lints, recompiled, same_result))
+# For answers that never end by themselves: even where there is patience, they are ended soon.
+BRIEF = dataclasses.replace(RELU_AFTER_LINEAR, seconds=0.1)
 
 
-def timed(exercise: Exercise, answer: Any) -> Any:
-    """The report, after asserting that it came in time: on a busy machine, in the time that was its own."""
-
-    def check() -> tuple[Any, bool]:
-        started, used = time.perf_counter(), processor_seconds()
-        report = check_with(exercise, answer, seed=1)
-        elapsed, used = time.perf_counter() - started, processor_seconds() - used
-        return report, elapsed < LIMIT or (used < LIMIT and elapsed < 4 * LIMIT)
-
-    return in_time(check)
+def checked(exercise: Exercise, answer: Any) -> Report:
+    """The report, always under the same seed."""
+    return check_with(exercise, answer, seed=1)
 
 
-def in_time(check: Callable[[], tuple[Any, bool]]) -> Any:
-    """What a check tells that was in time, once of twice: a machine that stands still, which may count as processor
-    time, does so once; an answer that takes longer does so each time."""
-    for _ in range(2):
-        report, was_in_time = check()
-        if was_in_time:
-            return report
-    raise AssertionError("it took too long, twice")
-
-
-def processor_seconds() -> float:
-    """Processor time of this process and of its children that have ended."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
+@pytest.fixture
+def patient_with_reports(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the child of an answer that was interrupted say so, however slow the machine is."""
+    monkeypatch.setattr("fxbook.checking.verify.GRACE_SECONDS", 20.0)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +77,7 @@ def processor_seconds() -> float:
 def test_patience_is_a_number_of_the_environment(
     told: str | None, times: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("FXBOOK_PATIENCE")
+    monkeypatch.delenv("FXBOOK_PATIENCE", raising=False)
     if told is not None:
         monkeypatch.setenv("FXBOOK_PATIENCE", told)
     assert apart.patience() == times
@@ -106,7 +90,7 @@ def test_the_processor_time_of_a_child_is_no_less_than_its_time() -> None:
     def allowed() -> int:
         return resource.getrlimit(resource.RLIMIT_CPU)[0]
 
-    assert [apart.run_apart(allowed, 1.0, longest=longest).data for longest in (3.5, 60.0)] == [10, 61]
+    assert [apart.run_apart(allowed, 60.0, longest=longest).data for longest in (8.5, 600.0)] == [10, 601]
 
 
 def takes_longer_than_it_may(module: fx.GraphModule) -> fx.GraphModule:
@@ -116,16 +100,16 @@ def takes_longer_than_it_may(module: fx.GraphModule) -> fx.GraphModule:
     return right(module)
 
 
-def test_a_slow_answer_is_right_where_there_is_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert timed(RELU_AFTER_LINEAR, takes_longer_than_it_may).violated == "ends well"
+def test_a_slow_answer_is_right_where_there_is_patience(impatient: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert checked(RELU_AFTER_LINEAR, takes_longer_than_it_may).violated == "ends well"
     monkeypatch.setenv("FXBOOK_PATIENCE", "20")
-    assert check_with(RELU_AFTER_LINEAR, takes_longer_than_it_may, seed=1).passed
+    assert checked(RELU_AFTER_LINEAR, takes_longer_than_it_may).passed
 
 
 def test_an_exercise_that_allows_more_than_the_longest_check_gives_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fxbook.checking.verify.LONGEST_SECONDS", 0.5)
+    monkeypatch.setattr("fxbook.checking.verify.LONGEST_SECONDS", 0.01)
     longer = dataclasses.replace(RELU_AFTER_LINEAR, seconds=8.0)
-    assert check_with(longer, takes_longer_than_it_may, seed=1).passed
+    assert checked(longer, takes_longer_than_it_may).passed
 
 
 @pytest.mark.parametrize(
@@ -168,63 +152,63 @@ def test_a_machine_that_stood_still_is_not_charged_to_the_answer(monkeypatch: py
     assert so_far == pytest.approx(0.02 + 0.2 + 0.25 + 0.02)
 
 
-STANDS_STILL = """
-import os, signal, sys
-from fxbook.checking.verify import check_with
-from tests.checking.exercise_for_tests import RELU_AFTER_LINEAR, right
+class Ahead:
+    """A clock that processes share: it is an hour ahead once they say so, and knows whether both have read it since.
 
-def stands_still(module):
-    if not os.path.exists(sys.argv[1]):  # In the first case only.
-        with open(sys.argv[1], "w") as note:
-            note.write(str(os.getpid()))
-        os.kill(os.getppid(), signal.SIGSTOP)
-        os.kill(os.getpid(), signal.SIGSTOP)
-    return right(module)
+    Args:
+        here: the process of the test; the other is its child.
+    """
 
-print(check_with(RELU_AFTER_LINEAR, stands_still, seed=1).passed)
-"""
+    def __init__(self, here: int) -> None:
+        self._here = here
+        # Shared with children that are forked.
+        self._bytes = mmap.mmap(-1, 3)
 
+    def monotonic(self) -> float:
+        if not self._bytes[0]:
+            return time.monotonic()
+        self._bytes[1 + (os.getpid() == self._here)] = 1
+        return time.monotonic() + 3600
 
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="reads /proc")
-def test_a_check_goes_on_where_the_machine_stood_still(tmp_path: Path) -> None:
-    note = tmp_path / "pid"
-    command = [sys.executable, "-c", STANDS_STILL, note]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as run:
-        try:
-            until = time.monotonic() + 60
-            while not (stopped(run.pid) and note.exists() and (child := note.read_text()) and stopped(int(child))):
-                assert time.monotonic() < until, "it never came to the answer"
-                time.sleep(0.05)
-            time.sleep(2 * LIMIT + 1)
-            for process in (int(child), run.pid):
-                os.kill(process, signal.SIGCONT)
-            output, _ = run.communicate(timeout=60)
-        finally:
-            run.kill()
-    assert output.split()[-1] == "True", output
+    def jump(self) -> None:
+        self._bytes[0] = 1
+
+    def was_read(self) -> bool:
+        return bool(self._bytes[1] and self._bytes[2])
 
 
-def stopped(process: int) -> bool:
-    stat = Path(f"/proc/{process}/stat")
-    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] == "T"
+@pytest.mark.skipif(not apart.CAN_FORK, reason="no fork")
+def test_a_check_goes_on_where_the_machine_stood_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Ahead(os.getpid())
+
+    def stands_still(module: fx.GraphModule) -> None:
+        clock.jump()
+        while not clock.was_read():
+            time.sleep(0.01)
+        right(module)
+
+    monkeypatch.setattr(apart, "time", types.SimpleNamespace(monotonic=clock.monotonic, sleep=time.sleep))
+    assert checked(RELU_AFTER_LINEAR, stands_still).passed
 
 
-def within_five_seconds(answer: Any) -> tuple[Any, bool]:
-    started = time.monotonic()
-    report = check_with(RELU_AFTER_LINEAR, answer, seed=1)
-    return report, time.monotonic() - started < 5
+def sleeps(_module: Any) -> None:
+    time.sleep(3600)
 
 
-def test_a_busy_machine_does_not_lengthen_a_hostile_check_past_five_seconds() -> None:
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * (os.cpu_count() or 1))]
-    try:
-        for answer in (loops, lambda module: time.sleep(60)):
-            report = in_time(functools.partial(within_five_seconds, answer))
-            assert "still running when the time was over" in report.message
-    finally:
-        for process in busy:
-            process.kill()
-            process.wait()
+def sleeps_deaf(_module: Any) -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, set(signal.Signals))
+    time.sleep(3600)
+
+
+@pytest.mark.skipif(not apart.CAN_FORK, reason="no fork")
+@pytest.mark.parametrize("answer", [sleeps, sleeps_deaf])
+def test_nobody_waits_longer_than_for_the_longest_check(
+    answer: Any, impatient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fxbook.checking.verify.LONGEST_SECONDS", 0.5)
+    monkeypatch.setattr("fxbook.checking.verify._LONGEST_TIMES", 0.0)
+    report = checked(dataclasses.replace(RELU_AFTER_LINEAR, seconds=3600.0), answer)
+    assert "still running when the time was over" in report.message
 
 
 # ---- answers that misbehave ------------------------------------------------------------------------------------------
@@ -322,20 +306,22 @@ class NeedsArguments:
     def __call__(self, module: Any) -> None: ...
 
 
-# Filling the memory that an answer may use takes time: a busy machine meets the other limit first.
-OUT_OF_MEMORY_OR_TIME = ("more memory than an answer may use (256 MiB)", "still running when the time was over")
-HOSTILE: dict[str, tuple[Any, str, str | tuple[str, ...]]] = {
+OUT_OF_MEMORY = "more memory than an answer may use (256 MiB)"
+ENDLESS = {
+    "loops": loops,
+    "loops and swallows": loops_and_swallows,
+    "loops, deaf to signals": loops_deaf,
+    "sleeps": sleeps,
+}
+HOSTILE: dict[str, tuple[Any, str, str]] = {
     "raises an error": (raises(ValueError), "ends well", "raises ValueError: what went wrong"),
     "raises SystemExit": (raises(SystemExit), "ends well", "raises SystemExit"),
     "raises KeyboardInterrupt": (raises(KeyboardInterrupt), "ends well", "raises KeyboardInterrupt"),
     "raises GeneratorExit": (raises(GeneratorExit), "ends well", "raises GeneratorExit"),
     "recurses": (recurses, "ends well", "raises RecursionError"),
     "recurses without limit": (recurses_without_limit, "ends well", "Your code"),
-    "loops": (loops, "ends well", "may loop for ever"),
-    "loops and swallows": (loops_and_swallows, "ends well", "may loop for ever"),
-    "loops, deaf to signals": (loops_deaf, "ends well", "may loop for ever"),
-    "allocates tensors": (allocates_tensors, "ends well", OUT_OF_MEMORY_OR_TIME),
-    "allocates bytes": (allocates_bytes, "ends well", OUT_OF_MEMORY_OR_TIME),
+    "allocates tensors": (allocates_tensors, "ends well", OUT_OF_MEMORY),
+    "allocates bytes": (allocates_bytes, "ends well", OUT_OF_MEMORY),
     "exits": (exits, "ends well", "ended the Python process"),
     "crashes": (kills_itself, "ends well", "crashed the Python process"),
     "closes every file": (closes_everything, "ends well", "closed or flooded the channel"),
@@ -354,34 +340,61 @@ HOSTILE: dict[str, tuple[Any, str, str | tuple[str, ...]]] = {
 }
 
 
-@pytest.mark.skipif(not apart.CAN_FORK, reason="without fork nothing is protected")
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_answer_gets_its_report_in_time(name: str) -> None:
-    answer, rule, part = HOSTILE[name]
+@pytest.fixture
+def unharmed() -> Iterator[None]:
+    """After the test this process is as it was, and a right answer passes."""
     guard, threads, state = Guard(), threading.active_count(), torch.get_rng_state()
-    report = timed(RELU_AFTER_LINEAR, answer)
-    assert not report.passed
-    assert report.violated == rule
-    assert any(told in report.message for told in ([part] if isinstance(part, str) else part))
-    assert "Traceback" not in repr(report) + report._repr_html_()
+    yield
     assert guard.replaced() == []
     assert threading.active_count() == threads
     assert torch.equal(torch.get_rng_state(), state)
-    assert check_with(RELU_AFTER_LINEAR, right, seed=1).passed
+    assert checked(RELU_AFTER_LINEAR, right).passed
+
+
+@pytest.mark.skipif(not apart.CAN_FORK, reason="without fork nothing is protected")
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_answer_gets_its_report(name: str, unharmed: None) -> None:
+    answer, rule, part = HOSTILE[name]
+    report = checked(RELU_AFTER_LINEAR, answer)
+    assert report.violated == rule
+    assert part in report.message
+    assert "Traceback" not in repr(report) + report._repr_html_()
+
+
+@pytest.mark.skipif(not apart.CAN_FORK, reason="without fork nothing is protected")
+@pytest.mark.parametrize("name", ENDLESS)
+def test_endless_answer_is_ended(name: str, unharmed: None) -> None:
+    report = checked(BRIEF, ENDLESS[name])
+    assert report.violated == "ends well"
+    assert "may loop for ever" in report.message
+    assert "Traceback" not in repr(report) + report._repr_html_()
 
 
 def test_error_is_told_with_the_line_of_the_learner() -> None:
     def answer(module: fx.GraphModule) -> None:
         module.graph.erase_node(next(iter(module.graph.nodes)))
 
-    report = timed(RELU_AFTER_LINEAR, answer)
+    report = checked(RELU_AFTER_LINEAR, answer)
     assert "RuntimeError: Tried to erase Node x" in report.message
     assert report.verdict.line == "module.graph.erase_node(next(iter(module.graph.nodes)))"
     assert "In your code: `module.graph.erase_node" in repr(report)
 
 
+@pytest.mark.usefixtures("patient_with_reports")
 def test_loop_is_told_with_the_line_that_was_running() -> None:
-    assert timed(RELU_AFTER_LINEAR, loops).verdict.line in ("while True:", "pass")
+    assert checked(BRIEF, loops).verdict.line in ("while True:", "pass")
+
+
+def loads_a_compiler(_module: Any) -> None:
+    sys.modules.update((f"part_{number}", types.ModuleType(f"part_{number}")) for number in range(100))
+    loops(None)
+
+
+@pytest.mark.usefixtures("patient_with_reports")
+@pytest.mark.skipif(not apart.CAN_FORK, reason="the modules would stay")
+def test_loading_the_compiler_is_no_endless_loop() -> None:
+    message = checked(BRIEF, loads_a_compiler).message
+    assert "while torch was loading its compiler" in message and "loop" not in message
 
 
 def test_megabyte_of_print_is_cut_and_stays_off_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
@@ -391,7 +404,7 @@ def test_megabyte_of_print_is_cut_and_stays_off_the_terminal(capfd: pytest.Captu
         os.system("echo from a shell")
         return "not a graph"
 
-    report = timed(RELU_AFTER_LINEAR, answer)
+    report = checked(RELU_AFTER_LINEAR, answer)
     assert len(report.verdict.printed) < 5000
     assert "more characters" in report.verdict.printed
     assert "It printed: spam spam" in repr(report)
@@ -400,7 +413,7 @@ def test_megabyte_of_print_is_cut_and_stays_off_the_terminal(capfd: pytest.Captu
 
 
 def test_input_does_not_wait() -> None:
-    report = timed(RELU_AFTER_LINEAR, lambda module: input("your name?"))
+    report = checked(RELU_AFTER_LINEAR, lambda module: input("your name?"))
     assert "input() cannot ask anybody" in report.message
 
 
@@ -436,7 +449,7 @@ def patches_what_ends_the_child(module: fx.GraphModule) -> None:
 )
 def test_patches_are_told_and_stay_in_the_child(answer: Any, part: str) -> None:
     guard = Guard()
-    report = timed(RELU_AFTER_LINEAR, answer)
+    report = checked(RELU_AFTER_LINEAR, answer)
     assert report.violated == "leaves torch alone"
     assert part in report.message
     assert guard.replaced() == []
@@ -495,7 +508,7 @@ def test_an_answer_that_cannot_differentiate_in_a_child_is_judged_in_the_noteboo
 
     # As of a child whose parent has started threads of autograd.
     monkeypatch.setattr(torch.autograd, "backward", backward)
-    assert timed(RELU_AFTER_LINEAR, answer).passed
+    assert checked(RELU_AFTER_LINEAR, answer).passed
 
 
 def patches_torch_and_loops(module: fx.GraphModule) -> None:
@@ -504,14 +517,14 @@ def patches_torch_and_loops(module: fx.GraphModule) -> None:
 
 
 def test_what_torch_replaces_while_it_traces_is_not_blamed_on_an_answer_whose_time_is_up() -> None:
-    report = timed(RELU_AFTER_LINEAR, patches_torch_and_loops)
+    report = checked(BRIEF, patches_torch_and_loops)
     assert report.violated == "ends well"
     assert "still running when the time was over" in report.message
 
 
 def test_child_ends_even_if_its_end_is_patched_away() -> None:
     before = os.getpid()
-    assert timed(RELU_AFTER_LINEAR, patches_what_ends_the_child).passed
+    assert checked(RELU_AFTER_LINEAR, patches_what_ends_the_child).passed
     assert os.getpid() == before
 
 
@@ -520,21 +533,26 @@ def test_processes_that_the_answer_started_are_ended(tmp_path: Path) -> None:
     note = tmp_path / "pid"
 
     def answer(_module: Any) -> None:
-        note.write_text(str(subprocess.Popen(["sleep", "60"]).pid))
-        loops(None)
+        if not note.exists():  # In the first case only.
+            note.write_text(str(subprocess.Popen(["sleep", "3600"]).pid))
 
-    assert not timed(RELU_AFTER_LINEAR, answer).passed
+    assert not checked(RELU_AFTER_LINEAR, answer).passed
     started = Path("/proc") / note.read_text() / "stat"
-    deadline = time.monotonic() + 2
-    while started.exists() and started.read_text().split()[2] != "Z":
-        assert time.monotonic() < deadline, "the answer's process is still running"
+    while is_running(started):
         time.sleep(0.01)
+
+
+def is_running(process: Path) -> bool:
+    """Whether the process of a file ``/proc/…/stat`` has not ended."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        return process.read_text().split()[2] != "Z"
+    return False
 
 
 def test_no_child_and_no_file_is_left_behind() -> None:
     held, children = len(list(Path("/proc/self/fd").iterdir())), children_of(os.getpid())
     for answer in (right, exits, closes_everything, floods):
-        timed(RELU_AFTER_LINEAR, answer)
+        checked(RELU_AFTER_LINEAR, answer)
     assert len(list(Path("/proc/self/fd").iterdir())) == held
     assert children_of(os.getpid()) == children
 
@@ -547,9 +565,9 @@ def children_of(process: int) -> set[int]:
 
 def test_answer_from_a_thread_is_checked_too() -> None:
     found: list[Any] = []
-    thread = threading.Thread(target=lambda: found.append(timed(RELU_AFTER_LINEAR, right)))
+    thread = threading.Thread(target=lambda: found.append(checked(RELU_AFTER_LINEAR, right)))
     thread.start()
-    thread.join(10)
+    thread.join()
     assert found[0].passed
 
 
@@ -559,22 +577,10 @@ def test_child_of_a_process_that_used_threads_of_torch_does_not_hang() -> None:
     try:
         torch.randn(600, 600).matmul(torch.randn(600, 600)).exp().sum()
         wide = dataclasses.replace(DEEP, build=lambda: Stack(600, 2), inputs=lambda: (torch.randn(300, 600),))
-        report = timed(dataclasses.replace(RELU_AFTER_LINEAR, cases=(wide,)), right)
+        report = checked(dataclasses.replace(RELU_AFTER_LINEAR, cases=(wide,)), right)
     finally:
         torch.set_num_threads(threads)
     assert report.passed, repr(report)
-
-
-def test_ordinary_answer_is_quick() -> None:
-    check_with(RELU_AFTER_LINEAR, right)
-    best = min(_seconds(lambda: check_with(RELU_AFTER_LINEAR, right)) for _ in range(5))
-    assert best < 0.3
-
-
-def _seconds(work: Callable[[], Any]) -> float:
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
 
 
 # ---- without fork ----------------------------------------------------------------------------------------------------
@@ -588,7 +594,7 @@ def no_fork(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_without_fork_the_report_says_what_is_not_protected(no_fork: None) -> None:
-    report = timed(RELU_AFTER_LINEAR, right)
+    report = checked(RELU_AFTER_LINEAR, right)
     assert report.passed
     assert "an endless loop or lack of memory is not stopped" in repr(report)
     assert "an endless loop or lack of memory is not stopped" in report._repr_html_()
@@ -596,14 +602,14 @@ def test_without_fork_the_report_says_what_is_not_protected(no_fork: None) -> No
 
 @pytest.mark.parametrize("kind", [ValueError, SystemExit, KeyboardInterrupt, GeneratorExit])
 def test_without_fork_errors_are_reported(no_fork: None, kind: type[BaseException]) -> None:
-    assert f"raises {kind.__name__}" in timed(RELU_AFTER_LINEAR, raises(kind)).message
+    assert f"raises {kind.__name__}" in checked(RELU_AFTER_LINEAR, raises(kind)).message
 
 
 def test_without_fork_patches_are_put_back(no_fork: None) -> None:
     guard = Guard()
-    assert timed(RELU_AFTER_LINEAR, patches_torch).violated == "leaves torch alone"
+    assert checked(RELU_AFTER_LINEAR, patches_torch).violated == "leaves torch alone"
     assert guard.replaced() == []
-    assert timed(RELU_AFTER_LINEAR, right).passed
+    assert checked(RELU_AFTER_LINEAR, right).passed
 
 
 # ---- answers of every useful kind ------------------------------------------------------------------------------------
@@ -640,7 +646,7 @@ class Method:
     ids=["function", "method", "lambda", "instance", "class", "transformer"],
 )
 def test_right_answer_of_any_useful_kind_passes(given: Any, answer: Any) -> None:
-    report = timed(dataclasses.replace(SAME, given=given), answer)
+    report = checked(dataclasses.replace(SAME, given=given), answer)
     assert report.passed, repr(report)
 
 
@@ -650,25 +656,25 @@ def test_edit_may_return_the_module_its_graph_or_nothing(returned: Any) -> None:
         right(module)
         return returned(module)
 
-    assert timed(RELU_AFTER_LINEAR, answer).passed
+    assert checked(RELU_AFTER_LINEAR, answer).passed
 
 
 def test_object_is_checked_as_it_is_and_a_function_is_refused() -> None:
     exercise = Exercise("99-object", "object", (SHALLOW,), (lints, recompiled))
     module = fx.symbolic_trace(Stack(4, 2))
-    assert timed(exercise, module).passed
+    assert checked(exercise, module).passed
     module.graph.call_function(torch.relu, ())
-    assert timed(exercise, module).violated == "lints" or timed(exercise, module).violated == "recompiled"
-    assert "which was not called" in timed(exercise, fx.symbolic_trace).message
-    assert "pass an fx.Graph or an fx.GraphModule" in timed(exercise, 3).message
+    assert checked(exercise, module).violated == "lints" or checked(exercise, module).violated == "recompiled"
+    assert "which was not called" in checked(exercise, fx.symbolic_trace).message
+    assert "pass an fx.Graph or an fx.GraphModule" in checked(exercise, 3).message
 
 
 def test_computed_value_is_compared_and_a_use_of_its_own_is_kept_to() -> None:
     count = Exercise("99-count", "compute", (SHALLOW, DEEP), (value_is(lambda m: len(m.graph.nodes)),), given=traced)
-    assert timed(count, lambda module: len(list(module.graph.nodes))).passed
-    assert "it is another number" in timed(count, lambda module: 7).message
+    assert checked(count, lambda module: len(list(module.graph.nodes))).passed
+    assert "it is another number" in checked(count, lambda module: 7).message
     by_attribute = dataclasses.replace(count, call=lambda answer, module: answer["count"](module))
-    assert timed(by_attribute, {"count": lambda module: len(module.graph.nodes)}).passed
+    assert checked(by_attribute, {"count": lambda module: len(module.graph.nodes)}).passed
 
 
 # ---- the two halves --------------------------------------------------------------------------------------------------
@@ -695,7 +701,8 @@ def test_judge_refuses_outputs_made_under_another_seed() -> None:
     assert judge(RELU_AFTER_LINEAR, observation, 6).violation.rule == "same_result"  # type: ignore[union-attr]
 
 
-def test_check_takes_a_fresh_seed_each_time() -> None:
+def test_check_takes_a_fresh_seed_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FXBOOK_SEED", raising=False)
     seen = [check_with(RELU_AFTER_LINEAR, right), check_with(RELU_AFTER_LINEAR, right)]
     assert all(report.passed for report in seen)
     drawn: list[int] = []
@@ -740,7 +747,7 @@ def test_hard_coded_answer_is_told_that_it_fits_one_model_only() -> None:
             node.replace_all_uses_with(relu, delete_user_cb=lambda user, relu=relu: user is not relu)
         module.recompile()
 
-    report = timed(RELU_AFTER_LINEAR, answer)
+    report = checked(RELU_AFTER_LINEAR, answer)
     assert report.message.startswith(
         "It holds for the model you know, but not for another (five layers): node `layers_2`"
     )
@@ -753,14 +760,14 @@ def test_error_on_another_model_only_is_told_so() -> None:
         if len(module.graph.nodes) > 8:
             raise NotImplementedError("only small models")
 
-    message = timed(RELU_AFTER_LINEAR, answer).message
+    message = checked(RELU_AFTER_LINEAR, answer).message
     assert message.startswith("It holds for the model you know, but not for another (five layers): ")
     assert "NotImplementedError: only small models" in message
 
 
 def test_check_that_fails_itself_says_so() -> None:
     broken = dataclasses.replace(RELU_AFTER_LINEAR, rules=(Rule("divides", lambda case: 1 / 0),))
-    report = timed(broken, right)
+    report = checked(broken, right)
     assert not report.passed
     assert f"{ITSELF} (ZeroDivisionError" in report.message
 
@@ -789,7 +796,7 @@ def test_error_of_the_check_itself_is_not_the_learners(
     monkeypatch.setattr(apart, "CAN_FORK", can_fork)
     monkeypatch.setattr(f"fxbook.checking.observe.{place}", of_fxbook(RAISES))
     for exercise, answer in ((RELU_AFTER_LINEAR, right), (COMPUTE, lambda module: 1)):
-        report = timed(exercise, answer)
+        report = checked(exercise, answer)
         if exercise is COMPUTE and place == "record":
             assert report.passed
         else:
@@ -800,7 +807,7 @@ def test_error_of_the_check_itself_is_not_the_learners(
 def test_error_of_the_check_itself_has_no_advice_for_the_learner(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fxbook.checking.observe.encode", of_fxbook(RAISES))
     exercise = dataclasses.replace(COMPUTE, on_error=lambda trial, kind: "Look at the users.")
-    assert "users" not in timed(exercise, lambda module: 1).message
+    assert "users" not in checked(exercise, lambda module: 1).message
 
 
 def test_an_answer_that_raised_in_one_case_is_not_blamed_for_the_check_in_the_next() -> None:
@@ -830,7 +837,7 @@ def draws_with_a_number(module: Any) -> Any:
 )
 @pytest.mark.parametrize("exercise", [RELU_AFTER_LINEAR, COMPUTE], ids=lambda exercise: exercise.id)
 def test_error_in_what_the_answer_calls_is_the_learners(exercise: Exercise, answer: Any, told: str) -> None:
-    report = timed(exercise, answer)
+    report = checked(exercise, answer)
     assert report.violated == "ends well"
     assert report.message.startswith(told)
 
@@ -857,7 +864,7 @@ def test_what_breaks_the_check_is_told_where_it_holds_otherwise(
     answer: Any, why: str, can_fork: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(apart, "CAN_FORK", can_fork)
-    report = timed(RELU_AFTER_LINEAR, answer)
+    report = checked(RELU_AFTER_LINEAR, answer)
     assert report.violated == "ends well"
     told = f"fxbook cannot read what your code returns or changes ({why})."
     assert report.message == f"{told} If nothing is wrong with that, please report it."
@@ -867,9 +874,10 @@ def test_memory_and_time_are_never_the_checks_fault(monkeypatch: pytest.MonkeyPa
     source = "def fails(*_, **__):\n    raise kind(told)"
     for kind, told in ((MemoryError, ""), (RuntimeError, "DefaultCPUAllocator: can't allocate memory")):
         monkeypatch.setattr("fxbook.checking.observe.encode", of_fxbook(source, kind=kind, told=told))
-        assert "asked for more memory" in timed(COMPUTE, lambda module: 1).message
+        assert "asked for more memory" in checked(COMPUTE, lambda module: 1).message
     monkeypatch.setattr("fxbook.checking.observe.encode", of_fxbook("def fails(*_):\n    while True:\n        pass"))
-    assert "still running when the time was over" in timed(COMPUTE, lambda module: 1).message
+    brief = dataclasses.replace(COMPUTE, seconds=BRIEF.seconds)
+    assert "still running when the time was over" in checked(brief, lambda module: 1).message
 
 
 # ---- reports, ids, hints ---------------------------------------------------------------------------------------------
@@ -901,7 +909,7 @@ def test_failed_report_has_task_violation_node_and_place(
     printed: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(ROOT / "exercises")
-    report = timed(RELU_AFTER_LINEAR, self_loop)
+    report = checked(RELU_AFTER_LINEAR, self_loop)
     assert repr(report).splitlines() == [
         "99-relu-after-linear (Relu after <each> linear): not yet.",
         "The graph is broken: node `relu` uses itself.",
@@ -925,7 +933,7 @@ def test_failed_report_has_task_violation_node_and_place(
 
 
 def test_passed_report_is_one_line_and_the_what_if(printed: None) -> None:
-    report = timed(RELU_AFTER_LINEAR, right)
+    report = checked(RELU_AFTER_LINEAR, right)
     assert repr(report) == (
         "99-relu-after-linear (Relu after <each> linear): public checks passed.\nWhat if: Now `gelu`?"
     )
@@ -934,7 +942,8 @@ def test_passed_report_is_one_line_and_the_what_if(printed: None) -> None:
 
 @pytest.mark.parametrize("answer", [right, self_loop, loops, raises(ValueError)])
 def test_report_is_the_same_whatever_the_seed(answer: Any) -> None:
-    first, second = check_with(RELU_AFTER_LINEAR, answer, seed=1), check_with(RELU_AFTER_LINEAR, answer, seed=2)
+    exercise = BRIEF if answer is loops else RELU_AFTER_LINEAR
+    first, second = check_with(exercise, answer, seed=1), check_with(exercise, answer, seed=2)
     if answer is not loops:  # it may be interrupted at either of its lines
         assert repr(first) == repr(second)
     assert first.message == second.message
@@ -949,7 +958,7 @@ def test_long_graph_is_cut_around_the_node() -> None:
         node.next.args = (node.prev,)
         module.recompile()
 
-    text = repr(timed(exercise, answer))
+    text = repr(checked(exercise, answer))
     assert "?  41  layers_20" in text
     assert "more above" in text and "more below" in text
     assert len(text.splitlines()) < 20
@@ -977,7 +986,7 @@ def test_hints_come_one_by_one_and_the_last_stays(printed: None) -> None:
 
 def test_exercises_are_read_without_torch() -> None:
     code = "import sys, fxbook; fxbook.hint('99-x'); assert 'torch' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_exercise_without_a_case_or_an_unseen_model_is_refused() -> None:
@@ -992,27 +1001,25 @@ def test_exercise_without_a_case_or_an_unseen_model_is_refused() -> None:
 
 def test_kernel_lives_on_whatever_the_answer_does() -> None:
     setup = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
-    setup += "from tests.checking.test_checking import *\nfrom fxbook import draw\nimport time"
+    setup += "from tests.checking.test_checking import *\nfrom fxbook import draw"
     cells = [
         setup,
         "check_with(RELU_AFTER_LINEAR, right)",
         "def shows(module):\n    display(draw(module))\n    print('spam')\n    right(module)\n"
         "print(check_with(RELU_AFTER_LINEAR, shows).passed)",
-        "t = time.perf_counter()\nr = check_with(RELU_AFTER_LINEAR, loops)\n"
-        "print(time.perf_counter() - t < 4 * LIMIT)\nr",
+        "check_with(BRIEF, loops)",
         "for answer in (exits, closes_everything, kills_itself, floods, patches_torch, raises(SystemExit)):\n"
         "    print(check_with(RELU_AFTER_LINEAR, answer).passed)",
         "def typed(module):\n    raise ValueError('typed in a cell')\nprint(check_with(RELU_AFTER_LINEAR, typed))",
         "check_with(RELU_AFTER_LINEAR, right).passed",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    nbclient.NotebookClient(notebook, kernel_name="python3").execute()
     outputs = [cell.outputs for cell in notebook.cells]
     assert outputs[1][0]["data"]["text/plain"] == "99-relu-after-linear: public checks passed."
     assert "fx-passed" in outputs[1][0]["data"]["text/html"]
     assert [output["text"] for output in outputs[2]] == ["True\n"]
-    assert outputs[3][0]["text"] == "True\n"
-    assert "may loop for ever" in outputs[3][1]["data"]["text/plain"]
+    assert "may loop for ever" in outputs[3][0]["data"]["text/plain"]
     assert "".join(output["text"] for output in outputs[4]) == "False\n" * 6
     assert "In your code: `raise ValueError('typed in a cell')`" in outputs[5][0]["text"]
     assert outputs[6][0]["data"]["text/plain"] == "True"
@@ -1020,13 +1027,9 @@ def test_kernel_lives_on_whatever_the_answer_does() -> None:
 
 IN_A_NEW_PROCESS = """
 import contextlib, sys
-import torch
 from torch import fx
 from tests.checking.exercise_for_tests import RELU_AFTER_LINEAR
 from fxbook.checking import check_with
-
-def exports(module):
-    return torch.export.export(module, (torch.randn(3, 4),)).module()
 
 def fails_twice(module):
     for run in (module, fx.Interpreter(module).run):
@@ -1034,14 +1037,12 @@ def fails_twice(module):
             run("no tensor")
     assert "torch._dynamo" not in sys.modules, "the compiler was loaded"
 
-told = check_with(RELU_AFTER_LINEAR, exports)
-assert "loop" not in told.message, told
 told = check_with(RELU_AFTER_LINEAR, fails_twice)
 assert told.violated and "the compiler was loaded" not in told.message, told
 """
 
 
-def test_loading_the_compiler_is_no_endless_loop_and_an_error_in_a_graph_does_not_load_it() -> None:
+def test_an_error_in_a_graph_does_not_load_the_compiler() -> None:
     command = [sys.executable, "-c", IN_A_NEW_PROCESS]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr

@@ -6,6 +6,7 @@ import io
 import sys
 import threading
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -20,34 +21,72 @@ class Terminal(io.StringIO):
         return True
 
 
-def slow(seconds: float) -> Exercise:
-    """An exercise whose model takes so long to make."""
+HOURS = 10_000.0
+
+
+def made_by(build: Callable[[], Stack]) -> Exercise:
+    """An exercise with one model, and how it is made."""
+    return Exercise("99-slow", "compute", (Case("a model", build, lambda: ()),), ())
+
+
+def stack() -> Stack:
+    return Stack(2, 2)
+
+
+def at(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    """A stream in place of stderr; not as a fixture, since pytest has a stderr of its own for the test itself."""
+    monkeypatch.setattr(sys, "stderr", stream)
+    return stream
+
+
+@pytest.fixture
+def tell_after(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Chooses after how many seconds a wait is long."""
+    return lambda seconds: monkeypatch.setattr(waiting.told.__wrapped__, "__defaults__", (seconds,))  # type: ignore[attr-defined]
+
+
+def test_a_terminal_is_told_of_a_long_wait(
+    tell_after: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads, terminal = threading.active_count(), at(Terminal(), monkeypatch)
 
     def build() -> Stack:
-        time.sleep(seconds)
-        return Stack(2, 2)
+        while not terminal.getvalue():
+            time.sleep(0.01)
+        return stack()
 
-    return Exercise("99-slow", "compute", (Case("a slow model", build, lambda: ()),), ())
-
-
-@pytest.mark.parametrize(
-    ("stream", "seconds", "told"),
-    [(Terminal, 0.4, f"{waiting.TOLD}\n"), (Terminal, 0.0, ""), (io.StringIO, 0.4, "")],
-)
-def test_a_terminal_is_told_of_a_long_wait_alone(
-    stream: type[io.StringIO], seconds: float, told: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    threads = threading.active_count()
-    monkeypatch.setattr(waiting.told.__wrapped__, "__defaults__", (0.2,))  # type: ignore[attr-defined]
-    monkeypatch.setattr(sys, "stderr", stream())
-    prepare(slow(seconds), 1)
-    assert sys.stderr.getvalue() == told  # type: ignore[attr-defined]
+    tell_after(0.01)
+    prepare(made_by(build), 1)
+    assert terminal.getvalue() == f"{waiting.TOLD}\n"
     assert threading.active_count() == threads
+
+
+def test_a_terminal_is_not_told_of_a_short_wait(
+    tell_after: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads, terminal = threading.active_count(), at(Terminal(), monkeypatch)
+    tell_after(HOURS)
+    prepare(made_by(stack), 1)
+    assert terminal.getvalue() == ""
+    assert threading.active_count() == threads
+
+
+def test_nobody_but_a_terminal_is_told(tell_after: Callable[[float], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    threads, file, counted = threading.active_count(), at(io.StringIO(), monkeypatch), []
+
+    def build() -> Stack:
+        counted.append(threading.active_count())
+        return stack()
+
+    tell_after(0.0)
+    prepare(made_by(build), 1)
+    assert file.getvalue() == ""
+    assert set(counted) == {threads}
 
 
 def test_the_thread_ends_with_a_model_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
     threads = threading.active_count()
-    monkeypatch.setattr(sys, "stderr", Terminal())
+    at(Terminal(), monkeypatch)
     with pytest.raises(ZeroDivisionError):
-        prepare(Exercise("99-x", "compute", (Case("none", lambda: 1 / 0, lambda: ()),), ()), 1)  # type: ignore[arg-type, return-value]
+        prepare(made_by(lambda: 1 / 0), 1)  # type: ignore[arg-type, return-value]
     assert threading.active_count() == threads

@@ -8,7 +8,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 
 import pytest
 import torch
@@ -241,7 +240,7 @@ def test_a_drawing_shows_the_graph_as_it_was() -> None:
     assert repr(drawing) == before and len(parts(drawing, "n")) == 4
 
 
-# ---- size and time ---------------------------------------------------------------------------------------------------
+# ---- size ------------------------------------------------------------------------------------------------------------
 
 
 def test_size() -> None:
@@ -250,15 +249,8 @@ def test_size() -> None:
     assert draw(graph).layout.width < 360, "a phone is 360 px wide"
 
 
-def test_300_nodes_draw_in_time() -> None:
-    graph = chain(300, skip=100)
-    seconds = []
-    for _ in range(2):  # A machine may stand still, once.
-        start = time.perf_counter()
-        html = draw(graph)._repr_html_()
-        seconds.append(time.perf_counter() - start)
-    assert min(seconds) < 2
-    assert html.count('class="fx-node') == 300
+def test_300_nodes_are_drawn_one_by_one() -> None:
+    assert draw(chain(300, skip=100))._repr_html_().count('class="fx-node') == 300
 
 
 @pytest.mark.parametrize("scoped", [True, False])
@@ -288,6 +280,4 @@ def test_the_border_of_the_summary() -> None:
 
 def test_20000_nodes_come_back() -> None:
     graph = chain(20_000, skip=3_000)
-    start = time.perf_counter()
-    html = draw(graph)._repr_html_()
-    assert time.perf_counter() - start < 15 and len(html) < 250_000
+    assert len(draw(graph)._repr_html_()) < 250_000

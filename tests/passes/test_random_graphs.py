@@ -7,7 +7,6 @@ import copy
 import importlib
 import operator
 import sys
-import time
 from pathlib import Path
 
 import hypothesis
@@ -312,22 +311,7 @@ def test_inputs_for_an_exported_graph() -> None:
     assert exported(*inputs_for(exported)).shape == (3, 2)
 
 
-# ---- speed, and what a failure ends at -------------------------------------------------------------------------------
-
-
-def test_a_graph_is_made_in_the_time_of_ten_copies() -> None:
-    made = [random_graph(seed) for seed in range(100)]
-
-    def of_the_time_of_copies() -> float:
-        start = time.process_time()
-        for seed in range(100):
-            random_graph(seed)
-        between = time.process_time()
-        for module in made:
-            copy.deepcopy(module)
-        return (between - start) / (time.process_time() - between)
-
-    assert min(of_the_time_of_copies() for _ in range(3)) < 10
+# ---- what a failure ends at ------------------------------------------------------------------------------------------
 
 
 def smallest(fails: object) -> tuple[fx.GraphModule, str]:

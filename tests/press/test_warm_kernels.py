@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Iterator
@@ -39,24 +40,21 @@ def run(client: BlockingKernelClient, source: str) -> str:
     def keep(message: dict) -> None:
         written.append(message["content"].get("text", ""))
 
-    client.execute_interactive(source, output_hook=keep, timeout=60)
+    client.execute_interactive(source, output_hook=keep)
     return "".join(written)
 
 
 def started(name: str, folder: Path) -> tuple[KernelManager, BlockingKernelClient, int]:
-    manager, client = start_new_kernel(kernel_name=name, cwd=str(folder), env={**os.environ, "FX_TEST": "here"})
+    # It ends what hangs, and nothing that works, however slow the machine.
+    manager, client = start_new_kernel(600, name, cwd=str(folder), env={**os.environ, "FX_TEST": "here"})
     return manager, client, int(run(client, "import os; print(os.getpid())"))
 
 
-def ends(process: int) -> bool:
-    """Whether the process ends within some seconds."""
-    for _ in range(100):
-        try:
+def wait_for_end(process: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        while True:
             os.kill(process, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.05)
-    return False
+            time.sleep(0.05)
 
 
 def test_a_warm_kernel_sees_what_a_cold_one_sees(kernels: warm.WarmKernels, tmp_path: Path) -> None:
@@ -93,4 +91,4 @@ def test_a_kernel_ends_with_its_stub_and_with_the_server(kernels: warm.WarmKerne
         kernels.stop()
     client.stop_channels()
     manager.shutdown_kernel(now=how == "killed")
-    assert ends(kernel)
+    wait_for_end(kernel)
