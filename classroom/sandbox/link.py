@@ -73,7 +73,7 @@ class Link:
         """
         if self._is_ready:
             return
-        self._control.settimeout(_START_SECONDS)
+        self._control.settimeout(_START_SECONDS * apart.patience())
         ready = b""
         with contextlib.suppress(OSError):
             ready = self._control.recv(64)
@@ -112,7 +112,7 @@ class Link:
         mark = secrets.token_hex(16)
         user = _FIRST_USER + secrets.randbelow(_USERS)
         request = {"mark": mark, "user": user, "seconds": seconds, "bounds": bounds}
-        last = time.monotonic() + _PATIENCE * seconds + _SPARE_SECONDS
+        last = time.monotonic() + _PATIENCE * seconds + _SPARE_SECONDS * apart.patience()
         with _pipe() as (their_in, our_out), _pipe() as (our_in, their_out), _sockets() as (fate, their_fate):
             theirs = (their_in, their_out, their_fate)
             descriptors = [*(end.fileno() for end in theirs), *files]
@@ -132,7 +132,7 @@ class Link:
                 data = _parsed(frame)
                 return Outcome(data, "" if data is not None else "silent")
             our_in.close()  # Whoever still writes will not be read.
-            fate.settimeout(max(0.0, last - time.monotonic()) + _SPARE_SECONDS)
+            fate.settimeout(max(0.0, last - time.monotonic()) + _SPARE_SECONDS * apart.patience())
             ended = fate.recv(4096).decode()
         if not ended:
             raise EOFError("the warm process ended")

@@ -15,7 +15,7 @@ from fxbook.checking import SEED_VARIABLE
 from press.manuscript.problems import PressError
 from press.printing.derive import Derived
 
-CELL_TIMEOUT = 120
+CELL_TIMEOUT = 600
 ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 # Jupyter tells a kernel by this variable which notebook it serves; the drawings take their ids from it.
 NOTEBOOK_VARIABLE = "JPY_SESSION_NAME"

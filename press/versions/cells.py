@@ -20,7 +20,7 @@ from press.printing import warm
 from press.printing.execution import NOTEBOOK_VARIABLE, PRINTED_SEED
 from press.versions.outputs import Shown, differ, kind, shown
 
-CELL_TIMEOUT = 120
+CELL_TIMEOUT = 600
 _IGNORED = "nbval-ignore-output"
 # Of a traceback of IPython: the line of the cell that raised.
 _LINE = re.compile(r"Cell In\[\d+\], line (\d+)|<cell line: (\d+)>")
