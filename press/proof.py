@@ -22,7 +22,7 @@ PROVES = {
     "solutions/": "cells executed again and compared",
     "tests/checking/test_answers.py": "right and wrong answers judged, each with its report",
     "tests/mutation/test_mutants.py": "exercises whose solution, made slightly wrong, is refused",
-    "tests/checking/test_clauses.py::test_every_clause": "exercises of which every clause has its case",
+    "tests/checking/test_clauses.py::test_every_sentence": "tasks of which each sentence is checked, or asks nothing",
     "tests/checking/test_exercises.py::test_exercise_fails": "exercises that fail as they are handed out",
     "tests/classroom/sandbox/test_observing_attacks.py": "attacks that came to nothing",
     "tests/classroom/sandbox/test_judging_attacks.py": "attacks that came to nothing",

@@ -32,15 +32,13 @@ class Room:
 
 
 ROOMS = {
-    "checking": Room("every right and wrong answer with its whole report, every clause of every task", 13),
+    "checking": Room("every right and wrong answer with its whole report, in the case of its clause", 10),
     "mutants": Room("every solution made slightly wrong in every way, and what makes mutants", 6, ("tests/mutation",)),
     "classroom": Room(
         "handing out, the sandbox and its attacks, the judge, grading, exports, the hub, Dask", 14, ("tests/classroom",)
     ),
     "site": Room("every page in a browser, in both themes and on a phone; steppers and drawings in a browser", 8),
-    "passes": Room(
-        "the passes of the chapters one by one, and on random graphs", 6, ("tests/operating",)
-    ),
+    "passes": Room("the passes of the chapters one by one, and on random graphs", 6, ("tests/operating",)),
     "models": Room("the finished passes on models of transformers", 10, ("tests/architectures",)),
     "versions": Room("other versions of torch: the record, and the environments they run in", 3, ("tests/versions",)),
     "editions": Room("the PDF and the EPUB, whole", 8, ("tests/paper",)),

@@ -41,6 +41,8 @@ class KnownAnswer:
         says: a part of the report's message.
         node: the node that the report must mark, ``None`` where the mistake has none.
         read: ``"chapter#anchor"`` that the report must point to, ``None`` for that of the exercise.
+        case: the name of the case in which it is refused, ``None`` where that is not told.
+        clauses: the words of the task, or of the stub's docstring, that it breaks.
     """
 
     name: str
@@ -49,6 +51,8 @@ class KnownAnswer:
     says: str = ""
     node: str | None = None
     read: str | None = None
+    case: str | None = None
+    clauses: tuple[str, ...] = ()
 
 
 def right(answer: Answer) -> Answer:
@@ -57,11 +61,21 @@ def right(answer: Answer) -> Answer:
     return answer
 
 
-def wrong(violated: str, *, says: str, node: str | None = None, read: str | None = None) -> Callable[[Answer], Answer]:
-    """The answer must fail, with this report."""
+def wrong(
+    violated: str,
+    *,
+    says: str,
+    node: str | None = None,
+    read: str | None = None,
+    case: str | None = None,
+    clause: str | tuple[str, ...] = (),
+) -> Callable[[Answer], Answer]:
+    """The answer must fail, with this report and in this case, whatever is drawn; it breaks this part of the task."""
+    clauses = (clause,) if isinstance(clause, str) else clause
 
     def collect(answer: Answer) -> Answer:
-        _collected[_module_above()].append(KnownAnswer(_name(answer), answer, violated, says, node, read))
+        known = KnownAnswer(_name(answer), answer, violated, says, node, read, case, clauses)
+        _collected[_module_above()].append(known)
         return answer
 
     return collect

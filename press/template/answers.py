@@ -30,7 +30,13 @@ def calls_its_input_otherwise():
     return fx.symbolic_trace(lambda value: value + value).graph
 
 
-@wrong("same_result", node="output", says="it holds other numbers")
+@wrong(
+    "same_result",
+    node="output",
+    says="it holds other numbers",
+    case="the doubled input",
+    clause="computes `x + x`.",
+)
 def squares():
     return fx.symbolic_trace(lambda x: x * x).graph
 

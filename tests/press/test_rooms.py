@@ -13,7 +13,7 @@ from press import ROOT, rooms
 from press import __main__ as commands
 
 # A folder of a room, a file with a test that is marked and one that is not, and notebooks, which no room has.
-SOME = ("tests/mutation/test_operators.py", "tests/checking/test_clauses.py", "solutions/P1_one_model.ipynb")
+SOME = ("tests/mutation/test_operators.py", "tests/checking/test_answers.py", "solutions/P1_one_model.ipynb")
 
 
 def collected(*arguments: str) -> list[str]:

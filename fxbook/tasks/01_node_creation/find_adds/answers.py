@@ -114,12 +114,22 @@ def fills_the_list_from_behind(gm):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("finds", says="Node `add_1`, a `call_method`, is an addition, and not in the list")
+@wrong(
+    "finds",
+    says="Node `add_1`, a `call_method`, is an addition, and not in the list",
+    case="the residual block",
+    clause="`x.add(y)`.",
+)
 def knows_functions_only(gm):
     return [node for node in gm.graph.nodes if node.target in (operator.add, torch.add, operator.iadd)]
 
 
-@wrong("finds", says="node `iadd`, a `call_function`, is an addition, and not in the list")
+@wrong(
+    "finds",
+    says="node `iadd`, a `call_function`, is an addition, and not in the list",
+    case="the block of many sums",
+    clause="`operator.iadd`.",
+)
 def knows_what_tracing_records(gm):
     def known(node):
         if node.op == "call_function":
@@ -129,7 +139,12 @@ def knows_what_tracing_records(gm):
     return [node for node in gm.graph.nodes if known(node) and node.kwargs.get("alpha", 1) == 1]
 
 
-@wrong("finds", says="node `add_`, a `call_method`, is an addition, and not in the list")
+@wrong(
+    "finds",
+    says="node `add_`, a `call_method`, is an addition, and not in the list",
+    case="the block of many sums",
+    clause=("`x.add_(y)`", "here they count."),
+)
 def leaves_out_what_works_in_place(gm):
     """`is_add` of the chapter."""
 
@@ -143,12 +158,22 @@ def leaves_out_what_works_in_place(gm):
     return [node for node in gm.graph.nodes if is_add(node)]
 
 
-@wrong("finds", says="node `add`, a `call_function`, is in the list, and no addition")
+@wrong(
+    "finds",
+    says="node `add`, a `call_function`, is in the list, and no addition",
+    case="the block of many sums",
+    clause="does not belong in the list.",
+)
 def forgets_alpha(gm):
     return [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ())]
 
 
-@wrong("finds", says="node `add_1`, a `call_function`, is an addition, and not in the list")
+@wrong(
+    "finds",
+    says="node `add_1`, a `call_function`, is an addition, and not in the list",
+    case="the block of many sums",
+    clause="A node with an `alpha` different from 1",
+)
 def refuses_every_alpha(gm):
     return [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ()) and "alpha" not in node.kwargs]
 
@@ -164,12 +189,22 @@ def goes_by_the_name_of_the_node(gm):
     return [node for node in gm.graph.nodes if "add" in node.name]
 
 
-@wrong("finds", says="The answer holds a text: a list of nodes was asked")
+@wrong(
+    "finds",
+    says="The answer holds a text: a list of nodes was asked",
+    case="the residual block",
+    clause="returns a list of all nodes",
+)
 def returns_names(gm):
     return [node.name for node in gm.graph.nodes if adds(node)]
 
 
-@wrong("finds", says="`add_2` is in the list before `add_1`: in the graph it comes after")
+@wrong(
+    "finds",
+    says="`add_2` is in the list before `add_1`: in the graph it comes after",
+    case="the residual block",
+    clause="in graph order.",
+)
 def lists_functions_before_methods(gm):
     return [node for opcode in CALLED for node in gm.graph.nodes if node.op == opcode and adds(node)]
 
@@ -185,23 +220,43 @@ def asks_every_target_for_its_name(gm):
     return [node for node in gm.graph.nodes if node.target.__name__ in ("add", "iadd", "add_")]
 
 
-@wrong("finds", says="The list holds a node of a copy of the graph")
+@wrong(
+    "finds",
+    says="The list holds a node of a copy of the graph",
+    case="the residual block",
+    clause="nodes of a `GraphModule`",
+)
 def traces_once_more(gm):
     """A new trace has other nodes: those of the graph that was given were asked."""
     return [node for node in fx.symbolic_trace(gm).graph.nodes if adds(node)]
 
 
-@wrong("finds", says="Node `add_2`, a `call_function`, is an addition, and not in the list")
+@wrong(
+    "finds",
+    says="Node `add_2`, a `call_function`, is an addition, and not in the list",
+    case="the residual block",
+    clause="`x + y`",
+)
 def knows_no_operator(gm):
     return [node for node in gm.graph.nodes if adds(node) and node.target is not operator.add]
 
 
-@wrong("finds", says="Node `add`, a `call_function`, is an addition, and not in the list")
+@wrong(
+    "finds",
+    says="Node `add`, a `call_function`, is an addition, and not in the list",
+    case="the residual block",
+    clause="`torch.add(x, y)`",
+)
 def knows_operators_and_methods_only(gm):
     return [node for node in gm.graph.nodes if adds(node) and node.target is not torch.add]
 
 
-@wrong("finds", says="node `addcmul`, a `call_function`, is in the list, and no addition")
+@wrong(
+    "finds",
+    says="node `addcmul`, a `call_function`, is in the list, and no addition",
+    case="the block of many sums",
+    clause="that add",
+)
 def takes_functions_whose_names_begin_alike(gm):
     def known(node):
         if node.op == "call_function":
@@ -211,7 +266,12 @@ def takes_functions_whose_names_begin_alike(gm):
     return [node for node in gm.graph.nodes if known(node) and node.kwargs.get("alpha", 1) == 1]
 
 
-@wrong("finds", says="Node `add_2`, a `call_function`, is an addition, and not in the list")
+@wrong(
+    "finds",
+    says="Node `add_2`, a `call_function`, is an addition, and not in the list",
+    case="the residual block",
+    clause="all nodes of a `GraphModule` that add",
+)
 def stops_before_the_last(gm):
     return [node for node in gm.graph.nodes if adds(node)][:-1]
 
@@ -221,7 +281,12 @@ def lists_a_node_for_each_value_that_it_adds(gm):
     return [node for node in gm.graph.nodes if adds(node) for _ in range(len(node.all_input_nodes))]
 
 
-@wrong("finds", says="node `add_1`, a `call_function`, is in the list, and no addition")
+@wrong(
+    "finds",
+    says="node `add_1`, a `call_function`, is in the list, and no addition",
+    case="a sum that nothing uses, beside weighted sums",
+    clause="an `alpha` different from 1",
+)
 def rounds_alpha_down(gm):
     known = [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ())]
     return [node for node in known if int(node.kwargs.get("alpha", 1)) == 1]
@@ -239,7 +304,12 @@ def forgets_alpha_in_place(gm):
     return [node for node in known if node.target == "add_" or node.kwargs.get("alpha", 1) == 1]
 
 
-@wrong("finds", says="node `add_2`, a `call_function`, is an addition, and not in the list")
+@wrong(
+    "finds",
+    says="node `add_2`, a `call_function`, is an addition, and not in the list",
+    case="a sum that nothing uses, beside weighted sums",
+    clause="all nodes of a `GraphModule`",
+)
 def leaves_out_what_nothing_uses(gm):
     return [node for node in gm.graph.nodes if adds(node) and node.users]
 

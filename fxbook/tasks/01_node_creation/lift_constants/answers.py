@@ -213,12 +213,24 @@ def makes_each_node_anew_that_holds_a_tensor(gm):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+@wrong(
+    "recompiled",
+    says="the compiled code is stale",
+    read="00_first_graph#change-one-node",
+    case="the scale and shift",
+    clause="and recompiles it.",
+)
 def forgets_to_recompile(gm):
     lifted(gm, free_names(gm))
 
 
-@wrong("tensor_free", node="cat", says="has a tensor among its arguments: `torch.cat([<tensor")
+@wrong(
+    "tensor_free",
+    node="cat",
+    says="has a tensor among its arguments: `torch.cat([<tensor",
+    case="the padded rows, repaired once more",
+    clause="Tensors can be inside lists",
+)
 def looks_at_plain_arguments_only(gm):
     named = free_names(gm)
     for node in list(gm.graph.nodes):
@@ -234,7 +246,13 @@ def looks_at_plain_arguments_only(gm):
     gm.recompile()
 
 
-@wrong("tensor_free", node="clamp", says="has a tensor among its arguments: `torch.clamp(cat, min=<tensor")
+@wrong(
+    "tensor_free",
+    node="clamp",
+    says="has a tensor among its arguments: `torch.clamp(cat, min=<tensor",
+    case="the padded rows, repaired once more",
+    clause="among the keywords",
+)
 def forgets_the_keywords(gm):
     lifted(gm, free_names(gm), everywhere=False)
     gm.recompile()
@@ -245,19 +263,33 @@ def forgets_the_keywords(gm):
     node="lifted0",
     says="fetches `lifted0`, which is neither a parameter nor a buffer",
     read="when_it_breaks/01_node_creation#attempted-to-insert-a-get_attr-node-with-no-underlying-reference",
+    case="the scale and shift",
+    clause="a buffer that",
 )
 def sets_a_plain_attribute(gm):
     lifted(gm, free_names(gm), setattr)
     gm.recompile()
 
 
-@wrong("fetches_buffers", node="lifted0", says="fetches `lifted0`, a parameter: a buffer was asked")
+@wrong(
+    "fetches_buffers",
+    node="lifted0",
+    says="fetches `lifted0`, a parameter: a buffer was asked",
+    case="the scale and shift",
+    clause="becomes a buffer",
+)
 def makes_a_parameter(gm):
     lifted(gm, free_names(gm), lambda module, name, value: setattr(module, name, nn.Parameter(value)))
     gm.recompile()
 
 
-@wrong("a_home_each", node="constant_1", says="both fetch `constant`: one tensor has replaced another")
+@wrong(
+    "a_home_each",
+    node="constant_1",
+    says="both fetch `constant`: one tensor has replaced another",
+    case="the scale and shift",
+    clause="each tensor becomes",
+)
 def stores_all_under_one_name(gm):
     lifted(gm, lambda: "constant")
     gm.recompile()
@@ -270,21 +302,39 @@ def counts_from_nought_as_the_tracer_does(gm):
     gm.recompile()
 
 
-@wrong("own_weights_stay", node="constant_1", says="fetches `constant_0`, a name that the module used already")
+@wrong(
+    "own_weights_stay",
+    node="constant_1",
+    says="fetches `constant_0`, a name that the module used already",
+    case="the padded rows, repaired once more",
+    clause="the module can have attributes of its own.",
+)
 def overwrites_a_buffer_of_the_module(gm):
     numbers = iter(range(99))
     lifted(gm, lambda: f"constant_{next(numbers)}")
     gm.recompile()
 
 
-@wrong("a_home_each", node="lifted0_1", says="both fetch `lifted0`: one tensor has replaced another")
+@wrong(
+    "a_home_each",
+    node="lifted0_1",
+    says="both fetch `lifted0`: one tensor has replaced another",
+    case="the padded rows, repaired once more",
+    clause="attributes of its own.",
+)
 def numbers_its_buffers_from_nought(gm):
     numbers = iter(range(99))
     lifted(gm, lambda: f"lifted{next(numbers)}")
     gm.recompile()
 
 
-@wrong("tensor_free", node="output", says="has a tensor among its arguments")
+@wrong(
+    "tensor_free",
+    node="output",
+    says="has a tensor among its arguments",
+    case="parameters that are returned, truth values for a method",
+    clause="each tensor becomes a buffer",
+)
 def takes_plain_tensors_only(gm):
     named = free_names(gm)
 
@@ -301,13 +351,25 @@ def takes_plain_tensors_only(gm):
     gm.recompile()
 
 
-@wrong("same_result", node="masked_fill", says="masked_fill")
+@wrong(
+    "same_result",
+    node="masked_fill",
+    says="masked_fill",
+    case="parameters that are returned, truth values for a method",
+    clause="each tensor",
+)
 def makes_all_of_them_floats(gm):
     lifted(gm, free_names(gm), lambda module, name, value: module.register_buffer(name, value.float()))
     gm.recompile()
 
 
-@wrong("tensor_free", node="masked_fill", says="has a tensor among its arguments")
+@wrong(
+    "tensor_free",
+    node="masked_fill",
+    says="has a tensor among its arguments",
+    case="parameters that are returned, truth values for a method",
+    clause="nodes have tensors",
+)
 def looks_at_functions_and_the_output(gm):
     named = free_names(gm)
 
@@ -332,7 +394,9 @@ def makes_them_python_numbers(gm):
     gm.recompile()
 
 
-@wrong("same_result", node="add", says="must be Tensor, not")
+@wrong(
+    "same_result", node="add", says="must be Tensor, not", case="the scale and shift", clause="Repair a `GraphModule`"
+)
 def makes_them_python_lists(gm):
     def plain(value):
         return value.tolist() if isinstance(value, torch.Tensor) else value
@@ -348,6 +412,8 @@ def makes_them_python_lists(gm):
     node="mul",
     says="reads lifted0 before it is defined",
     read="02_insertion_points#a-node-made-without-an-anchor",
+    case="the scale and shift",
+    clause="that a `get_attr` fetches.",
 )
 def fetches_without_an_anchor(gm):
     named = free_names(gm)
@@ -369,7 +435,7 @@ def traces_the_module_once_more(gm):
     return fx.symbolic_trace(gm)
 
 
-@wrong("given_edited", says="You edited a copy")
+@wrong("given_edited", says="You edited a copy", case="the scale and shift", clause="edits its graph in place")
 def edits_a_copy(gm):
     gm = copy.deepcopy(gm)
     lifted(gm, free_names(gm))
@@ -377,7 +443,7 @@ def edits_a_copy(gm):
     return gm
 
 
-@wrong("edited", says="it was traced or built anew")
+@wrong("edited", says="it was traced or built anew", case="the scale and shift", clause="its graph in place")
 def builds_the_known_graph_anew(gm):
     graph = fx.Graph()
     x = graph.placeholder("x")
@@ -432,7 +498,13 @@ def lifts_once_to_see_whether_there_is_anything_to_lift(gm):
     gm.recompile()
 
 
-@wrong("tensor_free", node="output", says="has a tensor among its arguments")
+@wrong(
+    "tensor_free",
+    node="output",
+    says="has a tensor among its arguments",
+    case="parameters that are returned, truth values for a method",
+    clause=("nodes have tensors among their arguments:", "among the results that the module returns"),
+)
 def looks_at_calls_only(gm):
     named = free_names(gm)
 

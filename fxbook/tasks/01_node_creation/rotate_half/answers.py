@@ -131,7 +131,13 @@ def forgets_the_dots():
     return graph
 
 
-@wrong("in_last_dimension", node="getitem", says="cuts dimension 1 of `x`, which has 3")
+@wrong(
+    "in_last_dimension",
+    node="getitem",
+    says="cuts dimension 1 of `x`, which has 3",
+    case="rotation",
+    clause="the four columns are its last dimension.",
+)
 def thinks_of_two_dimensions():
     graph, x = started()
     last = graph.call_function(operator.getitem, (x, (slice(None), slice(2, None))))
@@ -141,7 +147,13 @@ def thinks_of_two_dimensions():
     return graph
 
 
-@wrong("in_last_dimension", node="cat", says="joins along dimension 0: the last was asked")
+@wrong(
+    "in_last_dimension",
+    node="cat",
+    says="joins along dimension 0: the last was asked",
+    case="rotation",
+    clause="dim=-1)`",
+)
 def forgets_the_dimension():
     graph, x = started()
     first, last = halves(graph, x)
@@ -149,7 +161,13 @@ def forgets_the_dimension():
     return graph
 
 
-@wrong("pieces_in_a_list", node="cat", says="gets its pieces one by one: it takes them as one list")
+@wrong(
+    "pieces_in_a_list",
+    node="cat",
+    says="gets its pieces one by one: it takes them as one list",
+    case="rotation",
+    clause="Build the graph of `torch.cat([",
+)
 def passes_the_pieces_one_by_one():
     graph, x = started()
     first, last = halves(graph, x)
@@ -158,7 +176,7 @@ def passes_the_pieces_one_by_one():
     return graph
 
 
-@wrong("negated_half_first", says="No node turns the sign of a half")
+@wrong("negated_half_first", says="No node turns the sign of a half", case="rotation", clause="[-x[..., 2:]")
 def forgets_the_minus():
     graph, x = started()
     first, last = halves(graph, x)
@@ -166,7 +184,13 @@ def forgets_the_minus():
     return graph
 
 
-@wrong("negated_half_first", node="neg", says="turns the sign of the first half of the columns: the second was asked")
+@wrong(
+    "negated_half_first",
+    node="neg",
+    says="turns the sign of the first half of the columns: the second was asked",
+    case="rotation",
+    clause="x[..., :2]]",
+)
 def negates_the_other_half():
     graph, x = started()
     first, last = halves(graph, x)
@@ -175,7 +199,13 @@ def negates_the_other_half():
     return graph
 
 
-@wrong("negated_half_first", node="cat", says="begins with `getitem`: the negated half was to come first")
+@wrong(
+    "negated_half_first",
+    node="cat",
+    says="begins with `getitem`: the negated half was to come first",
+    case="rotation",
+    clause="-x[..., 2:], x[..., :2]]",
+)
 def leaves_the_halves_where_they_were():
     graph, x = started()
     first, last = halves(graph, x)
@@ -200,7 +230,13 @@ def calculates_with_nodes():
     return graph
 
 
-@wrong("same_result", node="view", says="running the result raises RuntimeError: shape '[2, 3, 2, 2]' is invalid")
+@wrong(
+    "same_result",
+    node="view",
+    says="running the result raises RuntimeError: shape '[2, 3, 2, 2]' is invalid",
+    case="a batch of another shape",
+    clause="has the shape `(batch, tokens, 4)`;",
+)
 def knows_the_shape_of_one_batch():
     graph, x = started()
     apart = graph.call_method("view", (x, 2, 3, 2, 2))
@@ -211,7 +247,13 @@ def knows_the_shape_of_one_batch():
     return graph
 
 
-@wrong("placeholders", node="queries", says="Input 1 is called `queries`: `x` was asked")
+@wrong(
+    "placeholders",
+    node="queries",
+    says="Input 1 is called `queries`: `x` was asked",
+    case="rotation",
+    clause="The input is called `x`",
+)
 def names_the_input_for_its_use():
     return fx.symbolic_trace(lambda queries: torch.cat([-queries[..., 2:], queries[..., :2]], dim=-1))
 
@@ -237,7 +279,13 @@ def makes_them_all_behind_the_input():
     return graph
 
 
-@wrong("nothing_detached", node="detach", says="cuts gradients off, a step that the expression does not have")
+@wrong(
+    "nothing_detached",
+    node="detach",
+    says="cuts gradients off, a step that the expression does not have",
+    case="rotation",
+    clause="which rotary position embeddings apply",
+)
 def detaches_a_half():
     graph, x = started()
     first, last = halves(graph, x)
@@ -246,7 +294,12 @@ def detaches_a_half():
     return graph
 
 
-@wrong("right kind", says="Your function returns an object of class Node: an fx.Graph or an fx.GraphModule was asked")
+@wrong(
+    "right kind",
+    says="Your function returns an object of class Node: an fx.Graph or an fx.GraphModule was asked",
+    case="rotation",
+    clause="Return the `fx.Graph` or a `GraphModule` of it.",
+)
 def returns_the_last_node():
     graph, x = started()
     first, last = halves(graph, x)
@@ -259,6 +312,8 @@ def returns_the_last_node():
     node="neg_",
     says="works in place: it changes the tensor passed as `x`",
     read="01_node_creation#four-spellings-of-add",
+    case="rotation",
+    clause="[-x[..., 2:]",
 )
 def negates_a_slice_in_place():
     graph, x = started()
@@ -268,7 +323,13 @@ def negates_a_slice_in_place():
     return graph
 
 
-@wrong("same_result", node="output", says="it has dtype float32, float64 was asked")
+@wrong(
+    "same_result",
+    node="output",
+    says="it has dtype float32, float64 was asked",
+    case="a batch of another shape",
+    clause="Build the graph of `torch.cat([",
+)
 def computes_in_float32():
     graph, x = started()
     first, last = halves(graph, graph.call_method("float", (x,)))

@@ -237,17 +237,33 @@ def all_layers(model):
     return model.named_modules(remove_duplicate=False)
 
 
-@wrong("no_module_called", node="_0", says="calls the module `0`")
+@wrong(
+    "no_module_called",
+    node="_0",
+    says="calls the module `0`",
+    case="the MLP",
+    clause="`placeholder`, `get_attr`, `call_function` and `output`.",
+)
 def calls_the_layers(model):
     return fx.symbolic_trace(model)
 
 
-@wrong("each_layer_called", says="its layer `2` is an earlier one, called once more")
+@wrong(
+    "each_layer_called",
+    says="its layer `2` is an earlier one, called once more",
+    case="the nested model",
+    clause="it is then called twice.",
+)
 def drops_a_layer_that_stands_twice(model):
     return unrolled(model, model.named_modules())
 
 
-@wrong("each_layer_called", says="the graph has 3 calls of linear, the model 4: its layer `4` is an earlier one")
+@wrong(
+    "each_layer_called",
+    says="the graph has 3 calls of linear, the model 4: its layer `4` is an earlier one",
+    case="the nested model",
+    clause="it is then called twice.",
+)
 def goes_through_the_named_children_of_each_block(model):
     def children(block, prefix=""):
         for name, layer in block.named_children():
@@ -262,12 +278,20 @@ def goes_through_the_named_children_of_each_block(model):
 @wrong(
     "each_layer_called",
     says="the graph has 1 call of linear, the model 4: its layer `1.0` is inside another Sequential",
+    case="the nested model",
+    clause="and further `nn.Sequential`",
 )
 def stays_at_the_top_level(model):
     return unrolled(model, model.named_children())
 
 
-@wrong("settings_kept", node="layer_norm", says="does not have the `eps` of layer `1`")
+@wrong(
+    "settings_kept",
+    node="layer_norm",
+    says="does not have the `eps` of layer `1`",
+    case="the MLP",
+    clause="Settings such as `eps`",
+)
 def takes_default_settings(model):
     return unrolled(model, all_layers(model), settings=lambda layer: {})
 
@@ -295,12 +319,23 @@ def passes_the_parameters_as_arguments(model):
     return unrolled(model, all_layers(model), fetch=lambda graph, path, layer: (layer.weight, layer.bias))
 
 
-@wrong("shares_weights", node="_0_weight", says="`0.weight` is not the object that the model holds")
+@wrong(
+    "shares_weights",
+    node="_0_weight",
+    says="`0.weight` is not the object that the model holds",
+    case="the MLP",
+    clause="The parameters must be the model's own",
+)
 def copies_the_model(model):
     return unrolled(model, all_layers(model), root=copy.deepcopy(model))
 
 
-@wrong("keeps_names", says="has a parameter `0_bias`, which the model does not have")
+@wrong(
+    "keeps_names",
+    says="has a parameter `0_bias`, which the model does not have",
+    case="the MLP",
+    clause="under the names that they have in the model",
+)
 def writes_paths_without_dots(model):
     weights = {name.replace(".", "_"): parameter for name, parameter in model.named_parameters(remove_duplicate=False)}
 
@@ -311,7 +346,12 @@ def writes_paths_without_dots(model):
     return unrolled(model, all_layers(model), root=weights, fetch=fetch)
 
 
-@wrong("keeps_names", says="the result has no parameter")
+@wrong(
+    "keeps_names",
+    says="the result has no parameter",
+    case="the nested model",
+    clause="so that a checkpoint of one loads into the other",
+)
 def lets_the_tracer_enter_every_layer(model):
     """A layer that occurs twice has one qualified name for the tracer, and two in the checkpoint."""
 
@@ -322,7 +362,13 @@ def lets_the_tracer_enter_every_layer(model):
     return fx.GraphModule(model, Deeper().trace(model))
 
 
-@wrong("opcodes", node="t", says="Node `t` is a `call_method`, which was not asked")
+@wrong(
+    "opcodes",
+    node="t",
+    says="Node `t` is a `call_method`, which was not asked",
+    case="the MLP",
+    clause="that has only the opcodes",
+)
 def transposes_with_a_method(model):
     graph = fx.Graph()
     value = graph.placeholder("x")
@@ -355,7 +401,12 @@ def writes_down_the_four_layers_of_the_mlp(model):
     return unrolled(model, [(path, layers[path]) for path in ("0", "1", "2", "3") if path in layers])
 
 
-@wrong("right kind", says="Your function returns an object of class Graph: an fx.GraphModule was asked")
+@wrong(
+    "right kind",
+    says="Your function returns an object of class Graph: an fx.GraphModule was asked",
+    case="the MLP",
+    clause="turns an `nn.Sequential` into a `GraphModule`",
+)
 def returns_the_graph(model):
     return unrolled(model, all_layers(model)).graph
 
@@ -389,7 +440,12 @@ def edits_a_trace_and_forgets_to_recompile(model):
     return traced
 
 
-@wrong("fetches_each_weight", says="No call uses `0.bias`, which the model has")
+@wrong(
+    "fetches_each_weight",
+    says="No call uses `0.bias`, which the model has",
+    case="the MLP",
+    clause="The model contains `nn.Linear`",
+)
 def forgets_the_biases(model):
     def fetch(graph, path, layer):
         weight, _ = weights_of(graph, path, layer)
@@ -424,6 +480,8 @@ def fetches_every_parameter_at_the_top(model):
     "gradients_kept",
     node="detach",
     says="The result is right, but `0.weight` gets no gradient: node `detach` cuts it off",
+    case="the MLP",
+    clause="and get the same gradients.",
 )
 def detaches_each_weight(model):
     def fetch(graph, path, layer):
@@ -433,7 +491,13 @@ def detaches_each_weight(model):
     return unrolled(model, all_layers(model), fetch=fetch)
 
 
-@wrong("settings_kept", node="layer_norm", says="does not have the `normalized_shape` of layer `0`: (3, 4)")
+@wrong(
+    "settings_kept",
+    node="layer_norm",
+    says="does not have the `normalized_shape` of layer `0`: (3, 4)",
+    case="settings of zero, a norm over two dimensions",
+    clause="Settings such as",
+)
 def normalizes_over_the_last_dimension(model):
     module = unrolled(model, all_layers(model))
     for node in module.graph.find_nodes(op="call_function", target=nn.functional.layer_norm):
@@ -442,22 +506,43 @@ def normalizes_over_the_last_dimension(model):
     return module
 
 
-@wrong("settings_kept", node="leaky_relu", says="does not have the `negative_slope` of layer `2`")
+@wrong(
+    "settings_kept",
+    node="leaky_relu",
+    says="does not have the `negative_slope` of layer `2`",
+    case="the MLP",
+    clause="`negative_slope` differ from the defaults.",
+)
 def takes_the_default_slope(model):
     return unrolled(model, all_layers(model), settings=lambda layer: {"eps": getattr(layer, "eps", None)})
 
 
-@wrong("each_layer_called", says="The graph has 0 calls of layer_norm, the model 1")
+@wrong(
+    "each_layer_called",
+    says="The graph has 0 calls of layer_norm, the model 1",
+    case="the MLP",
+    clause="`nn.LayerNorm`",
+)
 def leaves_out_the_norms(model):
     return unrolled(model, [(path, layer) for path, layer in all_layers(model) if not isinstance(layer, nn.LayerNorm)])
 
 
-@wrong("each_layer_called", says="The graph has 0 calls of leaky_relu, the model 1")
+@wrong(
+    "each_layer_called",
+    says="The graph has 0 calls of leaky_relu, the model 1",
+    case="the MLP",
+    clause="`nn.LeakyReLU`",
+)
 def leaves_out_the_activations(model):
     return unrolled(model, [(path, layer) for path, layer in all_layers(model) if not isinstance(layer, nn.LeakyReLU)])
 
 
-@wrong("each_layer_called", says="the graph has 3 calls of linear, the model 4: its layer `1.2.mix` is inside another")
+@wrong(
+    "each_layer_called",
+    says="the graph has 3 calls of linear, the model 4: its layer `1.2.mix` is inside another",
+    case="the nested model",
+    clause="nested to any depth.",
+)
 def goes_down_into_one_block_only(model):
     return unrolled(model, [(path, layer) for path, layer in all_layers(model) if path.count(".") < 2])
 

@@ -165,7 +165,13 @@ def restores_the_argument_and_tells_that_it_changed_the_graph(model, layer, func
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("followed_by_activation", node="out_proj", says="is not followed by relu")
+@wrong(
+    "followed_by_activation",
+    node="out_proj",
+    says="is not followed by relu",
+    case="a traced model, with a subclass in `torch.nn`, which is a leaf module",
+    clause="and it counts as the layer.",
+)
 def compares_the_class_itself(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
@@ -176,7 +182,13 @@ def compares_the_class_itself(model, layer, function, activation):
     return traced
 
 
-@wrong("followed_by_activation", node="linear", says="is not followed by relu")
+@wrong(
+    "followed_by_activation",
+    node="linear",
+    says="is not followed by relu",
+    case="the functional form",
+    clause=("or it calls `function`", "the call of `function` inside it counts."),
+)
 def knows_modules_only(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
@@ -197,7 +209,13 @@ def fetches_a_path_with_getattr(model, layer, function, activation):
     return traced
 
 
-@wrong("followed_by_activation", node="shared_1", says="is not followed by tanh")
+@wrong(
+    "followed_by_activation",
+    node="shared_1",
+    says="is not followed by tanh",
+    case="a layer called twice, and one with its weight",
+    clause=("after every call of a layer", "a module that is called twice"),
+)
 def takes_each_module_once(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
     for name, module in traced.named_modules():
@@ -214,6 +232,8 @@ def takes_each_module_once(model, layer, function, activation):
     node="relu_2",
     says="is dead: no node uses its result",
     read="02_insertion_points#a-new-node-needs-a-user",
+    case="nested modules",
+    clause="layers whose result the model returns.",
 )
 def leaves_out_the_output(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
@@ -224,7 +244,13 @@ def leaves_out_the_output(model, layer, function, activation):
     return traced
 
 
-@wrong("followed_by_activation", node="mul", says="still uses `shared`, past the tanh that follows it")
+@wrong(
+    "followed_by_activation",
+    node="mul",
+    says="still uses `shared`, past the tanh that follows it",
+    case="a layer called twice, and one with its weight",
+    clause="All users of a layer get the result of the activation.",
+)
 def serves_the_first_reader_only(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
@@ -246,12 +272,23 @@ def hands_each_activation_to_itself(model, layer, function, activation):
     return traced
 
 
-@wrong("shares_weights", node="enter", says="`enter.weight` is not the object that the model holds")
+@wrong(
+    "shares_weights",
+    node="enter",
+    says="`enter.weight` is not the object that the model holds",
+    case="nested modules",
+    clause="the new one shares its weights.",
+)
 def copies_the_model_first(model, layer, function, activation):
     return transforms_as_it_runs(copy.deepcopy(model), layer, function, activation)
 
 
-@wrong("input_unchanged", says="`body.0.0` is another object")
+@wrong(
+    "input_unchanged",
+    says="`body.0.0` is another object",
+    case="nested modules",
+    clause="The given model does not change",
+)
 def puts_a_sequential_into_the_model(model, layer, function, activation):
     """Without a graph: each layer gives way to itself and an activation."""
 
@@ -269,7 +306,13 @@ def puts_a_sequential_into_the_model(model, layer, function, activation):
     return traced
 
 
-@wrong("followed_by_activation", node="relu", says="follows `enter`, which is no layer of the kind asked")
+@wrong(
+    "followed_by_activation",
+    node="relu",
+    says="follows `enter`, which is no layer of the kind asked",
+    case="nested modules",
+    clause="A node calls a layer in one of two ways:",
+)
 def takes_every_module_with_weights(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
@@ -280,7 +323,13 @@ def takes_every_module_with_weights(model, layer, function, activation):
     return traced
 
 
-@wrong("followed_by_activation", node="head", says="is not followed by relu")
+@wrong(
+    "followed_by_activation",
+    node="head",
+    says="is not followed by relu",
+    case="nested modules",
+    clause="in any model that can be traced.",
+)
 def goes_by_the_names_of_the_chapter(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
@@ -299,7 +348,12 @@ def forgets_to_recompile(model, layer, function, activation):
     return traced
 
 
-@wrong("right kind", says="Your function returns nothing (None): an fx.GraphModule was asked")
+@wrong(
+    "right kind",
+    says="Your function returns nothing (None): an fx.GraphModule was asked",
+    case="nested modules",
+    clause="Return a new `fx.GraphModule`.",
+)
 def forgets_to_return(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
@@ -313,6 +367,8 @@ def forgets_to_return(model, layer, function, activation):
     node="relu",
     says="is dead: no node uses its result",
     read="02_insertion_points#a-new-node-needs-a-user",
+    case="nested modules",
+    clause="Insert an activation",
 )
 def gives_the_activations_no_readers(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
@@ -323,7 +379,13 @@ def gives_the_activations_no_readers(model, layer, function, activation):
     return traced
 
 
-@wrong("followed_by_activation", node="shared", says="is not followed by tanh")
+@wrong(
+    "followed_by_activation",
+    node="shared",
+    says="is not followed by tanh",
+    case="a layer called twice, and one with its weight",
+    clause="The check also uses a different kind of layer",
+)
 def puts_relu_in_whatever_is_asked(model, layer, function, activation):
     """The names of the ordinary case, written down in place of the arguments."""
     return transforms_as_it_runs(model, nn.Linear, nn.functional.linear, nn.functional.relu)
@@ -396,7 +458,13 @@ def calls_each_layer_anew(model, layer, function, activation):
     return traced
 
 
-@wrong("followed_by_activation", node="linear_1", says="is not followed by relu")
+@wrong(
+    "followed_by_activation",
+    node="linear_1",
+    says="is not followed by relu",
+    case="the functional form",
+    clause="by position or by name",
+)
 def looks_at_arguments_by_position(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
@@ -406,7 +474,13 @@ def looks_at_arguments_by_position(model, layer, function, activation):
     return traced
 
 
-@wrong("followed_by_activation", node="body_0_0", says="is not followed by relu")
+@wrong(
+    "followed_by_activation",
+    node="body_0_0",
+    says="is not followed by relu",
+    case="nested modules",
+    clause="it calls a module that is an instance of `layer`",
+)
 def knows_functions_only(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
     for node in traced.graph.find_nodes(op="call_function", target=function):
@@ -415,7 +489,13 @@ def knows_functions_only(model, layer, function, activation):
     return traced
 
 
-@wrong("followed_by_activation", node="body_0_0", says="is not followed by relu")
+@wrong(
+    "followed_by_activation",
+    node="body_0_0",
+    says="is not followed by relu",
+    case="nested modules",
+    clause="nested modules",
+)
 def looks_at_the_top_level_only(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
@@ -425,7 +505,13 @@ def looks_at_the_top_level_only(model, layer, function, activation):
     return traced
 
 
-@wrong("followed_by_activation", node="gelu_1", says="follows `linear_1`, which is no layer of the kind asked")
+@wrong(
+    "followed_by_activation",
+    node="gelu_1",
+    says="follows `linear_1`, which is no layer of the kind asked",
+    case="a subclass defined outside `torch.nn`, which is traced into",
+    clause="it calls `function`, the functional form",
+)
 def compares_the_names_of_functions(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
@@ -436,7 +522,12 @@ def compares_the_names_of_functions(model, layer, function, activation):
     return traced
 
 
-@wrong("input_unchanged", says="the model that was given has been changed: its graph was edited, at node `relu`")
+@wrong(
+    "input_unchanged",
+    says="the model that was given has been changed: its graph was edited, at node `relu`",
+    case="a traced model, with a subclass in `torch.nn`, which is a leaf module",
+    clause="The given model does not change",
+)
 def edits_a_model_that_is_traced_already(model, layer, function, activation):
     traced = model if isinstance(model, fx.GraphModule) else fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):

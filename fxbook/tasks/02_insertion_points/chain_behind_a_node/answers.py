@@ -180,6 +180,8 @@ def spares_the_last_link_only(traced, name, functions):
     node="cat",
     says="still uses `block` itself: every user was to get the end",
     read="02_insertion_points#replace-uses-without-a-cycle",
+    case="a value read in lists, by name and twice",
+    clause="and all its users.",
 )
 def serves_the_next_node_only(traced, name, functions):
     node = newest = named(traced, name)
@@ -196,6 +198,8 @@ def serves_the_next_node_only(traced, name, functions):
     node="cat",
     says="still uses `block` itself",
     read="02_insertion_points#replace-uses-without-a-cycle",
+    case="a value read in lists, by name and twice",
+    clause="all its users.",
 )
 def exchanges_plain_arguments_only(traced, name, functions):
     node = newest = named(traced, name)
@@ -208,7 +212,13 @@ def exchanges_plain_arguments_only(traced, name, functions):
     traced.recompile()
 
 
-@wrong("chain_in_order", node="square", says="Node `square` uses `log1p`: the chain asked is square, log1p")
+@wrong(
+    "chain_in_order",
+    node="square",
+    says="Node `square` uses `log1p`: the chain asked is square, log1p",
+    case="`up` of the block",
+    clause="every user of `up` gets `log1p(square(up))`.",
+)
 def applies_the_functions_from_behind(traced, name, functions):
     node = newest = named(traced, name)
     readers = list(node.users)
@@ -220,7 +230,12 @@ def applies_the_functions_from_behind(traced, name, functions):
     traced.recompile()
 
 
-@wrong("chain_in_order", says="no node calls neg: the chain asked is exp, tanh, neg")
+@wrong(
+    "chain_in_order",
+    says="no node calls neg: the chain asked is exp, tanh, neg",
+    case="an input",
+    clause="a tuple of functions of one tensor",
+)
 def knows_chains_of_two(traced, name, functions):
     node = named(traced, name)
     readers = list(node.users)
@@ -232,7 +247,12 @@ def knows_chains_of_two(traced, name, functions):
     traced.recompile()
 
 
-@wrong("chain_in_order", says="no node calls exp: the chain asked is exp, tanh, neg")
+@wrong(
+    "chain_in_order",
+    says="no node calls exp: the chain asked is exp, tanh, neg",
+    case="an input",
+    clause="`functions` is a tuple of functions",
+)
 def knows_the_functions_of_the_example(traced, name, functions):
     anchors_on_the_node_that_follows(traced, name, (torch.square, torch.log1p))
 
@@ -327,6 +347,8 @@ def makes_a_chain_for_each_use(traced, name, functions):
     node="down",
     says="still uses `relu` itself",
     read="02_insertion_points#replace-uses-without-a-cycle",
+    case="a function of the block",
+    clause="`name` is the name of the node.",
 )
 def changes_nothing_where_no_target_is_called_so(traced, name, functions):
     for node in [node for node in traced.graph.nodes if node.target == name]:
@@ -338,23 +360,42 @@ def changes_nothing_where_no_target_is_called_so(traced, name, functions):
     node="mul",
     says="still uses `scores` itself",
     read="02_insertion_points#replace-uses-without-a-cycle",
+    case="a value read by name, beside another",
+    clause="between one node and",
 )
 def takes_the_first_name_that_begins_alike(traced, name, functions):
     node = next(node for node in traced.graph.nodes if node.name.startswith(name))
     anchors_on_the_node_that_follows(traced, node.name, functions)
 
 
-@wrong("chain_in_order", node="square", says="node `square` is new, and the chain asked is empty")
+@wrong(
+    "chain_in_order",
+    node="square",
+    says="node `square` is new, and the chain asked is empty",
+    case="no function at all",
+    clause="it can be empty.",
+)
 def takes_a_default_for_an_empty_chain(traced, name, functions):
     anchors_on_the_node_that_follows(traced, name, functions or (torch.square, torch.log1p))
 
 
-@wrong("chain_in_order", says="No node calls log1p: the chain asked is square, log1p")
+@wrong(
+    "chain_in_order",
+    says="No node calls log1p: the chain asked is square, log1p",
+    case="`up` of the block",
+    clause="Insert a chain of functions",
+)
 def inserts_the_first_function_only(traced, name, functions):
     anchors_on_the_node_that_follows(traced, name, functions[:1])
 
 
-@wrong("chain_in_order", node="square_1", says="node `square_1` uses `scores`: the chain asked is square, square, silu")
+@wrong(
+    "chain_in_order",
+    node="square_1",
+    says="node `square_1` uses `scores`: the chain asked is square, square, silu",
+    case="a value read by name, beside another",
+    clause="Insert a chain of functions",
+)
 def calls_each_function_once(traced, name, functions):
     anchors_on_the_node_that_follows(traced, name, tuple(dict.fromkeys(functions)))
 
@@ -364,6 +405,8 @@ def calls_each_function_once(traced, name, functions):
     node="square",
     says="node `square` still uses `scores` itself",
     read="02_insertion_points#replace-uses-without-a-cycle",
+    case="a value read by name, beside another",
+    clause="and all its users.",
 )
 def knows_new_nodes_by_their_target(traced, name, functions):
     node = newest = named(traced, name)
@@ -374,7 +417,14 @@ def knows_new_nodes_by_their_target(traced, name, functions):
     traced.recompile()
 
 
-@wrong("lints", node="mul", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
+@wrong(
+    "lints",
+    node="mul",
+    says="before it is defined",
+    read="02_insertion_points#two-nodes-one-anchor",
+    case="a value read in lists, by name and twice",
+    clause="between one node and all its users.",
+)
 def inserts_before_the_first_of_the_users(traced, name, functions):
     node = newest = named(traced, name)
     users = list(node.users)
@@ -391,13 +441,21 @@ def inserts_before_the_first_of_the_users(traced, name, functions):
     node="mul",
     says="still uses `scores` itself",
     read="02_insertion_points#replace-uses-without-a-cycle",
+    case="a value read by name, beside another",
+    clause="`name` is the name of the node.",
 )
 def takes_the_last_name_that_begins_alike(traced, name, functions):
     node = [node for node in traced.graph.nodes if node.name.startswith(name)][-1]
     anchors_on_the_node_that_follows(traced, node.name, functions)
 
 
-@wrong("same_result", node="silu", says="silu")
+@wrong(
+    "same_result",
+    node="silu",
+    says="silu",
+    case="a value read by name, beside another",
+    clause="a tuple of functions of one tensor",
+)
 def calls_methods_of_the_same_names(traced, name, functions):
     node = newest = named(traced, name)
     users = list(node.users)

@@ -109,6 +109,8 @@ def limits_both_ends_apart(traced):
     node="clamp",
     says="is dead: no node uses its result",
     read="02_insertion_points#a-new-node-needs-a-user",
+    case="the block of the chapter",
+    clause="an assignment changes it.",
 )
 def gives_it_no_reader(traced):
     graph = traced.graph
@@ -123,6 +125,8 @@ def gives_it_no_reader(traced):
     node="output",
     says="reads clamp before it is defined",
     read="02_insertion_points#a-node-made-without-an-anchor",
+    case="the block of the chapter",
+    clause="comes directly before it.",
 )
 def gives_it_no_place(traced):
     graph = traced.graph
@@ -142,7 +146,13 @@ def hands_every_reader_over(traced):
     traced.recompile()
 
 
-@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+@wrong(
+    "recompiled",
+    says="the compiled code is stale",
+    read="00_first_graph#change-one-node",
+    case="the block of the chapter",
+    clause="edit it in place.",
+)
 def forgets_to_recompile(traced):
     graph = traced.graph
     output = graph.output_node()
@@ -180,6 +190,8 @@ def forgets_that_arguments_are_a_tuple(traced):
     node="output",
     says="are a list, where torch.fx keeps a tuple",
     read="when_it_breaks/01_node_creation#a-list-assigned-to-nodeargs",
+    case="the block of the chapter",
+    clause="`output.args` is a tuple of one element",
 )
 def assigns_a_list(traced):
     output = traced.graph.output_node()
@@ -194,6 +206,8 @@ def assigns_a_list(traced):
     node="clamp",
     says="clamps a tuple: the arguments of `output`, and not what is in them",
     read="02_insertion_points#typeerror-node-object-is-not-subscriptable",
+    case="the block of the chapter",
+    clause="What the model returns is the first argument of `output`:",
 )
 def clamps_the_tuple(traced):
     output = traced.graph.output_node()
@@ -203,7 +217,12 @@ def clamps_the_tuple(traced):
     traced.recompile()
 
 
-@wrong("calls", says="no node calls clamp")
+@wrong(
+    "calls",
+    says="no node calls clamp",
+    case="a model that returns its input",
+    clause="Make a traced model return its result clamped",
+)
 def looks_for_the_addition(traced):
     graph = traced.graph
     for node in graph.find_nodes(op="call_function", target=operator.add):
@@ -226,7 +245,7 @@ def adds_a_second_output(traced):
     traced.recompile()
 
 
-@wrong("given_edited", says="You edited a copy")
+@wrong("given_edited", says="You edited a copy", case="the block of the chapter", clause="edit it in place.")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     output = traced.graph.output_node()
@@ -249,7 +268,13 @@ def traces_a_function_around_it(traced):
     return fx.symbolic_trace(Clamped())
 
 
-@wrong("result_clamped", node="clamp", says="does not clamp to the range from 0 to 6")
+@wrong(
+    "result_clamped",
+    node="clamp",
+    says="does not clamp to the range from 0 to 6",
+    case="the block of the chapter",
+    clause="to the range from 0 to 6.",
+)
 def takes_another_range(traced):
     output = traced.graph.output_node()
     with traced.graph.inserting_before(output):
@@ -257,7 +282,13 @@ def takes_another_range(traced):
     traced.recompile()
 
 
-@wrong("result_clamped", node="clamp", says="clamps `down`: the model returned `add`")
+@wrong(
+    "result_clamped",
+    node="clamp",
+    says="clamps `down`: the model returned `add`",
+    case="the block of the chapter",
+    clause="its result clamped",
+)
 def clamps_what_comes_before_the_addition(traced):
     output = traced.graph.output_node()
     last = output.args[0].all_input_nodes[-1] if output.args[0].op == "call_function" else output.args[0]
@@ -274,6 +305,8 @@ def clamps_what_comes_before_the_addition(traced):
     node="clamp_",
     says="works in place: it changes the tensor passed as `x`",
     read="01_node_creation#four-spellings-of-add",
+    case="a model that returns its input",
+    clause="Running it must not change the tensor that the caller passes.",
 )
 def clamps_in_place(traced):
     """Where the model returns its input, the caller's tensor is changed."""
@@ -283,7 +316,13 @@ def clamps_in_place(traced):
     traced.recompile()
 
 
-@wrong("result_clamped", node="clamp", says="does not clamp to the range from 0 to 6")
+@wrong(
+    "result_clamped",
+    node="clamp",
+    says="does not clamp to the range from 0 to 6",
+    case="the block of the chapter",
+    clause="from 0 to 6.",
+)
 def clamps_at_five(traced):
     output = traced.graph.output_node()
     with traced.graph.inserting_before(output):
@@ -334,7 +373,13 @@ def adds_one_to_what_is_clamped(traced):
     traced.recompile()
 
 
-@wrong("result_clamped", node="amax", says="node `amax` uses `clamp`, which was to be for `output` alone")
+@wrong(
+    "result_clamped",
+    node="amax",
+    says="node `amax` uses `clamp`, which was to be for `output` alone",
+    case="a model that asserts something of its result",
+    clause="What the model returns is the first argument of `output`",
+)
 def hands_every_reader_but_the_new_one_over(traced):
     output = traced.graph.output_node()
     [result] = output.args
@@ -344,7 +389,13 @@ def hands_every_reader_but_the_new_one_over(traced):
     traced.recompile()
 
 
-@wrong("result_clamped", node="clamp", says="node `clamp` clamps `_assert`: the model returned `add`")
+@wrong(
+    "result_clamped",
+    node="clamp",
+    says="node `clamp` clamps `_assert`: the model returned `add`",
+    case="a model that asserts something of its result",
+    clause="return its result clamped",
+)
 def takes_the_node_before_the_output(traced):
     output = traced.graph.output_node()
     last = output.prev
@@ -353,7 +404,13 @@ def takes_the_node_before_the_output(traced):
     traced.recompile()
 
 
-@wrong("result_clamped", node="clamp", says="node `clamp` clamps `float_1`: the model returned `add`")
+@wrong(
+    "result_clamped",
+    node="clamp",
+    says="node `clamp` clamps `float_1`: the model returned `add`",
+    case="a model that asserts something of its result",
+    clause="its result clamped to the range",
+)
 def clamps_in_float32(traced):
     output = traced.graph.output_node()
     with traced.graph.inserting_before(output):

@@ -189,7 +189,13 @@ class InsertsEachNodeWhereItBelongs:
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+@wrong(
+    "recompiled",
+    says="the compiled code is stale",
+    read="00_first_graph#change-one-node",
+    case="the block of the chapter, reversed",
+    clause="Then `recompile`.",
+)
 def forgets_to_recompile(traced):
     graph = traced.graph
     [output] = graph.find_nodes(op="output")
@@ -202,7 +208,13 @@ def forgets_to_recompile(traced):
         waiting = [node for node in waiting if node not in placed]
 
 
-@wrong("lints", node="up", says="reads x before it is defined")
+@wrong(
+    "lints",
+    node="up",
+    says="reads x before it is defined",
+    case="the block of the chapter, reversed",
+    clause="Each node has to come after the nodes that it uses",
+)
 def turns_the_order_round(traced):
     nodes = list(traced.graph.nodes)
     last = nodes[-1]
@@ -212,7 +224,13 @@ def turns_the_order_round(traced):
     traced.recompile()
 
 
-@wrong("lints", node="output", says="node `output` reads add before it is defined")
+@wrong(
+    "lints",
+    node="output",
+    says="node `output` reads add before it is defined",
+    case="the block with one node misplaced",
+    clause="one node at a wrong place",
+)
 def turns_round_what_stands_behind_the_inputs(traced):
     """Right for `scrambled`, and for no other order."""
     nodes = list(traced.graph.nodes)
@@ -223,7 +241,13 @@ def turns_round_what_stands_behind_the_inputs(traced):
     traced.recompile()
 
 
-@wrong("lints", node="output", says="node `output` reads add before it is defined")
+@wrong(
+    "lints",
+    node="output",
+    says="node `output` reads add before it is defined",
+    case="the block of the chapter, reversed",
+    clause=("Move the nodes into topological order.", "everything after its inputs is reversed."),
+)
 def moves_each_node_once(traced):
     """The cure for one node that stands too high, for each node in the order of the list."""
     for node in list(traced.graph.nodes):
@@ -232,7 +256,13 @@ def moves_each_node_once(traced):
     traced.recompile()
 
 
-@wrong("inputs_keep_order", node="value", says="input `value` is after `keys`: the inputs were to keep their order")
+@wrong(
+    "inputs_keep_order",
+    node="value",
+    says="input `value` is after `keys`: the inputs were to keep their order",
+    case="attention, with three inputs",
+    clause="The inputs keep their order.",
+)
 def places_inputs_where_they_are_read_first(traced):
     [output] = traced.graph.find_nodes(op="output")
     placed = set()
@@ -256,6 +286,8 @@ def places_inputs_where_they_are_read_first(traced):
     node="sum_1",
     says="is after `output`: it never runs",
     read="02_insertion_points#a-node-made-without-an-anchor",
+    case="a chain that nothing reads",
+    clause="`output` has to be last.",
 )
 def treats_the_output_as_any_node(traced):
     """A sort by depth: `output` is no deeper than what nothing reads."""
@@ -271,7 +303,13 @@ def treats_the_output_as_any_node(traced):
     traced.recompile()
 
 
-@wrong("only_moved", node="x", says="is new: the nodes that are there were to be moved")
+@wrong(
+    "only_moved",
+    node="x",
+    says="is new: the nodes that are there were to be moved",
+    case="the block of the chapter, reversed",
+    clause="Make no node",
+)
 def makes_every_node_anew(traced):
     graph, made = fx.Graph(), {}
     waiting = [node for node in traced.graph.nodes if node.op != "output"]
@@ -293,7 +331,17 @@ def leaves_it_to_legalize_graph(traced):
     traced.recompile()
 
 
-@wrong("lints", node="output", says="node `output` reads add before it is defined")
+@wrong(
+    "lints",
+    node="output",
+    says="node `output` reads add before it is defined",
+    case="the block of the chapter, reversed",
+    clause=(
+        "A pass has left the nodes in the wrong order:",
+        "`lint` refuses the graph.",
+        "`scrambled` is one such graph:",
+    ),
+)
 def changes_nothing(traced):
     traced.recompile()
 
@@ -311,7 +359,13 @@ def waits_for_a_node_that_is_never_ready(traced):
     traced.recompile()
 
 
-@wrong("only_moved", node="add", says="has other arguments than before: only its place was to change")
+@wrong(
+    "only_moved",
+    node="add",
+    says="has other arguments than before: only its place was to change",
+    case="the block of the chapter, reversed",
+    clause="and change no argument.",
+)
 def satisfies_lint_with_other_arguments(traced):
     """Lets each node read the input of the model, where it cannot read what it should."""
     for node in traced.graph.nodes:
@@ -342,14 +396,25 @@ def wraps_the_sorted_graph_in_a_new_module(traced):
     return fx.GraphModule(traced, traced.graph)
 
 
-@wrong("only_moved", says="node `tanh` of the graph that was given is gone")
+@wrong(
+    "only_moved",
+    says="node `tanh` of the graph that was given is gone",
+    case="a chain that nothing reads",
+    clause="erase none",
+)
 def erases_what_nothing_uses(traced):
     appends_ready_nodes(traced)
     traced.graph.eliminate_dead_code()
     traced.recompile()
 
 
-@wrong("lints", node="key", says="before it is defined")
+@wrong(
+    "lints",
+    node="key",
+    says="before it is defined",
+    case="attention, one input late",
+    clause="or an input after the node that uses it.",
+)
 def leaves_the_inputs_where_they_are(traced):
     """Sorts what stands behind the inputs, as if each input were at the top."""
     order = [node for node in traced.graph.nodes if node.op not in ("placeholder", "output")]
@@ -380,7 +445,13 @@ def sorted_before(traced, output, uses):
     traced.recompile()
 
 
-@wrong("lints", node="getitem_1", says="reads floordiv before it is defined")
+@wrong(
+    "lints",
+    node="getitem_1",
+    says="reads floordiv before it is defined",
+    case="halves, and a layer called `output`",
+    clause="after the nodes that it uses",
+)
 def looks_into_lists_only(traced):
     def inside(value):
         match value:
@@ -395,13 +466,24 @@ def looks_into_lists_only(traced):
     sorted_before(traced, traced.graph.find_nodes(op="output")[0], lambda node: inside([*node.args, node.kwargs]))
 
 
-@wrong("lints", node="output_1", says="node `output_1` reads output before it is defined")
+@wrong(
+    "lints",
+    node="output_1",
+    says="node `output_1` reads output before it is defined",
+    case="halves, and a layer called `output`",
+    clause="and `output` has to be last.",
+)
 def takes_the_node_called_output(traced):
     [output] = [node for node in traced.graph.nodes if node.name == "output"]
     sorted_before(traced, output, lambda node: set(node.all_input_nodes) - {output})
 
 
-@wrong("only_moved", says="node `mask` of the graph that was given is gone")
+@wrong(
+    "only_moved",
+    says="node `mask` of the graph that was given is gone",
+    case="halves, and a layer called `output`",
+    clause="erase none",
+)
 def erases_inputs_that_nothing_uses(traced):
     sorted_before(traced, traced.graph.find_nodes(op="output")[0], lambda node: node.all_input_nodes)
     for node in traced.graph.find_nodes(op="placeholder"):

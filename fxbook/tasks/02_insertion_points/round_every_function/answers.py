@@ -168,7 +168,13 @@ def rounds_what_functions_read(traced):
     traced.recompile()
 
 
-@wrong("functions_rounded", node="round_1", says="rounds `up`, a `call_module`: what functions compute was asked")
+@wrong(
+    "functions_rounded",
+    node="round_1",
+    says="rounds `up`, a `call_module`: what functions compute was asked",
+    case="the block of the chapter",
+    clause="every `call_function` node",
+)
 def rounds_every_step(traced):
     for node in list(traced.graph.nodes):
         if node.op.startswith("call"):
@@ -178,7 +184,13 @@ def rounds_every_step(traced):
     traced.recompile()
 
 
-@wrong("functions_rounded", node="output", says="uses `add`, which is not rounded")
+@wrong(
+    "functions_rounded",
+    node="output",
+    says="uses `add`, which is not rounded",
+    case="the block of the chapter",
+    clause="between every `call_function` node",
+)
 def knows_the_functions_of_torch_only(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_function" and node.target is torch.relu:
@@ -188,7 +200,13 @@ def knows_the_functions_of_torch_only(traced):
     traced.recompile()
 
 
-@wrong("functions_rounded", node="output", says="uses `add`, which is not rounded")
+@wrong(
+    "functions_rounded",
+    node="output",
+    says="uses `add`, which is not rounded",
+    case="the block of the chapter",
+    clause="node and its users.",
+)
 def leaves_out_the_output(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_function":
@@ -201,7 +219,13 @@ def leaves_out_the_output(traced):
     traced.recompile()
 
 
-@wrong("functions_rounded", node="square", says="uses `mul_1`, which is not rounded")
+@wrong(
+    "functions_rounded",
+    node="square",
+    says="uses `mul_1`, which is not rounded",
+    case="functions in a row, one of them `torch.round`",
+    clause="and its users.",
+)
 def serves_the_first_reader_only(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_function":
@@ -272,7 +296,7 @@ def makes_the_rounds_and_leaves_them_there(traced):
     traced.recompile()
 
 
-@wrong("calls", says="No node calls round")
+@wrong("calls", says="No node calls round", case="the block of the chapter", clause="Insert `torch.round`")
 def cuts_off_what_stands_behind_the_point(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_function":
@@ -282,7 +306,13 @@ def cuts_off_what_stands_behind_the_point(traced):
     traced.recompile()
 
 
-@wrong("to_whole_numbers", node="round_1", says="rounds to 1 decimals: `torch.round(value)` was asked")
+@wrong(
+    "to_whole_numbers",
+    node="round_1",
+    says="rounds to 1 decimals: `torch.round(value)` was asked",
+    case="the block of the chapter",
+    clause="`torch.round` between",
+)
 def keeps_one_decimal(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_function":
@@ -332,12 +362,24 @@ def is_function(node):
     return node.op == "call_function"
 
 
-@wrong("functions_rounded", node="mul", says="node `mul` uses `getitem`, which is not rounded")
+@wrong(
+    "functions_rounded",
+    node="mul",
+    says="node `mul` uses `getitem`, which is not rounded",
+    case="results read by name, twice, in a dict and by a round",
+    clause="every `call_function` node",
+)
 def knows_the_functions_that_torch_has(traced):
     rounding(traced, lambda node: is_function(node) and hasattr(torch, node.target.__name__))
 
 
-@wrong("functions_rounded", node="mul_1", says="node `mul_1` uses `leaky_relu`, which is not rounded")
+@wrong(
+    "functions_rounded",
+    node="mul_1",
+    says="node `mul_1` uses `leaky_relu`, which is not rounded",
+    case="results read by name, twice, in a dict and by a round",
+    clause="and its users.",
+)
 def replaces_arguments_by_position_only(traced):
     def replace(user, node, rounded):
         user.args = fx.node.map_arg(user.args, lambda read: rounded if read is node else read)
@@ -345,12 +387,24 @@ def replaces_arguments_by_position_only(traced):
     rounding(traced, is_function, replace=replace)
 
 
-@wrong("functions_rounded", node="mul_3", says="node `mul_3` uses `mul_1`, which is not rounded")
+@wrong(
+    "functions_rounded",
+    node="mul_3",
+    says="node `mul_3` uses `mul_1`, which is not rounded",
+    case="results read by name, twice, in a dict and by a round",
+    clause="`call_function` node and its users.",
+)
 def takes_every_round_for_its_own(traced):
     rounding(traced, lambda node: is_function(node) and all(user.target is not torch.round for user in node.users))
 
 
-@wrong("functions_rounded", node="round_3", says="rounds `gain`, a `get_attr`: what functions compute was asked")
+@wrong(
+    "functions_rounded",
+    node="round_3",
+    says="rounds `gain`, a `get_attr`: what functions compute was asked",
+    case="results read by name, twice, in a dict and by a round",
+    clause="every `call_function` node",
+)
 def rounds_parameters_too(traced):
     rounding(traced, lambda node: node.op in ("call_function", "get_attr"))
 
@@ -360,6 +414,8 @@ def rounds_parameters_too(traced):
     node="round_",
     says="node `round_` works in place: `getitem` shares its memory with an input of the model",
     read="01_node_creation#four-spellings-of-add",
+    case="results read by name, twice, in a dict and by a round",
+    clause="`torch.round` between",
 )
 def rounds_in_place(traced):
     rounding(traced, is_function, torch.round_)

@@ -147,7 +147,13 @@ NOT_THERE = "when_it_breaks/01_node_creation#references-nonexistent-attribute"
 EFFECT = "03_replacement#what-removing-dead-code-deletes"
 
 
-@wrong("effects_kept", says="`mul_` is gone, which works in place: `hidden.mul_(2.0)`", read=EFFECT)
+@wrong(
+    "effects_kept",
+    says="`mul_` is gone, which works in place: `hidden.mul_(2.0)`",
+    read=EFFECT,
+    case="dead branches beside work in place",
+    clause="and keep every node with an effect:",
+)
 def trusts_the_default_rule(traced):
     finish(traced, None)
 
@@ -157,7 +163,13 @@ def forgets_the_default_rule(traced):
     finish(traced, lambda node: node.op == "call_module" or named_in_place(node) or by_keyword(node))
 
 
-@wrong("effects_kept", says="`add__1` is gone, which works in place", read=EFFECT)
+@wrong(
+    "effects_kept",
+    says="`add__1` is gone, which works in place",
+    read=EFFECT,
+    case="effects by keyword and of modules",
+    clause="each method or function whose own name ends",
+)
 def asks_for_the_name_of_the_node(traced):
     def rule(node):
         if node.op == "call_module":
@@ -167,7 +179,13 @@ def asks_for_the_name_of_the_node(traced):
     finish(traced, rule)
 
 
-@wrong("effects_kept", says="`rows_norm` is gone, which collects statistics: `self.rows_norm(x)`, behind", read=EFFECT)
+@wrong(
+    "effects_kept",
+    says="`rows_norm` is gone, which collects statistics: `self.rows_norm(x)`, behind",
+    read=EFFECT,
+    case="effects by keyword and of modules",
+    clause="or that collects statistics:",
+)
 def lists_the_batch_norms(traced):
     def rule(node):
         if node.op != "call_module":
@@ -178,7 +196,13 @@ def lists_the_batch_norms(traced):
     finish(traced, rule)
 
 
-@wrong("nothing_dead", node="stateless_norm", says="is left: no node uses its result")
+@wrong(
+    "nothing_dead",
+    node="stateless_norm",
+    says="is left: no node uses its result",
+    case="effects by keyword and of modules",
+    clause="its `running_mean` exists and is not `None`.",
+)
 def asks_whether_the_attribute_is_there(traced):
     def rule(node):
         if node.op != "call_module":
@@ -189,7 +213,13 @@ def asks_whether_the_attribute_is_there(traced):
     finish(traced, rule)
 
 
-@wrong("nothing_dead", node="reversed_1", says="is left: no node uses its result")
+@wrong(
+    "nothing_dead",
+    node="reversed_1",
+    says="is left: no node uses its result",
+    case="effects by keyword and of modules",
+    clause="whose own name ends in one underscore",
+)
 def takes_two_underscores_for_one(traced):
     def rule(node):
         name = getattr(node.target, "__name__", str(node.target))
@@ -198,7 +228,13 @@ def takes_two_underscores_for_one(traced):
     finish(traced, rule)
 
 
-@wrong("nothing_dead", node="or_", says="is left: no node uses its result")
+@wrong(
+    "nothing_dead",
+    node="or_",
+    says="is left: no node uses its result",
+    case="effects by keyword and of modules",
+    clause="except `operator.and_` and `operator.or_`, which are pure;",
+)
 def takes_every_underscore_for_work_in_place(traced):
     def rule(node):
         name = getattr(node.target, "__name__", str(node.target))
@@ -208,7 +244,13 @@ def takes_every_underscore_for_work_in_place(traced):
     finish(traced, rule)
 
 
-@wrong("effects_kept", says="is gone, which works in place: `torch.nn.functional.leaky_relu(", read=EFFECT)
+@wrong(
+    "effects_kept",
+    says="is gone, which works in place: `torch.nn.functional.leaky_relu(",
+    read=EFFECT,
+    case="effects by keyword and of modules",
+    clause="each call with the keyword `out`",
+)
 def forgets_the_keywords(traced):
     def rule(node):
         if node.op == "call_module":
@@ -218,12 +260,24 @@ def forgets_the_keywords(traced):
     finish(traced, rule)
 
 
-@wrong("nothing_dead", node="leaky_relu_1", says="is left: no node uses its result")
+@wrong(
+    "nothing_dead",
+    node="leaky_relu_1",
+    says="is left: no node uses its result",
+    case="effects by keyword and of modules",
+    clause="with `inplace=True`;",
+)
 def keeps_all_that_takes_inplace(traced):
     finish(traced, lambda node: has_effect(traced, node) or "inplace" in node.kwargs)
 
 
-@wrong("effects_kept", says="`rectify` is gone, which works in place", read=EFFECT)
+@wrong(
+    "effects_kept",
+    says="`rectify` is gone, which works in place",
+    read=EFFECT,
+    case="effects by keyword and of modules",
+    clause="each call of a module that has `inplace` set",
+)
 def forgets_the_modules_that_work_in_place(traced):
     def rule(node):
         if node.op == "call_module":
@@ -233,12 +287,23 @@ def forgets_the_modules_that_work_in_place(traced):
     finish(traced, rule)
 
 
-@wrong("nothing_dead", node="auxiliary", says="is left: no node uses its result")
+@wrong(
+    "nothing_dead",
+    node="auxiliary",
+    says="is left: no node uses its result",
+    case="dead branches beside work in place",
+    clause="Erase every node of a traced model that has no users and no effect",
+)
 def keeps_every_module(traced):
     finish(traced, lambda node: node.op == "call_module" or has_effect(traced, node))
 
 
-@wrong("inputs_kept", says="nput `unused` is gone: callers would no longer be able to pass it")
+@wrong(
+    "inputs_kept",
+    says="nput `unused` is gone: callers would no longer be able to pass it",
+    case="effects by keyword and of modules",
+    clause="Keep the inputs",
+)
 def erases_unread_inputs_too(traced):
     for node in reversed(traced.graph.nodes):
         unread = not node.users and node.op != "output"
@@ -248,7 +313,13 @@ def erases_unread_inputs_too(traced):
     traced.recompile()
 
 
-@wrong("nothing_dead", node="auxiliary", says="is left: no node uses its result")
+@wrong(
+    "nothing_dead",
+    node="auxiliary",
+    says="is left: no node uses its result",
+    case="dead branches beside work in place",
+    clause="that has no users and no effect",
+)
 def goes_over_the_list_once_from_the_front(traced):
     for node in list(traced.graph.nodes):
         if not node.users and not has_effect(traced, node):
@@ -261,6 +332,8 @@ def goes_over_the_list_once_from_the_front(traced):
     "no_leftovers",
     says="still holds the submodule `auxiliary`",
     read="03_replacement#a-function-by-a-module-a-module-by-a-function",
+    case="dead branches beside work in place",
+    clause="and every submodule that is no longer called.",
 )
 def forgets_the_submodules(traced):
     traced.graph.eliminate_dead_code(is_impure_node=lambda node: has_effect(traced, node))
@@ -273,7 +346,12 @@ def forgets_to_recompile(traced):
     traced.delete_all_unused_submodules()
 
 
-@wrong("given_edited", says="You edited a copy")
+@wrong(
+    "given_edited",
+    says="You edited a copy",
+    case="dead branches beside work in place",
+    clause="Edit the model in place.",
+)
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     erases_by_hand_from_the_end(traced)
@@ -329,14 +407,26 @@ def leaves_the_reader_that_was_there_for_a_while(traced):
     traced.recompile()
 
 
-@wrong("effects_kept", says="`rand_like` is gone, which has a side effect", read=EFFECT)
+@wrong(
+    "effects_kept",
+    says="`rand_like` is gone, which has a side effect",
+    read=EFFECT,
+    case="effects by keyword and of modules",
+    clause="each node for which `node.is_impure()` is true;",
+)
 def writes_the_list_without_the_first_line(traced):
     """Inputs and output are kept, and what draws random numbers is not."""
     ends = ("placeholder", "output")
     finish(traced, lambda node: node.op in ends or (not node.is_impure() and has_effect(traced, node)))
 
 
-@wrong("effects_kept", says="`body_0_0` is gone, which collects statistics", read=EFFECT)
+@wrong(
+    "effects_kept",
+    says="`body_0_0` is gone, which collects statistics",
+    read=EFFECT,
+    case="effects by keyword and of modules",
+    clause="its `running_mean` exists",
+)
 def forgets_statistics_in_eval_mode(traced):
     def rule(node):
         module = traced.get_submodule(node.target) if node.op == "call_module" else None
@@ -346,7 +436,13 @@ def forgets_statistics_in_eval_mode(traced):
     finish(traced, rule)
 
 
-@wrong("effects_kept", says="`mul_2` is gone, which has the keyword `out`", read=EFFECT)
+@wrong(
+    "effects_kept",
+    says="`mul_2` is gone, which has the keyword `out`",
+    read=EFFECT,
+    case="effects by keyword and of modules",
+    clause="each call with the keyword `out`, also with `out=None`",
+)
 def asks_whether_out_is_something(traced):
     def rule(node):
         if node.op == "call_module" or "out" not in node.kwargs:
@@ -356,7 +452,13 @@ def asks_whether_out_is_something(traced):
     finish(traced, rule)
 
 
-@wrong("nothing_dead", node="shift_", says="is left: no node uses its result")
+@wrong(
+    "nothing_dead",
+    node="shift_",
+    says="is left: no node uses its result",
+    case="effects by keyword and of modules",
+    clause="each method or function",
+)
 def reads_the_names_of_weights_too(traced):
     def rule(node):
         return has_effect(traced, node) or (node.op == "get_attr" and str(node.target).endswith("_"))
@@ -364,12 +466,24 @@ def reads_the_names_of_weights_too(traced):
     finish(traced, rule)
 
 
-@wrong("nothing_dead", node="shift_", says="is left: no node uses its result")
+@wrong(
+    "nothing_dead",
+    node="shift_",
+    says="is left: no node uses its result",
+    case="effects by keyword and of modules",
+    clause="Erase every node of a traced model that has no users and no effect",
+)
 def erases_calls_only(traced):
     finish(traced, lambda node: not node.op.startswith("call_") or has_effect(traced, node))
 
 
-@wrong("effects_kept", says="`scale__rows_` is gone, which works in place", read=EFFECT)
+@wrong(
+    "effects_kept",
+    says="`scale__rows_` is gone, which works in place",
+    read=EFFECT,
+    case="effects by keyword and of modules",
+    clause="whose own name ends in one underscore",
+)
 def takes_two_underscores_anywhere_for_python_s_own(traced):
     def rule(node):
         name = getattr(node.target, "__name__", str(node.target))
@@ -378,7 +492,14 @@ def takes_two_underscores_anywhere_for_python_s_own(traced):
     finish(traced, rule)
 
 
-@wrong("lints", node="twice_0", says="nonexistent attribute 0 of twice", read=NOT_THERE)
+@wrong(
+    "lints",
+    node="twice_0",
+    says="nonexistent attribute 0 of twice",
+    read=NOT_THERE,
+    case="effects by keyword and of modules",
+    clause="that is no longer called.",
+)
 def deletes_the_module_of_every_node_that_it_erases(traced):
     """Which another node may call."""
     called = {node: node.target for node in traced.graph.nodes if node.op == "call_module"}

@@ -151,7 +151,13 @@ def lists_the_pairs_first(traced):
 THREE_STEPS = "03_replacement#three-steps-in-this-order"
 
 
-@wrong("products_fused", node="add", says="still adds a product that nothing else reads")
+@wrong(
+    "products_fused",
+    node="add",
+    says="still adds a product that nothing else reads",
+    case="products on the left and on the right, some with two users",
+    clause="a product of `operator.mul`, on either side",
+)
 def looks_at_the_left_side_only(traced):
     for addition in additions(traced):
         left, other = addition.args
@@ -160,7 +166,12 @@ def looks_at_the_left_side_only(traced):
     traced.recompile()
 
 
-@wrong("products_fused", says="was replaced: it adds a number to `mul_12`")
+@wrong(
+    "products_fused",
+    says="was replaced: it adds a number to `mul_12`",
+    case="products on the left and on the right, some with two users",
+    clause="and `c` must be nodes, since `addcmul` takes tensors.",
+)
 def does_not_ask_whether_the_other_side_is_a_node(traced):
     for addition in additions(traced):
         left, right_side = addition.args
@@ -171,7 +182,13 @@ def does_not_ask_whether_the_other_side_is_a_node(traced):
     traced.recompile()
 
 
-@wrong("products_fused", node="add_4", says="still adds a product that nothing else reads")
+@wrong(
+    "products_fused",
+    node="add_4",
+    says="still adds a product that nothing else reads",
+    case="products on the left and on the right, some with two users",
+    clause="a product of `operator.mul`",
+)
 def counts_the_inputs_of_the_product(traced):
     """A square reads one node, twice."""
     for addition in additions(traced):
@@ -184,7 +201,13 @@ def counts_the_inputs_of_the_product(traced):
     traced.recompile()
 
 
-@wrong("products_fused", node="add_5", says="still adds a product that nothing else reads")
+@wrong(
+    "products_fused",
+    node="add_5",
+    says="still adds a product that nothing else reads",
+    case="products on the left and on the right, some with two users",
+    clause="If both sides are such products, fuse one of them.",
+)
 def leaves_a_sum_of_two_products(traced):
     for addition in additions(traced):
         for product, other in (addition.args, addition.args[::-1]):
@@ -195,7 +218,12 @@ def leaves_a_sum_of_two_products(traced):
     traced.recompile()
 
 
-@wrong("products_fused", says="was replaced: it adds `mul_2` to itself")
+@wrong(
+    "products_fused",
+    says="was replaced: it adds `mul_2` to itself",
+    case="products on the left and on the right, some with two users",
+    clause=("In `p + p` there is no `c`:", "leave it as it is."),
+)
 def fuses_a_product_with_itself(traced):
     for addition in additions(traced):
         left, right_side = addition.args
@@ -207,7 +235,12 @@ def fuses_a_product_with_itself(traced):
     traced.recompile()
 
 
-@wrong("products_fused", says="which 2 nodes read")
+@wrong(
+    "products_fused",
+    says="which 2 nodes read",
+    case="products on the left and on the right, some with two users",
+    clause="if the addition is the only user of the product.",
+)
 def fuses_products_that_others_read(traced):
     for addition in additions(traced):
         for product, other in (addition.args, addition.args[::-1]):
@@ -220,7 +253,12 @@ def fuses_products_that_others_read(traced):
     traced.recompile()
 
 
-@wrong("products_fused", says="a product with a number")
+@wrong(
+    "products_fused",
+    says="a product with a number",
+    case="products on the left and on the right, some with two users",
+    clause="`a`, `b` and `c` must be nodes",
+)
 def fuses_products_with_a_number(traced):
     for addition in additions(traced):
         for product, other in (addition.args, addition.args[::-1]):
@@ -232,7 +270,12 @@ def fuses_products_with_a_number(traced):
     traced.recompile()
 
 
-@wrong("products_fused", says="graph calls addcmul 6 times: 4 were asked")
+@wrong(
+    "products_fused",
+    says="graph calls addcmul 6 times: 4 were asked",
+    case="products on the left and on the right, some with two users",
+    clause="every `operator.add` that adds",
+)
 def fuses_whatever_alone_reads_a_product(traced):
     """Nobody asks whether it is an addition."""
     for product in traced.graph.find_nodes(op="call_function", target=operator.mul):
@@ -317,7 +360,13 @@ def makes_it_before_the_product(traced):
     traced.recompile()
 
 
-@wrong("products_fused", node="add", says="still adds a product that nothing else reads")
+@wrong(
+    "products_fused",
+    node="add",
+    says="still adds a product that nothing else reads",
+    case="a scale and a shift",
+    clause="Replace every `operator.add`",
+)
 def looks_for_torch_mul(traced):
     for addition in traced.graph.find_nodes(op="call_function", target=torch.add):
         left, right_side = addition.args
@@ -341,7 +390,7 @@ def forgets_to_recompile(traced):
                 break
 
 
-@wrong("given_edited", says="You edited a copy")
+@wrong("given_edited", says="You edited a copy", case="a scale and a shift", clause="Edit the model in place.")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     changes_the_addition_itself(traced)

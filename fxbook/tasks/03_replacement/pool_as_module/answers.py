@@ -145,7 +145,14 @@ def names_the_module_like_the_node(traced):
     traced.recompile()
 
 
-@wrong("keeps_modules", node="pool", says="its submodule `pool` was overwritten", read=OVERWRITES)
+@wrong(
+    "keeps_modules",
+    node="pool",
+    says="its submodule `pool` was overwritten",
+    read=OVERWRITES,
+    case="pools of three sizes",
+    clause="Keep these submodules.",
+)
 def takes_the_first_name_that_comes_to_mind(traced):
     for number, node in enumerate(pools(traced)):
         value, size = node.args
@@ -158,7 +165,14 @@ def takes_the_first_name_that_comes_to_mind(traced):
     traced.recompile()
 
 
-@wrong("keeps_modules", node="squeeze_1", says="its submodule `squeeze_1` was overwritten", read=OVERWRITES)
+@wrong(
+    "keeps_modules",
+    node="squeeze_1",
+    says="its submodule `squeeze_1` was overwritten",
+    read=OVERWRITES,
+    case="submodules under many names",
+    clause="Keep these submodules.",
+)
 def takes_the_next_number_without_a_look(traced):
     number = 0
     for node in pools(traced):
@@ -185,7 +199,12 @@ def uses_one_name_for_all(traced):
     traced.recompile()
 
 
-@wrong("sizes_kept", says="functions pool to the sizes `1`, `(2, 1)`, `(None, 2)`, in this order")
+@wrong(
+    "sizes_kept",
+    says="functions pool to the sizes `1`, `(2, 1)`, `(None, 2)`, in this order",
+    case="pools of three sizes",
+    clause="module of the same size",
+)
 def knows_the_size(traced):
     for number, node in enumerate(pools(traced)):
         traced.add_submodule(f"squeeze_{number}", nn.AdaptiveAvgPool2d(1))
@@ -207,7 +226,13 @@ def hands_on_all_arguments(traced):
     traced.recompile()
 
 
-@wrong("none_left", node="adaptive_avg_pool2d", says="still calls the function adaptive_avg_pool2d")
+@wrong(
+    "none_left",
+    node="adaptive_avg_pool2d",
+    says="still calls the function adaptive_avg_pool2d",
+    case="the model of the chapter",
+    clause="Replace",
+)
 def forgets_to_erase(traced):
     for number, node in enumerate(pools(traced)):
         value, size = node.args
@@ -218,7 +243,13 @@ def forgets_to_erase(traced):
     traced.recompile()
 
 
-@wrong("none_left", node="adaptive_avg_pool2d_2", says="still calls the function adaptive_avg_pool2d")
+@wrong(
+    "none_left",
+    node="adaptive_avg_pool2d_2",
+    says="still calls the function adaptive_avg_pool2d",
+    case="pools of three sizes",
+    clause="Replace every call of `nn.functional.adaptive_avg_pool2d`",
+)
 def replaces_the_first_only(traced):
     [node, *_] = pools(traced)
     value, size = node.args
@@ -274,7 +305,12 @@ def reads_the_old_node(traced):
     traced.recompile()
 
 
-@wrong("pools_are_modules", says="has 0 calls of nn.AdaptiveAvgPool2d: 1 was asked")
+@wrong(
+    "pools_are_modules",
+    says="has 0 calls of nn.AdaptiveAvgPool2d: 1 was asked",
+    case="the model of the chapter",
+    clause="by a call of an `nn.AdaptiveAvgPool2d` module",
+)
 def writes_the_mean(traced):
     for node in pools(traced):
         with traced.graph.inserting_before(node):
@@ -291,7 +327,7 @@ def traces_again(traced):
     return again
 
 
-@wrong("given_edited", says="You edited a copy")
+@wrong("given_edited", says="You edited a copy", case="the model of the chapter", clause="in place.")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     makes_one_module_for_each_size(traced)

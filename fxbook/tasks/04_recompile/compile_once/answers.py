@@ -91,7 +91,13 @@ def replaces_a_pattern(traced):
         fx.replace_pattern(traced, lambda value: torch.relu(value), lambda value: gelu(value))
 
 
-@wrong("compiled_once", says="compiled 2 times: once was asked", read=ONCE)
+@wrong(
+    "compiled_once",
+    says="compiled 2 times: once was asked",
+    read=ONCE,
+    case="a model with two activations",
+    clause="Rewrite the pass so that it compiles once",
+)
 def compiles_after_each_edit(traced):
     for node in traced.graph.nodes:
         if is_relu(node):
@@ -99,7 +105,13 @@ def compiles_after_each_edit(traced):
             traced.recompile()
 
 
-@wrong("compiled_once", says="compiled once: nothing in it was to change", read=ONCE)
+@wrong(
+    "compiled_once",
+    says="compiled once: nothing in it was to change",
+    read=ONCE,
+    case="a model without an activation to change",
+    clause="and not at all if there is nothing to change.",
+)
 def compiles_always(traced):
     for node in traced.graph.nodes:
         if is_relu(node):
@@ -108,7 +120,13 @@ def compiles_always(traced):
     traced.recompile()
 
 
-@wrong("left_well", says="the compiled code is stale", read=STALE)
+@wrong(
+    "left_well",
+    says="the compiled code is stale",
+    read=STALE,
+    case="a model with two activations",
+    clause="and the code is up to date.",
+)
 def forgets_to_recompile(traced):
     for node in traced.graph.nodes:
         if is_relu(node):
@@ -116,7 +134,12 @@ def forgets_to_recompile(traced):
     traced.graph.lint()
 
 
-@wrong("changed_as_asked", says="Node `relu_1` still calls torch.relu.")
+@wrong(
+    "changed_as_asked",
+    says="Node `relu_1` still calls torch.relu.",
+    case="a model with two activations",
+    clause="This pass replaces each call of `torch.relu` by a call of GELU",
+)
 def stops_after_the_first(traced):
     for node in traced.graph.nodes:
         if is_relu(node):
@@ -126,7 +149,12 @@ def stops_after_the_first(traced):
             break
 
 
-@wrong("changed_as_asked", says="node `step_3` still calls torch.relu.")
+@wrong(
+    "changed_as_asked",
+    says="node `step_3` still calls torch.relu.",
+    case="nodes with names of their own",
+    clause="each call of `torch.relu`",
+)
 def goes_by_the_names_of_the_nodes(traced):
     found = [node for node in traced.graph.nodes if "relu" in node.name]
     for node in found:
@@ -138,6 +166,8 @@ def goes_by_the_names_of_the_nodes(traced):
 @wrong(
     "changed_as_asked",
     says="call_function of torch.nn.functional.relu is gone: calls of torch.relu alone were to change",
+    case="other spellings of ReLU beside torch.relu",
+    clause="Other spellings of ReLU stay.",
 )
 def takes_the_function_of_nn_too(traced):
     found = [node for node in traced.graph.nodes if node.target in (torch.relu, nn.functional.relu)]
@@ -175,7 +205,12 @@ def compiles_before_the_edit(traced):
         node.target = gelu
 
 
-@wrong("result_as_asked", says="The result is not the one asked for: ")
+@wrong(
+    "result_as_asked",
+    says="The result is not the one asked for: ",
+    case="a model with two activations",
+    clause="by a call of GELU",
+)
 def takes_the_approximation_by_tanh(traced):
     found = traced.graph.find_nodes(op="call_function", target=torch.relu)
     for node in found:
@@ -192,7 +227,13 @@ def asks_the_nodes_for_a_method(traced):
     traced.recompile()
 
 
-@wrong("left_well", says="graph.lint() refuses the graph", read=LINT)
+@wrong(
+    "left_well",
+    says="graph.lint() refuses the graph",
+    read=LINT,
+    case="a model with two activations",
+    clause="At the end the graph is well formed",
+)
 def makes_the_nodes_above_what_they_read(traced):
     found = traced.graph.find_nodes(op="call_function", target=torch.relu)
     first = next(iter(traced.graph.nodes)).next

@@ -195,7 +195,13 @@ def runs_node_by_node_in_a_loop_of_its_own(traced, *inputs):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("names_the_node", says="names node `second` of the model itself, which only calls what fails", read=DOWN)
+@wrong(
+    "names_the_node",
+    says="names node `second` of the model itself, which only calls what fails",
+    read=DOWN,
+    case="a node of a traced module inside",
+    clause="If a node fails because it calls a `GraphModule` in which a node fails, that inner node is meant.",
+)
 def runs_an_interpreter_of_the_module_alone(traced, *inputs):
     draft, failed = copy.deepcopy(traced), []
     try:
@@ -215,7 +221,13 @@ class GoesDown(Notes):
         return GoesDown(called, f"{self.path}.{target}".lstrip("."), self.failed).run(*args)
 
 
-@wrong("names_the_node", says="names node `blocks` of the model itself, which only calls what fails", read=DOWN)
+@wrong(
+    "names_the_node",
+    says="names node `blocks` of the model itself, which only calls what fails",
+    read=DOWN,
+    case="a traced module inside a Sequential",
+    clause="that of `traced`, and that of each `fx.GraphModule` inside which a node calls.",
+)
 def goes_down_where_a_node_calls_a_traced_module(traced, *inputs):
     draft, failed = copy.deepcopy(traced), []
     try:
@@ -237,7 +249,13 @@ def takes_the_outermost_note(traced, *inputs):
     return None
 
 
-@wrong("names_the_node", says="returns 'inner' as a path: no traced module in the model has it", read=LINE)
+@wrong(
+    "names_the_node",
+    says="returns 'inner' as a path: no traced module in the model has it",
+    read=LINE,
+    case="several levels, nodes with names of their own",
+    clause="The qualified name is that of `named_modules()`:",
+)
 def gives_the_name_in_the_parent(traced, *inputs):
     """As the qualified name in the parent, of which there may be another."""
     draft, failed = copy.deepcopy(traced), []
@@ -252,7 +270,13 @@ def gives_the_name_in_the_parent(traced, *inputs):
     return None
 
 
-@wrong("names_the_node", says="(an edit that was not compiled, three levels deep): it returns None", read=LINE)
+@wrong(
+    "names_the_node",
+    says="(an edit that was not compiled, three levels deep): it returns None",
+    read=LINE,
+    case="an edit that was not compiled, three levels deep",
+    clause="Run the *graphs* on the inputs:",
+)
 def asks_a_call_first_whether_anything_fails(traced, *inputs):
     """A call runs the code, which is older than the graph."""
     try:
@@ -262,7 +286,13 @@ def asks_a_call_first_whether_anything_fails(traced, *inputs):
     return None
 
 
-@wrong("names_the_node", says="(a graph that was mended, not compiled): it names a node, and no node", read=LINE)
+@wrong(
+    "names_the_node",
+    says="(a graph that was mended, not compiled): it names a node, and no node",
+    read=LINE,
+    case="a graph that was mended, not compiled",
+    clause="If no node fails",
+)
 def trusts_a_call_that_raises(traced, *inputs):
     found = gives_each_copied_class_a_forward(traced, *inputs)
     with contextlib.suppress(Exception):
@@ -272,14 +302,25 @@ def trusts_a_call_that_raises(traced, *inputs):
     return found or ("", "output")
 
 
-@wrong("left_alone", says="`near.blocks.0`, a traced module inside, was compiled", read=DOWN)
+@wrong(
+    "left_alone",
+    says="`near.blocks.0`, a traced module inside, was compiled",
+    read=DOWN,
+    case="an edit that was not compiled, three levels deep",
+    clause="its code, its modules,",
+)
 def compiles_everything_first(traced, *inputs):
     for part in traced_in(traced).values():
         part.recompile()
     return gives_each_copied_class_a_forward(traced, *inputs)
 
 
-@wrong("input_unchanged", says="has a new attribute `forward`")
+@wrong(
+    "input_unchanged",
+    says="has a new attribute `forward`",
+    case="a node of the module itself",
+    clause="Leave `traced` as it is:",
+)
 def hides_the_forward_of_the_module_itself(traced, *inputs):
     failed = []
     for path, part in traced_in(traced).items():
@@ -291,7 +332,12 @@ def hides_the_forward_of_the_module_itself(traced, *inputs):
     return None
 
 
-@wrong("input_unchanged", says="its weight `norm.running_mean` has other values")
+@wrong(
+    "input_unchanged",
+    says="its weight `norm.running_mean` has other values",
+    case="a batch norm that updates, then fails in training",
+    clause="and what a run updates, such as the statistics of a batch norm.",
+)
 def tidies_up_after_itself(traced, *inputs):
     """No forward is left behind; what the run wrote is."""
     failed = []
@@ -324,13 +370,23 @@ def catches_what_torch_raises(traced, *inputs):
     return None
 
 
-@wrong("names_the_node", says="neither None nor a pair of texts")
+@wrong(
+    "names_the_node",
+    says="neither None nor a pair of texts",
+    case="a node of the module itself",
+    clause="the qualified name of the `GraphModule` in whose graph the node is, and the name of the node.",
+)
 def returns_the_name_alone(traced, *inputs):
     found = gives_each_copied_class_a_forward(traced, *inputs)
     return found and found[1]
 
 
-@wrong("names_the_node", says="neither None nor a pair of texts")
+@wrong(
+    "names_the_node",
+    says="neither None nor a pair of texts",
+    case="a node of the module itself",
+    clause="return a pair of texts:",
+)
 def returns_the_node(traced, *inputs):
     found = gives_each_copied_class_a_forward(traced, *inputs)
     if found is None:
@@ -339,12 +395,23 @@ def returns_the_node(traced, *inputs):
     return path, next(node for node in traced.get_submodule(path).graph.nodes if node.name == name)
 
 
-@wrong("names_the_node", says="and no node of the graphs fails: None was asked")
+@wrong(
+    "names_the_node",
+    says="and no node of the graphs fails: None was asked",
+    case="nothing that fails",
+    clause="If no node fails, return `None`.",
+)
 def returns_the_output_where_nothing_fails(traced, *inputs):
     return gives_each_copied_class_a_forward(traced, *inputs) or ("", "output")
 
 
-@wrong("names_the_node", says="(two inputs that do not fit): it returns None", read=LINE)
+@wrong(
+    "names_the_node",
+    says="(two inputs that do not fit): it returns None",
+    read=LINE,
+    case="two inputs that do not fit",
+    clause="on the inputs:",
+)
 def runs_without_inputs_that_are_read_by_name(traced, *inputs):
     """Only the first of the inputs is passed on, and the rest counts as a success."""
     try:
@@ -354,7 +421,13 @@ def runs_without_inputs_that_are_read_by_name(traced, *inputs):
     return found
 
 
-@wrong("names_the_node", says="(a layer that fails): it returns 'near.blocks.0.up' as a path", read=LINE)
+@wrong(
+    "names_the_node",
+    says="(a layer that fails): it returns 'near.blocks.0.up' as a path",
+    read=LINE,
+    case="a layer that fails",
+    clause="A node that calls a layer of another class, such as `nn.Linear`, is itself the node that fails.",
+)
 def goes_into_layers_too(traced, *inputs):
     failed, draft = [], copy.deepcopy(traced)
     for path, part in traced_in(draft).items():
@@ -378,7 +451,13 @@ def looks_for_the_operation_of_the_chapter(traced, *inputs):
     return found[0], known[0].name
 
 
-@wrong("names_the_node", says="(an error of another class): it returns None", read=LINE)
+@wrong(
+    "names_the_node",
+    says="(an error of another class): it returns None",
+    read=LINE,
+    case="an error of another class",
+    clause="If a node raises an error, of any class below `Exception`",
+)
 def notes_one_class_of_errors(traced, *inputs):
     draft, failed = copy.deepcopy(traced), []
     for path, part in traced_in(draft).items():
@@ -391,7 +470,12 @@ def notes_one_class_of_errors(traced, *inputs):
         return None
 
 
-@wrong("ends well", says="your code raises RefusedError: refused")
+@wrong(
+    "ends well",
+    says="your code raises RefusedError: refused",
+    case="an error of another class",
+    clause="of any class below `Exception`",
+)
 def catches_three_classes_of_errors(traced, *inputs):
     draft, failed = copy.deepcopy(traced), []
     for path, part in traced_in(draft).items():
@@ -403,31 +487,61 @@ def catches_three_classes_of_errors(traced, *inputs):
     return None
 
 
-@wrong("names_the_node", says="what a run in eval mode gives: leave each module in the mode", read=LINE)
+@wrong(
+    "names_the_node",
+    says="what a run in eval mode gives: leave each module in the mode",
+    read=LINE,
+    case="a batch norm that updates, then fails in training",
+    clause="Run the *graphs* on the inputs:",
+)
 def runs_the_copy_in_eval_mode(traced, *inputs):
     return gives_each_copied_class_a_forward(copy.deepcopy(traced).eval(), *inputs)
 
 
-@wrong("names_the_node", says="what a run under torch.no_grad gives: leave gradients on", read=LINE)
+@wrong(
+    "names_the_node",
+    says="what a run under torch.no_grad gives: leave gradients on",
+    read=LINE,
+    case="a batch norm that updates, then fails in training",
+    clause="Run the *graphs*",
+)
 def runs_without_gradients(traced, *inputs):
     with torch.no_grad():
         return gives_each_copied_class_a_forward(traced, *inputs)
 
 
-@wrong("names_the_node", says="returns 'blocks.2', another name of the module that", read=LINE)
+@wrong(
+    "names_the_node",
+    says="returns 'blocks.2', another name of the module that",
+    read=LINE,
+    case="a traced module inside a Sequential",
+    clause="The qualified name is that of `named_modules()`:",
+)
 def takes_the_last_name_of_a_module_that_has_two(traced, *inputs):
     found = gives_each_copied_class_a_forward(traced, *inputs)
     every = dict(traced.named_modules(remove_duplicate=False))
     return found and ([path for path, part in every.items() if part is every[found[0]]][-1], found[1])
 
 
-@wrong("names_the_node", says="as a path: no traced module in the model has it", read=LINE)
+@wrong(
+    "names_the_node",
+    says="as a path: no traced module in the model has it",
+    read=LINE,
+    case="a node of the module itself",
+    clause='it begins at `traced`, which itself is `""`.',
+)
 def calls_the_module_itself_by_its_class(traced, *inputs):
     found = gives_each_copied_class_a_forward(traced, *inputs)
     return found and (found[0] or type(traced).__name__, found[1])
 
 
-@wrong("names_the_node", says="(a layer behind a traced module): it names node `output` of `blocks.0`", read=LINE)
+@wrong(
+    "names_the_node",
+    says="(a layer behind a traced module): it names node `output` of `blocks.0`",
+    read=LINE,
+    case="a layer behind a traced module",
+    clause="is itself the node that fails.",
+)
 def takes_the_last_module_that_began(traced, *inputs):
     """As if a traced module that has ended were still running."""
     begun, draft = [], copy.deepcopy(traced)

@@ -127,7 +127,13 @@ def compares_two_columns(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("foretells_the_pickle", says="says True, and the program does not survive: a function of your own", read=PICKLE)
+@wrong(
+    "foretells_the_pickle",
+    says="says True, and the program does not survive: a function of your own",
+    read=PICKLE,
+    case="a function of your own",
+    clause="the same opcodes with the same targets",
+)
 def only_tries_it(traced):
     try:
         through(copy.deepcopy(traced))
@@ -145,7 +151,13 @@ def compares_the_code(traced):
         return False
 
 
-@wrong("foretells_the_pickle", says="says False, and the program survives: an edit that was not compiled", read=PICKLE)
+@wrong(
+    "foretells_the_pickle",
+    says="says False, and the program survives: an edit that was not compiled",
+    read=PICKLE,
+    case="an edit that was not compiled",
+    clause="your answer is about the graph, not about the code.",
+)
 def pickles_a_shallow_copy_of_the_stale_module(traced):
     try:
         loaded = through(fx.GraphModule(traced, fx.symbolic_trace(traced).graph))
@@ -154,7 +166,12 @@ def pickles_a_shallow_copy_of_the_stale_module(traced):
     return program(loaded.graph) == program(traced.graph)
 
 
-@wrong("input_unchanged", says="its code was compiled anew")
+@wrong(
+    "input_unchanged",
+    says="its code was compiled anew",
+    case="an edit that was not compiled",
+    clause="Leave `traced` as it is",
+)
 def pickles_the_module_itself(traced):
     try:
         loaded = through(traced)
@@ -182,7 +199,13 @@ def pickles_a_shallow_copy(traced):
     return program(loaded.graph) == program(traced.graph)
 
 
-@wrong("left_alone", says="The graph of the module has another owner now", read=COPY)
+@wrong(
+    "left_alone",
+    says="The graph of the module has another owner now",
+    read=COPY,
+    case="the block of the chapter",
+    clause="and let its graph keep its owner.",
+)
 def wraps_the_graph_once_more(traced):
     try:
         loaded = through(fx.GraphModule(traced, traced.graph))
@@ -204,7 +227,13 @@ def traces_in_place_of_pickling(traced):
     return program(loaded.graph) == program(traced.graph)
 
 
-@wrong("foretells_the_pickle", says="does not survive: a weight fetched twice", read=PICKLE)
+@wrong(
+    "foretells_the_pickle",
+    says="does not survive: a weight fetched twice",
+    read=PICKLE,
+    case="a weight fetched twice",
+    clause="the same opcodes with the same targets",
+)
 def compares_sets(traced):
     try:
         loaded = through(copy.deepcopy(traced))
@@ -213,7 +242,13 @@ def compares_sets(traced):
     return set(program(loaded.graph)) == set(program(traced.graph))
 
 
-@wrong("foretells_the_pickle", says="does not survive: a shape read early and used late", read=PICKLE)
+@wrong(
+    "foretells_the_pickle",
+    says="does not survive: a shape read early and used late",
+    read=PICKLE,
+    case="a shape read early and used late",
+    clause="in the same order.",
+)
 def compares_in_any_order(traced):
     try:
         loaded = through(copy.deepcopy(traced))
@@ -250,7 +285,16 @@ def lets_the_refusal_through(traced):
     return program(through(copy.deepcopy(traced)).graph) == program(traced.graph)
 
 
-@wrong("foretells_the_pickle", says="does not survive: noise that reads no input", read=PICKLE)
+@wrong(
+    "foretells_the_pickle",
+    says="does not survive: noise that reads no input",
+    read=PICKLE,
+    case="noise that reads no input",
+    clause=(
+        "Return `True` if the program in the graph of `traced` comes through "
+        "`pickle.dumps` and `pickle.loads` unchanged:"
+    ),
+)
 def knows_a_list_of_losses(traced):
     """In place of trying it."""
     for node in traced.graph.nodes:
@@ -262,7 +306,13 @@ def knows_a_list_of_losses(traced):
     return True
 
 
-@wrong("foretells_the_pickle", says="does not survive: a lambda", read=PICKLE)
+@wrong(
+    "foretells_the_pickle",
+    says="does not survive: a lambda",
+    read=PICKLE,
+    case="a lambda",
+    clause="If pickling or loading raises, return `False`.",
+)
 def counts_what_cannot_be_pickled_as_kept(traced):
     try:
         loaded = through(copy.deepcopy(traced))
@@ -271,7 +321,13 @@ def counts_what_cannot_be_pickled_as_kept(traced):
     return program(loaded.graph) == program(traced.graph)
 
 
-@wrong("foretells_the_pickle", says="does not survive: a function that chooses", read=PICKLE)
+@wrong(
+    "foretells_the_pickle",
+    says="does not survive: a function that chooses",
+    read=PICKLE,
+    case="a function that chooses",
+    clause="or loading raises, return `False`.",
+)
 def asks_only_whether_it_can_be_pickled(traced):
     """Loading may raise, too."""
     try:
@@ -284,7 +340,13 @@ def asks_only_whether_it_can_be_pickled(traced):
         return True
 
 
-@wrong("foretells_the_pickle", says="says False, and the program survives: nodes with names of their own", read=PICKLE)
+@wrong(
+    "foretells_the_pickle",
+    says="says False, and the program survives: nodes with names of their own",
+    read=PICKLE,
+    case="nodes with names of their own",
+    clause="Names and `meta` do not count.",
+)
 def compares_names_too(traced):
     try:
         loaded = through(copy.deepcopy(traced))
@@ -293,7 +355,13 @@ def compares_names_too(traced):
     return [str(node) for node in loaded.graph.nodes] == [str(node) for node in traced.graph.nodes]
 
 
-@wrong("foretells_the_pickle", says="says False, and the program survives: nodes with names of their own", read=PICKLE)
+@wrong(
+    "foretells_the_pickle",
+    says="says False, and the program survives: nodes with names of their own",
+    read=PICKLE,
+    case="nodes with names of their own",
+    clause="and `meta` do not count.",
+)
 def compares_the_notes_too(traced):
     try:
         loaded = through(copy.deepcopy(traced))

@@ -97,7 +97,13 @@ def centres_each_column(x):
     return torch.where(mean > 0, x - mean, x)
 
 
-@wrong("decides_once", node="mean", says="Node `mean` takes the mean over some dimensions")
+@wrong(
+    "decides_once",
+    node="mean",
+    says="Node `mean` takes the mean over some dimensions",
+    case="a tensor of three dimensions",
+    clause="any number of dimensions.",
+)
 def counts_on_two_dimensions(x):
     mean = x.mean((0, 1))
     return torch.where(mean > 0, x - mean, x)
@@ -135,24 +141,46 @@ def subtracts_in_place(x):
     return x
 
 
-@wrong("batch_left_alone", node="sub_", says="overwrites the batch that was passed")
+@wrong(
+    "batch_left_alone",
+    node="sub_",
+    says="overwrites the batch that was passed",
+    case="a batch with a positive mean",
+    clause="do not write into it;",
+)
 def calls_the_method_that_writes(x):
     return x.sub_(x.mean().clamp(min=0))
 
 
 @wrong(
-    "gradients_kept", node="detach", says="its gradients are not those of the model: that of `x` holds other numbers"
+    "gradients_kept",
+    node="detach",
+    says="its gradients are not those of the model: that of `x` holds other numbers",
+    case="a batch with a positive mean",
+    clause="gradients flow through.",
 )
 def detaches_the_mean(x):
     return x - x.mean().detach().clamp(min=0)
 
 
-@wrong("right_on_every_batch", node="output", says="On a batch with one large number the result is not the one asked")
+@wrong(
+    "right_on_every_batch",
+    node="output",
+    says="On a batch with one large number the result is not the one asked",
+    case="a batch with one large number",
+    clause="minus its mean if the mean of the whole tensor is positive",
+)
 def asks_the_median(x):
     return torch.where(x.median() > 0, x - x.mean(), x)
 
 
-@wrong("right_on_every_batch", node="output", says="On a batch with one large number the result is not the one asked")
+@wrong(
+    "right_on_every_batch",
+    node="output",
+    says="On a batch with one large number the result is not the one asked",
+    case="a batch with one large number",
+    clause="the mean of the whole tensor",
+)
 def asks_the_first_row(x):
     return torch.where(x[0].mean() > 0, x - x.mean(), x)
 
@@ -162,13 +190,25 @@ def asks_the_largest(x):
     return torch.where(x.max() > 0, x - x.mean(), x)
 
 
-@wrong("right_on_every_batch", node="output", says="On a batch with one number far below zero the result is not the")
+@wrong(
+    "right_on_every_batch",
+    node="output",
+    says="On a batch with one number far below zero the result is not the",
+    case="a batch with one number far below zero",
+    clause="and `x` itself if not.",
+)
 def asks_the_mean_or_the_median(x):
     mean = x.mean()
     return torch.where(torch.maximum(mean, x.median()) > 0, x - mean, x)
 
 
-@wrong("runs", node="flatten", says="Running the result raises IndexError: Dimension out of range")
+@wrong(
+    "runs",
+    node="flatten",
+    says="Running the result raises IndexError: Dimension out of range",
+    case="a tensor of one dimension",
+    clause="any number of dimensions.",
+)
 def expects_two_dimensions_or_more(x):
     return x - x.flatten(1).mean().clamp(min=0)
 
@@ -177,6 +217,8 @@ def expects_two_dimensions_or_more(x):
     "right_on_every_batch",
     node="output",
     says="is not the one asked for: each number is too large, by ",
+    case="a batch with a negative mean",
+    clause="`x` itself",
 )
 def centres_every_batch(x):
     return x - x.mean()
@@ -187,7 +229,13 @@ def centred(x):
     return x - x.mean() if x.mean() > 0 else x
 
 
-@wrong("open_to_passes", node="centred", says="Node `centred` calls")
+@wrong(
+    "open_to_passes",
+    node="centred",
+    says="Node `centred` calls",
+    case="a batch with a positive mean",
+    clause="every step is a node.",
+)
 def wraps_the_branch(x):
     return centred(x)
 

@@ -116,7 +116,13 @@ def erases_from_the_end(model, name, value):
     return fx.GraphModule(traced, traced.graph)
 
 
-@wrong("argument_gone", node="times_1", says="`times_1` is still an input")
+@wrong(
+    "argument_gone",
+    node="times_1",
+    says="`times_1` is still an input",
+    case="the classifier, two rounds",
+    clause="and remove the argument:",
+)
 def leaves_it_to_dead_code(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     traced.graph.eliminate_dead_code()
@@ -132,7 +138,13 @@ def gives_it_a_default(model, name, value):
     return traced
 
 
-@wrong("argument_gone", node="times", says="`times` is still an input")
+@wrong(
+    "argument_gone",
+    node="times",
+    says="`times` is still an input",
+    case="the classifier, two rounds",
+    clause="it is not an input",
+)
 def renames_it(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     placeholder(traced, name).target = name
@@ -141,7 +153,13 @@ def renames_it(model, name, value):
     return traced
 
 
-@wrong("argument_gone", node="_assert", says="Node `_assert` still checks the argument")
+@wrong(
+    "argument_gone",
+    node="_assert",
+    says="Node `_assert` still checks the argument",
+    case="the classifier, two rounds",
+    clause="no node checks it.",
+)
 def checks_the_value_itself(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     node = placeholder(traced, name)
@@ -198,7 +216,12 @@ def takes_the_first_name_that_ends_in_1(model, name, value):
     return traced
 
 
-@wrong("argument_gone", says="the input `padding` is gone: `double` alone was to be taken out")
+@wrong(
+    "argument_gone",
+    says="the input `padding` is gone: `double` alone was to be taken out",
+    case="a flag, beside an input that is not read",
+    clause="the other inputs, used or unused",
+)
 def erases_every_input_that_nobody_reads(model, name, value):
     traced = fixed(model, name, value)
     for node in traced.graph.find_nodes(op="placeholder"):
@@ -208,7 +231,13 @@ def erases_every_input_that_nobody_reads(model, name, value):
     return traced
 
 
-@wrong("rest_untouched", node="shift", says="the input `shift` has lost its default")
+@wrong(
+    "rest_untouched",
+    node="shift",
+    says="the input `shift` has lost its default",
+    case="a mask fixed at None",
+    clause="and defaults",
+)
 def clears_all_defaults(model, name, value):
     traced = fixed(model, name, value)
     for node in traced.graph.find_nodes(op="placeholder"):
@@ -217,7 +246,12 @@ def clears_all_defaults(model, name, value):
     return traced
 
 
-@wrong("rest_untouched", says="the model's own check, “a row each was expected”, is gone")
+@wrong(
+    "rest_untouched",
+    says="the model's own check, “a row each was expected”, is gone",
+    case="a temperature called T",
+    clause="what the model itself checks with `torch._assert`.",
+)
 def erases_every_assertion(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     for node in reversed(traced.graph.nodes):
@@ -267,7 +301,12 @@ def forgets_to_recompile(model, name, value):
     return fixed(model, name, value)
 
 
-@wrong("input_unchanged", says="The model that was given has been changed: the model has a new attribute `forward`")
+@wrong(
+    "input_unchanged",
+    says="The model that was given has been changed: the model has a new attribute `forward`",
+    case="the classifier, two rounds",
+    clause="and `model` is not changed.",
+)
 def fixes_it_in_the_model(model, name, value):
     traced = fixed(model, name, value)
     traced.recompile()
@@ -275,14 +314,26 @@ def fixes_it_in_the_model(model, name, value):
     return traced
 
 
-@wrong("shares_weights", node="body", says="`body.weight` is not the object that the model holds")
+@wrong(
+    "shares_weights",
+    node="body",
+    says="`body.weight` is not the object that the model holds",
+    case="the classifier, two rounds",
+    clause="The result shares the weights of `model`",
+)
 def copies_the_model_first(model, name, value):
     traced = fixed(copy.deepcopy(model), name, value)
     traced.recompile()
     return traced
 
 
-@wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
+@wrong(
+    "same_result",
+    node="output",
+    says="The result is not the one asked for: it holds other numbers",
+    case="the classifier, two rounds",
+    clause="fixed at `value`",
+)
 def fixes_another_value(model, name, value):
     traced = fixed(model, name, 1 if value == 2 else value)
     traced.recompile()
@@ -298,7 +349,10 @@ def looks_for_the_name_of_the_node(model, name, value):
 
 
 @wrong(
-    "argument_gone", says="the result takes `y`, `x`, `mode_gain`, `mode_shift`: `x`, `y`, `mode_gain`, `mode_shift`"
+    "argument_gone",
+    says="the result takes `y`, `x`, `mode_gain`, `mode_shift`: `x`, `y`, `mode_gain`, `mode_shift`",
+    case="a mode fixed by its name",
+    clause="with their order",
 )
 def puts_the_inputs_in_another_order(model, name, value):
     traced = fixed(model, name, value)
@@ -309,7 +363,13 @@ def puts_the_inputs_in_another_order(model, name, value):
     return traced
 
 
-@wrong("argument_gone", node="_assert_is_none", says="(a mask fixed at None): node `_assert_is_none` still checks the")
+@wrong(
+    "argument_gone",
+    node="_assert_is_none",
+    says="(a mask fixed at None): node `_assert_is_none` still checks the",
+    case="a mask fixed at None",
+    clause="or `None`.",
+)
 def leaves_a_check_of_none(model, name, value):
     """It knows the guard of a number: a comparison, and an assertion behind it."""
     traced = fx.symbolic_trace(model, concrete_args={name: value})
@@ -325,7 +385,10 @@ def leaves_a_check_of_none(model, name, value):
 
 
 @wrong(
-    "argument_gone", says="(a mode fixed by its name): the input `mode_gain` is gone: `mode` alone was to be taken out"
+    "argument_gone",
+    says="(a mode fixed by its name): the input `mode_gain` is gone: `mode` alone was to be taken out",
+    case="a mode fixed by its name",
+    clause="Everything else stays:",
 )
 def erases_every_input_that_begins_like_it(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})

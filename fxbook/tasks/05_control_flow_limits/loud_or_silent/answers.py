@@ -177,7 +177,13 @@ def lists_three_errors(function, batches):
     return judged(function, batches, close, loud=(TraceError, TypeError, RuntimeError))
 
 
-@wrong("right_verdict", says="Of `doubled_if_positive` you say 'same', but on the second of three", read=EXCEPT)
+@wrong(
+    "right_verdict",
+    says="Of `doubled_if_positive` you say 'same', but on the second of three",
+    read=EXCEPT,
+    case="`doubled_if_positive`",
+    clause="on one of the batches",
+)
 def takes_the_last_batch(function, batches):
     return judged(function, batches[-1:], close)
 
@@ -204,6 +210,8 @@ def has_one_try_for_both(function, batches):
     "right_verdict",
     says="Of `square_or_flat` you say 'stops', but it is the traced function that raises",
     read=EXCEPT,
+    case="`square_or_flat`",
+    clause="the traced function raises an error",
 )
 def takes_any_error_for_a_stop(function, batches):
     try:
@@ -228,7 +236,13 @@ def expects_the_traced_function_to_run(function, batches):
     return "same"
 
 
-@wrong("right_verdict", says="Of `halved_three_times` you say 'differs', but the traced function returns", read=PROVEN)
+@wrong(
+    "right_verdict",
+    says="Of `halved_three_times` you say 'differs', but the traced function returns",
+    read=PROVEN,
+    case="`halved_three_times`",
+    clause="or lists, tuples and dicts of tensors.",
+)
 def compares_tensors_only(function, batches):
     return judged(function, batches, torch.allclose)
 
@@ -242,6 +256,8 @@ def compares_the_first_item(function, batches):
     "right_verdict",
     says="Of `in_parts` you say 'same', but the function returns a list of two, the",
     read=ISINSTANCE,
+    case="`in_parts`",
+    clause="one item more or less:",
 )
 def forgets_the_lengths(function, batches):
     def same(found, expected):
@@ -273,12 +289,24 @@ def compares_as_text(function, batches):
     return judged(function, batches, lambda found, expected: str(found) == str(expected))
 
 
-@wrong("right_verdict", says="Of `precise` you say 'same', but the function returns float64", read=ISINSTANCE)
+@wrong(
+    "right_verdict",
+    says="Of `precise` you say 'same', but the function returns float64",
+    read=ISINSTANCE,
+    case="`precise`",
+    clause="or dtype",
+)
 def lets_the_dtype_differ(function, batches):
     return judged(function, batches, lambda a, b: torch.testing.assert_close(a, b, check_dtype=False) is None)
 
 
-@wrong("right_verdict", says="Of `doubled_in_place` you say 'differs', but on equal batches", read=PROVEN)
+@wrong(
+    "right_verdict",
+    says="Of `doubled_in_place` you say 'differs', but on equal batches",
+    read=PROVEN,
+    case="`doubled_in_place`",
+    clause="`function` can write into the tensor that it gets;",
+)
 def hands_the_same_batch_to_both(function, batches):
     return judged(function, batches, close, clone=lambda batch: batch)
 
@@ -288,17 +316,35 @@ def prints_the_verdict(function, batches):
     print(judged(function, batches, close))
 
 
-@wrong("right_verdict", says="Of `slightly_more` you say 'same', but the traced function returns", read=ISINSTANCE)
+@wrong(
+    "right_verdict",
+    says="Of `slightly_more` you say 'same', but the traced function returns",
+    read=ISINSTANCE,
+    case="`slightly_more`",
+    clause="Different numbers",
+)
 def lets_numbers_be_near(function, batches):
     return judged(function, batches, lambda a, b: torch.testing.assert_close(a, b, rtol=0.01, atol=0.01) is None)
 
 
-@wrong("right_verdict", says="Of `one_more_dimension` you say 'same', but the function returns", read=ISINSTANCE)
+@wrong(
+    "right_verdict",
+    says="Of `one_more_dimension` you say 'same', but the function returns",
+    read=ISINSTANCE,
+    case="`one_more_dimension`",
+    clause="a different shape",
+)
 def lets_shapes_be_broadcast(function, batches):
     return judged(function, batches, lambda a, b: leaf_by_leaf(a, b, torch.allclose))
 
 
-@wrong("right_verdict", says="Of `renamed` you say 'same', but the function returns a dict with the", read=ISINSTANCE)
+@wrong(
+    "right_verdict",
+    says="Of `renamed` you say 'same', but the function returns a dict with the",
+    read=ISINSTANCE,
+    case="`renamed`",
+    clause="or key",
+)
 def compares_tensors_in_their_order(function, batches):
     def same(found, expected):
         return all(map(torch.equal, pytree.tree_leaves(found), pytree.tree_leaves(expected)))
@@ -312,7 +358,13 @@ def compares_tensors_in_their_order(function, batches):
     return judged(function, batches, lambda a, b: sizes(a, b) and dtypes(a, b) and same(a, b))
 
 
-@wrong("right_verdict", says="Of `in_a_list` you say 'same', but the function returns a", read=ISINSTANCE)
+@wrong(
+    "right_verdict",
+    says="Of `in_a_list` you say 'same', but the function returns a",
+    read=ISINSTANCE,
+    case="`in_a_list`",
+    clause="another container",
+)
 def unpacks_a_list_of_one(function, batches):
     def unpacked(value):
         return value[0] if isinstance(value, list) and len(value) == 1 else value
@@ -335,7 +387,11 @@ def expects_runtime_errors_of_the_traced(function, batches):
 
 
 @wrong(
-    "right_verdict", says="Of `one_part_more` you say 'same', but the function returns a list of one", read=ISINSTANCE
+    "right_verdict",
+    says="Of `one_part_more` you say 'same', but the function returns a list of one",
+    read=ISINSTANCE,
+    case="`one_part_more`",
+    clause="one item more",
 )
 def goes_through_what_the_function_returns(function, batches):
     def same(found, expected):
@@ -348,7 +404,13 @@ def goes_through_what_the_function_returns(function, batches):
     return judged(function, batches, same)
 
 
-@wrong("right_verdict", says="Of `in_rows` you say 'same', but the function returns a list of two", read=ISINSTANCE)
+@wrong(
+    "right_verdict",
+    says="Of `in_rows` you say 'same', but the function returns a list of two",
+    read=ISINSTANCE,
+    case="`in_rows`",
+    clause="another container",
+)
 def takes_rows_for_a_list(function, batches):
     def same(found, expected):
         if isinstance(expected, torch.Tensor):
@@ -359,7 +421,13 @@ def takes_rows_for_a_list(function, batches):
     return judged(function, batches, same)
 
 
-@wrong("right_verdict", says="Of `row_mean` you say 'differs', but the traced function returns what", read=PROVEN)
+@wrong(
+    "right_verdict",
+    says="Of `row_mean` you say 'differs', but the traced function returns what",
+    read=PROVEN,
+    case="`row_mean`",
+    clause='`"same"` otherwise.',
+)
 def compares_objects(function, batches):
     return judged(function, batches, lambda a, b: a is b)
 
@@ -372,22 +440,45 @@ def told_by_its_class(function, batches, loud):
         return "differs"
 
 
-@wrong("right_verdict", says="Of `per_row` you say 'differs', but tracing it raises RuntimeError", read=STOPS)
+@wrong(
+    "right_verdict",
+    says="Of `per_row` you say 'differs', but tracing it raises RuntimeError",
+    read=STOPS,
+    case="`per_row`",
+    clause="raises an error, whatever its class;",
+)
 def stops_at_a_trace_error_only(function, batches):
     return told_by_its_class(function, batches, TraceError)
 
 
-@wrong("right_verdict", says="Of `root` you say 'differs', but tracing it raises ValueError (“inv", read=STOPS)
+@wrong(
+    "right_verdict",
+    says="Of `root` you say 'differs', but tracing it raises ValueError (“inv",
+    read=STOPS,
+    case="`root`",
+    clause="whatever its class;",
+)
 def stops_at_three_errors_only(function, batches):
     return told_by_its_class(function, batches, (TraceError, TypeError, RuntimeError))
 
 
-@wrong("right_verdict", says="Of `grams` you say 'same', but the traced function returns", read=ISINSTANCE)
+@wrong(
+    "right_verdict",
+    says="Of `grams` you say 'same', but the traced function returns",
+    read=ISINSTANCE,
+    case="`grams`",
+    clause="or returns something different from `function`;",
+)
 def never_compares(function, batches):
     return judged(function, batches, lambda found, expected: True)
 
 
-@wrong("nothing_left", says="a tensor that your code was given holds other values")
+@wrong(
+    "nothing_left",
+    says="a tensor that your code was given holds other values",
+    case="`doubled_in_place`",
+    clause="the batches are to hold what they held.",
+)
 def gives_the_function_the_batches_themselves(function, batches):
     """The verdict is right, and a function that writes into its batch has changed that of the caller."""
     try:
@@ -406,7 +497,11 @@ def gives_the_function_the_batches_themselves(function, batches):
 
 
 @wrong(
-    "right_verdict", says="Of `one_key_more` you say 'same', but the function returns a dict with the", read=ISINSTANCE
+    "right_verdict",
+    says="Of `one_key_more` you say 'same', but the function returns a dict with the",
+    read=ISINSTANCE,
+    case="`one_key_more`",
+    clause="one item more or less:",
 )
 def goes_through_the_keys_of_the_function(function, batches):
     def same(found, expected):
@@ -417,7 +512,13 @@ def goes_through_the_keys_of_the_function(function, batches):
     return judged(function, batches, same)
 
 
-@wrong("right_verdict", says="Of `first_of_two` you say 'same', but the first of the two tensors", read=ISINSTANCE)
+@wrong(
+    "right_verdict",
+    says="Of `first_of_two` you say 'same', but the first of the two tensors",
+    read=ISINSTANCE,
+    case="`first_of_two`",
+    clause="Different numbers",
+)
 def compares_sums(function, batches):
     def same(one, other):
         return one.shape == other.shape and torch.allclose(one.double().sum(), other.double().sum())

@@ -117,7 +117,12 @@ class VisitsTheCalls:
         return dim
 
 
-@wrong("dims_found", says="The answer has nodes for keys: their names were asked.")
+@wrong(
+    "dims_found",
+    says="The answer has nodes for keys: their names were asked.",
+    case="sums over one dimension and over all",
+    clause="Its keys are the names",
+)
 def gives_the_nodes_themselves(traced):
     sums = [node for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
     return {node: node.kwargs.get("dim", node.args[1] if len(node.args) > 1 else None) for node in sums}
@@ -132,7 +137,12 @@ def goes_by_the_names_of_the_nodes(traced):
     return {node.name: node.kwargs.get("dim", (*node.args, None, None)[1]) for node in sums}
 
 
-@wrong("dims_found", says="the answer has the key 'cumsum', which is the name of no sum: it is that")
+@wrong(
+    "dims_found",
+    says="the answer has the key 'cumsum', which is the name of no sum: it is that",
+    case="sums with other arguments",
+    clause="and nothing else.",
+)
 def looks_for_sum_in_the_target(traced):
     sums = [node for node in traced.graph.nodes if node.op.startswith("call_") and "sum" in str(node.target)]
     sums = [node for node in sums if node.op != "call_module"]
@@ -142,6 +152,8 @@ def looks_for_sum_in_the_target(traced):
 @wrong(
     "input_unchanged",
     says="The model that was given has been changed: its graph was edited, at node `sum_2`.",
+    case="sums over one dimension and over all",
+    clause="Do not change `traced`.",
 )
 def empties_the_keywords(traced):
     dims = {}
@@ -153,12 +165,22 @@ def empties_the_keywords(traced):
     return dims
 
 
-@wrong("dims_found", says="For `sum_1 = torch.sum(x, 0)` the answer is None: its `dim` is passed by position.")
+@wrong(
+    "dims_found",
+    says="For `sum_1 = torch.sum(x, 0)` the answer is None: its `dim` is passed by position.",
+    case="sums over one dimension and over all",
+    clause="Its values are the `dim` of each sum",
+)
 def looks_by_name_only(traced):
     return {node.name: node.kwargs.get("dim") for node in traced.graph.nodes if node.target in (torch.sum, "sum")}
 
 
-@wrong("dims_found", says="For `sum_2 = torch.sum(x, dim=1)` the answer is None: its `dim` is passed by name.")
+@wrong(
+    "dims_found",
+    says="For `sum_2 = torch.sum(x, dim=1)` the answer is None: its `dim` is passed by name.",
+    case="sums over one dimension and over all",
+    clause="In both, `dim` is the second argument",
+)
 def looks_by_position_only(traced):
     sums = [node for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
     return {node.name: node.args[1] if len(node.args) > 1 else None for node in sums}
@@ -169,7 +191,12 @@ def subscripts_the_keywords(traced):
     return {node.name: node.kwargs["dim"] for node in traced.graph.nodes if node.target in (torch.sum, "sum")}
 
 
-@wrong("dims_found", says="The answer lacks `sum_3 = x.sum(1)`.")
+@wrong(
+    "dims_found",
+    says="The answer lacks `sum_3 = x.sum(1)`.",
+    case="sums over one dimension and over all",
+    clause="A sum is a call of `torch.sum` or of the method `sum`",
+)
 def passes_over_the_method(traced):
     sums = traced.graph.find_nodes(op="call_function", target=torch.sum)
     return {node.name: node.kwargs.get("dim", (*node.args, None)[1]) for node in sums}
@@ -188,18 +215,30 @@ def normalises_a_method(traced):
     return {node.name: node.normalized_arguments(traced, types).kwargs.get("dim") for node in sums}
 
 
-@wrong("dims_found", says="The answer is no dict.")
+@wrong(
+    "dims_found", says="The answer is no dict.", case="sums over one dimension and over all", clause="Return a dict."
+)
 def returns_pairs(traced):
     return [(node.name, node.kwargs.get("dim")) for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
 
 
-@wrong("dims_found", says="(an input and a layer named sum): the answer has the key 'sum_1', which is")
+@wrong(
+    "dims_found",
+    says="(an input and a layer named sum): the answer has the key 'sum_1', which is",
+    case="an input and a layer named sum",
+    clause="and nothing else.",
+)
 def asks_the_target_alone(traced):
     sums = [node for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
     return {node.name: node.kwargs.get("dim", node.args[1] if len(node.args) > 1 else None) for node in sums}
 
 
-@wrong("dims_found", says="for `sum_4 = torch.sum(sum_0, keepdim=True, dim=0)` the answer is None")
+@wrong(
+    "dims_found",
+    says="for `sum_4 = torch.sum(sum_0, keepdim=True, dim=0)` the answer is None",
+    case="sums with other arguments",
+    clause="the `dim` of each sum",
+)
 def takes_zero_for_no_dim(traced):
     return {
         node.name: node.kwargs.get("dim") or (node.args[1] if len(node.args) > 1 else None) for node in sums_of(traced)
@@ -215,7 +254,12 @@ def takes_every_method_that_begins_so(traced):
     return dims
 
 
-@wrong("dims_found", says="The answer lacks `sum_5 = torch.sum(x)`.")
+@wrong(
+    "dims_found",
+    says="The answer lacks `sum_5 = torch.sum(x)`.",
+    case="sums over one dimension and over all",
+    clause="or `None` where the call has no `dim`.",
+)
 def leaves_out_sums_without_a_dim(traced):
     dims = {}
     for node in sums_of(traced):
@@ -225,7 +269,10 @@ def leaves_out_sums_without_a_dim(traced):
 
 
 @wrong(
-    "dims_found", says="the answer has the key 'sum_12', which is the name of no sum: it is that of `sum(sum_0, 0)`."
+    "dims_found",
+    says="the answer has the key 'sum_12', which is the name of no sum: it is that of `sum(sum_0, 0)`.",
+    case="sums with other arguments",
+    clause="and nothing else.",
 )
 def goes_by_the_name_of_what_is_called(traced):
     """Python's own `sum` has that name too."""
@@ -249,7 +296,12 @@ def expects_the_tensor_by_position(traced):
     return dims
 
 
-@wrong("dims_found", says="the answer lacks `sum_3 = torch.sum(input=sum_2)`.")
+@wrong(
+    "dims_found",
+    says="the answer lacks `sum_3 = torch.sum(input=sum_2)`.",
+    case="an input and a layer named sum",
+    clause="of the sums in the graph.",
+)
 def leaves_out_what_no_node_uses(traced):
     dims = asks_whether_it_is_there(traced)
     return {node.name: dims[node.name] for node in sums_of(traced) if node.users}

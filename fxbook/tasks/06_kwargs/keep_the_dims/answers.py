@@ -118,7 +118,13 @@ def goes_through_it_again(traced):
     traced.graph = graph
 
 
-@wrong("keep_where_a_dim_is", node="sum_5", says="Node `sum_5` has `keepdim`, and no `dim`: it was to stay as it is.")
+@wrong(
+    "keep_where_a_dim_is",
+    node="sum_5",
+    says="Node `sum_5` has `keepdim`, and no `dim`: it was to stay as it is.",
+    case="sums over one dimension and over all",
+    clause="A sum without a `dim`",
+)
 def keeps_them_in_every_sum(traced):
     for node in sums(traced):
         node.update_kwarg("keepdim", True)
@@ -130,6 +136,8 @@ def keeps_them_in_every_sum(traced):
     node="sum_1",
     says="node `sum_1` is given `keepdim` twice, by position and by name.",
     read="06_kwargs#typeerror-sum-got-multiple-values-for-argument-dim",
+    case="sums with other arguments",
+    clause="`keepdim` is the third argument, after `dim`.",
 )
 def adds_by_name_what_is_there_by_position(traced):
     for node in filter(has_dim, sums(traced)):
@@ -155,6 +163,8 @@ def asks_for_the_dim_by_name(traced):
     node="sum_3",
     says="Node `sum_3` does not keep its dimensions.",
     read="06_kwargs#the-call-decides-the-place",
+    case="sums over one dimension and over all",
+    clause="Make every sum over a `dim` keep its dimensions:",
 )
 def passes_over_the_method(traced):
     for node in traced.graph.find_nodes(op="call_function", target=torch.sum):
@@ -196,6 +206,8 @@ def forgets_to_recompile(traced):
     node="softmax",
     says="Node `softmax` has got `keepdim`, and is no sum.",
     read="06_kwargs#who-finds-a-wrong-keyword",
+    case="sums over one dimension and over all",
+    clause="So does every other call.",
 )
 def gives_it_to_every_call_with_a_dim(traced):
     for node in traced.graph.nodes:
@@ -217,7 +229,13 @@ def looks_for_sum_in_the_target(traced):
     traced.recompile()
 
 
-@wrong("keep_where_a_dim_is", node="sum_10", says="node `sum_10` has `keepdim`, and no `dim`: it was to stay as it is.")
+@wrong(
+    "keep_where_a_dim_is",
+    node="sum_10",
+    says="node `sum_10` has `keepdim`, and no `dim`: it was to stay as it is.",
+    case="sums with other arguments",
+    clause="or with `dim=None`, stays as it is.",
+)
 def takes_none_for_a_dim(traced):
     for node in sums(traced):
         if len(node.args) > 1 or "dim" in node.kwargs:
@@ -286,6 +304,8 @@ def traces_it_once_more(traced):
     node="sum_2",
     says="(sums over the dimension 0): node `sum_2` is given `keepdim` twice, by position and by name.",
     read="06_kwargs#typeerror-sum-got-multiple-values-for-argument-dim",
+    case="sums over the dimension 0",
+    clause="every sum over a `dim`",
 )
 def takes_zero_for_no_dim_where_there_are_three(traced):
     for node in filter(has_dim, sums(traced)):
@@ -296,7 +316,12 @@ def takes_zero_for_no_dim_where_there_are_three(traced):
     traced.recompile()
 
 
-@wrong("given_edited", says="You edited a copy: the module that you were given is what it was.")
+@wrong(
+    "given_edited",
+    says="You edited a copy: the module that you were given is what it was.",
+    case="sums over one dimension and over all",
+    clause="Edit `traced` in place.",
+)
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     cuts_the_positions(traced)
@@ -308,6 +333,8 @@ def edits_a_copy(traced):
     node="sum_1",
     says="Node `sum_1` does not keep its dimensions.",
     read="06_kwargs#the-call-decides-the-place",
+    case="sums over one dimension and over all",
+    clause="call it with `keepdim=True`",
 )
 def puts_the_dimension_back(traced):
     """With a call behind each sum."""
@@ -343,6 +370,8 @@ def takes_zero_for_no_dim(traced):
     node="sum_1",
     says="node `sum_1` does not keep its",
     read="06_kwargs#the-call-decides-the-place",
+    case="sums with other arguments",
+    clause="whatever it had before.",
 )
 def leaves_what_says_how_it_keeps(traced):
     for node in filter(has_dim, sums(traced)):
@@ -356,6 +385,8 @@ def leaves_what_says_how_it_keeps(traced):
     node="sum_6",
     says="(sums over the dimension 0): node `sum_6` has got `keepdim`, and is no sum.",
     read="06_kwargs#who-finds-a-wrong-keyword",
+    case="sums over the dimension 0",
+    clause="So does every other call.",
 )
 def asks_the_target_alone(traced):
     for node in traced.graph.nodes:
@@ -369,6 +400,8 @@ def asks_the_target_alone(traced):
     node="sum_12",
     says="(sums with other arguments): node `sum_12` has got `keepdim`, and is no sum.",
     read="06_kwargs#who-finds-a-wrong-keyword",
+    case="sums with other arguments",
+    clause="So does every other call.",
 )
 def goes_by_the_names_of_the_nodes(traced):
     for node in traced.graph.nodes:
@@ -381,6 +414,8 @@ def goes_by_the_names_of_the_nodes(traced):
     "keep_where_a_dim_is",
     node="sum_7",
     says="node `sum_7` no longer has `keepdim=True`, and has no `dim`: it was to stay as it is.",
+    case="sums over the dimension 0",
+    clause="or with `dim=None`, stays as it is.",
 )
 def keeps_no_dimension_in_the_others(traced):
     cuts_the_positions(traced)

@@ -36,6 +36,8 @@ def deletes_from_a_copy(traced):
     node="sum_3",
     says="node `sum_3` has lost `start`, which was to stay: it calls no Python function",
     read="06_kwargs#both-are-frozen-assign",
+    case="functions of every kind",
+    clause="the calls of C functions",
 )
 def tries_every_signature(traced):
     for node in traced.graph.nodes:
@@ -55,6 +57,8 @@ def tries_every_signature(traced):
     node="leaky_relu",
     says="Node `leaky_relu` has lost `negative_slope`, whose value was not a default of that function.",
     read="06_kwargs#both-are-frozen-assign",
+    case="four activations",
+    clause="and no others.",
 )
 def removes_every_keyword(traced):
     for node in traced.graph.nodes:
@@ -63,7 +67,13 @@ def removes_every_keyword(traced):
     traced.recompile()
 
 
-@wrong("no_default_left", node="softmax", says="Node `softmax` still has `_stacklevel`, whose value is the default.")
+@wrong(
+    "no_default_left",
+    node="softmax",
+    says="Node `softmax` still has `_stacklevel`, whose value is the default.",
+    case="four activations",
+    clause="from every call of a Python function",
+)
 def removes_what_is_false(traced):
     for node in traced.graph.nodes:
         if node.op == "call_function" and inspect.isfunction(node.target):
@@ -71,7 +81,13 @@ def removes_what_is_false(traced):
     traced.recompile()
 
 
-@wrong("no_default_left", node="softmax", says="Node `softmax` still has `_stacklevel`, whose value is the default.")
+@wrong(
+    "no_default_left",
+    node="softmax",
+    says="Node `softmax` still has `_stacklevel`, whose value is the default.",
+    case="four activations",
+    clause="remove such keywords",
+)
 def removes_inplace_only(traced):
     for node in traced.graph.nodes:
         if node.op == "call_function" and inspect.isfunction(node.target):
@@ -216,6 +232,8 @@ def goes_through_the_calls_with_an_interpreter(traced):
     node="max_pool1d",
     says="node `max_pool1d` has lost `stride`, whose value was not a default",
     read="06_kwargs#both-are-frozen-assign",
+    case="functions of every kind",
+    clause="Their signature has no parameter with the name of that keyword.",
 )
 def drops_what_the_signature_does_not_have(traced):
     for node in filter(calls_python, traced.graph.nodes):
@@ -229,6 +247,8 @@ def drops_what_the_signature_does_not_have(traced):
     node="widen",
     says="node `widen` has lost `output_size`, which was to stay: it calls no Python f",
     read="06_kwargs#both-are-frozen-assign",
+    case="functions of every kind",
+    clause="and layers.",
 )
 def takes_layers_too(traced):
     for node in traced.graph.nodes:
@@ -243,6 +263,8 @@ def takes_layers_too(traced):
     node="sum_1",
     says="has lost `keepdim`, which was to stay: it calls no Python function",
     read="06_kwargs#both-are-frozen-assign",
+    case="functions of every kind",
+    clause="the calls of C functions",
 )
 def takes_c_functions_too(traced):
     for node in traced.graph.nodes:
@@ -253,7 +275,13 @@ def takes_c_functions_too(traced):
     traced.recompile()
 
 
-@wrong("others_kept", node="scaled_2", says="has lost an argument by position: only keywords were to be left out.")
+@wrong(
+    "others_kept",
+    node="scaled_2",
+    says="has lost an argument by position: only keywords were to be left out.",
+    case="functions of every kind",
+    clause="Do not change `args`.",
+)
 def takes_what_is_by_position_too(traced):
     for node in filter(calls_python, traced.graph.nodes):
         leave_out(node, node.target)
@@ -263,7 +291,13 @@ def takes_what_is_by_position_too(traced):
     traced.recompile()
 
 
-@wrong("no_default_left", node="scaled", says="node `scaled` still has `factor`, whose value is the default.")
+@wrong(
+    "no_default_left",
+    node="scaled",
+    says="node `scaled` still has `factor`, whose value is the default.",
+    case="functions of every kind",
+    clause="whose value equals (`==`) the default of the parameter",
+)
 def compares_texts(traced):
     for node in filter(calls_python, traced.graph.nodes):
         known = inspect.signature(node.target).parameters
@@ -340,6 +374,8 @@ def traces_it_once_more(traced):
     node="norm",
     says="has lost `keepdim`, which was to stay: it calls no Python function",
     read="06_kwargs#both-are-frozen-assign",
+    case="functions of every kind",
+    clause="methods",
 )
 def takes_methods_too(traced):
     for node in traced.graph.nodes:
@@ -366,7 +402,13 @@ def keeps_the_signature_of_the_call_before(traced):
     traced.recompile()
 
 
-@wrong("others_kept", node="leaky_relu", says="Node `leaky_relu` has got an argument by position")
+@wrong(
+    "others_kept",
+    node="leaky_relu",
+    says="Node `leaky_relu` has got an argument by position",
+    case="four activations",
+    clause="Do not change `args`.",
+)
 def moves_the_rest_to_the_positions(traced):
     for node in filter(calls_python, traced.graph.nodes):
         leave_out(node, node.target)
@@ -377,14 +419,25 @@ def moves_the_rest_to_the_positions(traced):
     traced.recompile()
 
 
-@wrong("given_edited", says="You edited a copy: the module that you were given is what it was.")
+@wrong(
+    "given_edited",
+    says="You edited a copy: the module that you were given is what it was.",
+    case="four activations",
+    clause="Edit `traced` in place:",
+)
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     deletes_from_a_copy(traced)
     return traced
 
 
-@wrong("no_default_left", node="weighted", says="node `weighted` still has `mode`, whose value is the default.")
+@wrong(
+    "no_default_left",
+    node="weighted",
+    says="node `weighted` still has `mode`, whose value is the default.",
+    case="functions of every kind",
+    clause="from every call of a Python function",
+)
 def passes_over_functions_that_take_any_keyword(traced):
     for node in filter(calls_python, traced.graph.nodes):
         parameters = inspect.signature(node.target).parameters.values()

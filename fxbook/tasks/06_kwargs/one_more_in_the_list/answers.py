@@ -63,7 +63,13 @@ def looks_by_position_only(traced):
     traced.recompile()
 
 
-@wrong("dims_kept", node="cat_1", says="Node `cat_1` has lost its `dim`.")
+@wrong(
+    "dims_kept",
+    node="cat_1",
+    says="Node `cat_1` has lost its `dim`.",
+    case="a list, a tuple and a stack",
+    clause="change nothing else",
+)
 def loses_the_dim(traced):
     for node in cats(traced):
         node.args = ([*node.args[0], first_input(traced)],)
@@ -74,6 +80,8 @@ def loses_the_dim(traced):
     "input_in_every_cat",
     node="cat",
     says="Node `cat` was to get the first input, `x`, as one more tensor, at the end of its list.",
+    case="a list, a tuple and a stack",
+    clause="as the last tensor of its list.",
 )
 def puts_it_first(traced):
     for node in cats(traced):
@@ -210,7 +218,13 @@ def puts_the_list_into_a_list(traced):
     traced.recompile()
 
 
-@wrong("input_in_every_cat", node="cat_1", says="node `cat_1` was to get the first input, `image`, as one more")
+@wrong(
+    "input_in_every_cat",
+    node="cat_1",
+    says="node `cat_1` was to get the first input, `image`, as one more",
+    case="a model with two inputs",
+    clause="Add the first input of the model",
+)
 def joins_the_last_input(traced):
     last = traced.graph.find_nodes(op="placeholder")[-1]
     for node in cats(traced):
@@ -264,14 +278,25 @@ def loses_the_dim_by_name(traced):
     traced.recompile()
 
 
-@wrong("given_edited", says="You edited a copy: the module that you were given is what it was.")
+@wrong(
+    "given_edited",
+    says="You edited a copy: the module that you were given is what it was.",
+    case="a list, a tuple and a stack",
+    clause="Edit `traced` in place",
+)
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     moves_the_list_to_args(traced)
     return traced
 
 
-@wrong("input_in_every_cat", node="cat_1", says="Node `cat_1` was to get the first input, `x`, as one more tensor")
+@wrong(
+    "input_in_every_cat",
+    node="cat_1",
+    says="Node `cat_1` was to get the first input, `x`, as one more tensor",
+    case="a list, a tuple and a stack",
+    clause="to every `torch.cat`",
+)
 def leaves_what_has_it_already(traced):
     joined = first_input(traced)
     for node in cats(traced):
@@ -291,7 +316,13 @@ def adds_a_list_to_a_tuple(traced):
     traced.recompile()
 
 
-@wrong("input_in_every_cat", node="stack", says="Node `stack` uses more nodes than before")
+@wrong(
+    "input_in_every_cat",
+    node="stack",
+    says="Node `stack` uses more nodes than before",
+    case="a list, a tuple and a stack",
+    clause="change nothing else",
+)
 def joins_it_to_every_list(traced):
     joined = first_input(traced)
     for node in traced.graph.nodes:
@@ -306,6 +337,8 @@ def joins_it_to_every_list(traced):
     "input_in_every_cat",
     node="cat_1",
     says="(a model with two inputs): node `cat_1` was to get the first input, `image`",
+    case="a model with two inputs",
+    clause="its name is `tensors`.",
 )
 def leaves_out_what_is_by_name(traced):
     for node in cats(traced):
@@ -314,7 +347,13 @@ def leaves_out_what_is_by_name(traced):
     traced.recompile()
 
 
-@wrong("input_in_every_cat", node="cat_1", says="Node `cat_1` was to get the first input, `x`, as one more tensor")
+@wrong(
+    "input_in_every_cat",
+    node="cat_1",
+    says="Node `cat_1` was to get the first input, `x`, as one more tensor",
+    case="a list, a tuple and a stack",
+    clause="The list may be a tuple",
+)
 def leaves_out_tuples(traced):
     for node in cats(traced):
         if node.args and isinstance(node.args[0], list):
@@ -330,7 +369,13 @@ def joins(traced, node, joined):
     node.args, node.kwargs = ((*tensors, joined), *node.args[1:]), options
 
 
-@wrong("as_many_calls", node="clone", says="The graph has 5 calls, where the model has 4: none was to be added.")
+@wrong(
+    "as_many_calls",
+    node="clone",
+    says="The graph has 5 calls, where the model has 4: none was to be added.",
+    case="a list, a tuple and a stack",
+    clause="and add no call.",
+)
 def joins_a_copy_of_the_input(traced):
     with traced.graph.inserting_after(traced.graph.find_nodes(op="placeholder")[-1]):
         copied = traced.graph.call_method("clone", (first_input(traced),))
@@ -339,7 +384,13 @@ def joins_a_copy_of_the_input(traced):
     traced.recompile()
 
 
-@wrong("input_in_every_cat", node="cat_1", says="(a model with two inputs): node `cat_1` was to get the first input")
+@wrong(
+    "input_in_every_cat",
+    node="cat_1",
+    says="(a model with two inputs): node `cat_1` was to get the first input",
+    case="a model with two inputs",
+    clause="the first input of the model",
+)
 def joins_the_first_input_that_is_used(traced):
     joined = next(node for node in traced.graph.nodes if node.op == "placeholder" and node.users)
     for node in cats(traced):

@@ -160,7 +160,12 @@ def compares_results_of_one_tensor(model, changed, x):
         return True
 
 
-@wrong("told_apart", says="For `relu` in place on the input the answer is False, but the second overwrites the tensor")
+@wrong(
+    "told_apart",
+    says="For `relu` in place on the input the answer is False, but the second overwrites the tensor",
+    case="`relu` in place on the input",
+    clause="the tensor that the module was given, after the call;",
+)
 def compares_results_only(model, changed, x):
     try:
         return not torch.allclose(model(x.clone()), changed(x.clone()))
@@ -168,7 +173,12 @@ def compares_results_only(model, changed, x):
         return True
 
 
-@wrong("told_apart", says="The parameter `project.weight` is left with a `.grad`, to which the next gradient is added.")
+@wrong(
+    "told_apart",
+    says="The parameter `project.weight` is left with a `.grad`, to which the next gradient is added.",
+    case="a model and its trace",
+    clause="Leave the parameters without a `.grad`, as they are before.",
+)
 def adds_up_the_gradients(model, changed, x):
     def run(module):
         leaf = x.clone().requires_grad_()
@@ -198,12 +208,22 @@ def zeroes_before_and_leaves_the_rest(model, changed, x):
     return differ(model, changed, x, observe)
 
 
-@wrong("told_apart", says="For a parameter that was detached the answer is False, but a parameter has another gradien")
+@wrong(
+    "told_apart",
+    says="For a parameter that was detached the answer is False, but a parameter has another gradien",
+    case="a parameter that was detached",
+    clause="or to a parameter.",
+)
 def forgets_the_parameters(model, changed, x):
     return differ(model, changed, x, lambda module, model, x: behaviour(module, model, x)[:3])
 
 
-@wrong("told_apart", says="For a straight-through rounding and its trace the answer is False, but the gradients with")
+@wrong(
+    "told_apart",
+    says="For a straight-through rounding and its trace the answer is False, but the gradients with",
+    case="a straight-through rounding and its trace",
+    clause="with respect to the input",
+)
 def forgets_the_gradient_of_the_input(model, changed, x):
     def observe(module, model, x):
         result, given, _, *graded = behaviour(module, model, x)
@@ -212,12 +232,22 @@ def forgets_the_gradient_of_the_input(model, changed, x):
     return differ(model, changed, x, observe)
 
 
-@wrong("told_apart", says="For `celu` in place where it is safe the answer is True, and the two behave in the same wa")
+@wrong(
+    "told_apart",
+    says="For `celu` in place where it is safe the answer is True, and the two behave in the same wa",
+    case="`celu` in place where it is safe",
+    clause="by more than rounding:",
+)
 def takes_rounding_for_a_difference(model, changed, x):
     return differ(model, changed, x, same=torch.equal)
 
 
-@wrong("told_apart", says="For a result with its rows in another order the answer is False, but the rows of the result")
+@wrong(
+    "told_apart",
+    says="For a result with its rows in another order the answer is False, but the rows of the result",
+    case="a result with its rows in another order",
+    clause="the result;",
+)
 def compares_the_sums_of_the_results(model, changed, x):
     def observe(module, model, x):
         result, *others = behaviour(module, model, x)
@@ -235,12 +265,22 @@ def compares_the_sums_of_the_gradients(model, changed, x):
     return differ(model, changed, x, observe)
 
 
-@wrong("told_apart", says="For a result with one more dimension the answer is False, but the result has another shape")
+@wrong(
+    "told_apart",
+    says="For a result with one more dimension the answer is False, but the result has another shape",
+    case="a result with one more dimension",
+    clause="Two results of different shapes differ.",
+)
 def subtracts_what_may_be_broadcast(model, changed, x):
     return differ(model, changed, x, same=lambda one, other: bool((one - other).abs().max() < 1e-4))
 
 
-@wrong("told_apart", says="For a parameter times 0, and without it the answer is True, and the two behave in the same")
+@wrong(
+    "told_apart",
+    says="For a parameter times 0, and without it the answer is True, and the two behave in the same",
+    case="a parameter times 0, and without it",
+    clause="A missing gradient counts as zero",
+)
 def takes_no_gradient_for_another_one(model, changed, x):
     def observe(module, model, x):
         leaf = x.clone().requires_grad_()
@@ -271,6 +311,8 @@ def asks_for_gradients_that_are_not_there(model, changed, x):
 @wrong(
     "told_apart",
     says="For a softmax over a dimension that is not there `changed` raises IndexError, and so does your code",
+    case="a softmax over a dimension that is not there",
+    clause="if `changed` raises anywhere.",
 )
 def expects_a_runtime_error_only(model, changed, x):
     expected = behaviour(model, model, x)
@@ -284,12 +326,19 @@ def expects_a_runtime_error_only(model, changed, x):
 @wrong(
     "told_apart",
     says="For `relu` in place on what `sigmoid` computes `changed` raises RuntimeError, and so does your code: True",
+    case="`relu` in place on what `sigmoid` computes",
+    clause="if `changed` raises anywhere.",
 )
 def expects_no_error(model, changed, x):
     return not all(map(close, behaviour(model, model, x), behaviour(changed, model, x)))
 
 
-@wrong("told_apart", says="`x` was to stay as it is, and requires a gradient afterwards.")
+@wrong(
+    "told_apart",
+    says="`x` was to stay as it is, and requires a gradient afterwards.",
+    case="a model and its trace",
+    clause="Do not change `x`",
+)
 def makes_the_given_tensor_a_leaf(model, changed, x):
     def observe(module, model, x):
         given = x.detach().clone()
@@ -306,19 +355,34 @@ def says_what_differs(model, changed, x):
     return "" if torch.equal(model(x), changed(x)) else "the result"
 
 
-@wrong("input_unchanged", says="The model that was given has been changed: ")
+@wrong(
+    "input_unchanged",
+    says="The model that was given has been changed: ",
+    case="a model and its trace",
+    clause="or the two modules.",
+)
 def switches_to_eval(model, changed, x):
     return differ(model.eval(), changed.eval(), x)
 
 
-@wrong("told_apart", says="For a result that is a thousandth more the answer is False, but the result is another one")
+@wrong(
+    "told_apart",
+    says="For a result that is a thousandth more the answer is False, but the result is another one",
+    case="a result that is a thousandth more",
+    clause="by more than rounding:",
+)
 def takes_what_is_near_for_the_same(model, changed, x):
     return differ(
         model, changed, x, same=lambda one, other: one.shape == other.shape and torch.allclose(one, other, atol=0.02)
     )
 
 
-@wrong("told_apart", says="For gradients that are a hundredth more the answer is False, but the gradients with respect")
+@wrong(
+    "told_apart",
+    says="For gradients that are a hundredth more the answer is False, but the gradients with respect",
+    case="gradients that are a hundredth more",
+    clause="with respect to the input",
+)
 def takes_gradients_that_are_near_for_the_same(model, changed, x):
     def observe(module, model, x):
         result, given, *gradients = behaviour(module, model, x)
@@ -328,13 +392,21 @@ def takes_gradients_that_are_near_for_the_same(model, changed, x):
 
 
 @wrong(
-    "told_apart", says="For a parameter that was detached the answer is False, but a parameter has another gradient."
+    "told_apart",
+    says="For a parameter that was detached the answer is False, but a parameter has another gradient.",
+    case="a parameter that was detached",
+    clause="or to a parameter.",
 )
 def compares_the_first_parameter_only(model, changed, x):
     return differ(model, changed, x, lambda module, model, x: behaviour(module, model, x)[:4])
 
 
-@wrong("told_apart", says="For `relu6` on numbers below six the answer is True, and the two behave in the same way.")
+@wrong(
+    "told_apart",
+    says="For `relu6` on numbers below six the answer is True, and the two behave in the same way.",
+    case="`relu6` on numbers below six",
+    clause="they behave differently on `x`",
+)
 def computes_the_gradients_somewhere_else(model, changed, x):
     def observe(module, model, x):
         result, given, *_ = behaviour(module, model, x)
@@ -343,7 +415,12 @@ def computes_the_gradients_somewhere_else(model, changed, x):
     return differ(model, changed, x, observe)
 
 
-@wrong("told_apart", says="For a model and its trace the answer is True, and the two behave in the same way.")
+@wrong(
+    "told_apart",
+    says="For a model and its trace the answer is True, and the two behave in the same way.",
+    case="a model and its trace",
+    clause="Return `True` if they behave differently on `x`, else `False`.",
+)
 def finds_every_model_different(model, changed, x):
     return differ(model, changed, x, same=lambda one, other: one is other)
 
@@ -353,6 +430,8 @@ def finds_every_model_different(model, changed, x):
     says="a leaf Variable that requires grad is being used in an in-place operation",
     read="when_it_breaks/06_kwargs#"
     "runtimeerror-a-leaf-variable-that-requires-grad-is-being-used-in-an-in-place-operation",
+    case="a model that overwrites its input, and its trace",
+    clause="the tensor that the module was given, after the call;",
 )
 def passes_the_leaf_itself(model, changed, x):
     def observe(module, model, x):
@@ -365,7 +444,10 @@ def passes_the_leaf_itself(model, changed, x):
 
 
 @wrong(
-    "told_apart", says="For a model in training and its trace the answer is True, and the two behave in the same way."
+    "told_apart",
+    says="For a model in training and its trace the answer is True, and the two behave in the same way.",
+    case="a model in training and its trace",
+    clause="they behave differently on `x`",
 )
 def compares_copies_in_eval_mode(model, changed, x):
     return differ(*(module.eval() for module in copy.deepcopy((model, changed))), x)

@@ -146,7 +146,13 @@ def makes_the_input_without_an_anchor(traced):
     traced.recompile()
 
 
-@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+@wrong(
+    "recompiled",
+    says="the compiled code is stale",
+    read="00_first_graph#change-one-node",
+    case="the model of the chapter, without an offset",
+    clause="it returns its result + offset",
+)
 def forgets_to_recompile(traced):
     graph = traced.graph
     output = graph.output_node()
@@ -170,7 +176,14 @@ def forgets_the_default(traced):
     traced.recompile()
 
 
-@wrong("input_added_last", node="offset", says="`offset` does not have the default 0.0", read=EDIT)
+@wrong(
+    "input_added_last",
+    node="offset",
+    says="`offset` does not have the default 0.0",
+    read=EDIT,
+    case="the model of the chapter, without an offset",
+    clause="with the default 0.0",
+)
 def gives_none_for_the_default(traced):
     graph = traced.graph
     output = graph.output_node()
@@ -209,6 +222,8 @@ def hands_the_sum_to_itself(traced):
     "offset_added",
     node="add",
     says="(a model that asserts something of its result): node `add` adds the offset to `_assert`",
+    case="a model that asserts something of its result",
+    clause="The offset is added to the result",
 )
 def takes_the_last_node_for_the_result(traced):
     graph = traced.graph
@@ -220,7 +235,13 @@ def takes_the_last_node_for_the_result(traced):
     traced.recompile()
 
 
-@wrong("same_result", node="output", says="it holds other numbers")
+@wrong(
+    "same_result",
+    node="output",
+    says="it holds other numbers",
+    case="the model of the chapter, with an offset",
+    clause="The offset is added to the result",
+)
 def subtracts_the_offset(traced):
     graph = traced.graph
     output = graph.output_node()
@@ -235,6 +256,8 @@ def subtracts_the_offset(traced):
     node="add_",
     says="(a model that returns its input): node `add_` works in place: it changes the tensor passed as `rows`",
     read="01_node_creation#four-spellings-of-add",
+    case="a model that returns its input",
+    clause="The offset is added to the result",
 )
 def adds_in_place(traced):
     graph = traced.graph
@@ -265,6 +288,8 @@ def adds_as_a_plus_equals_does(traced):
     node="offset",
     says="`offset` comes before `rows`: a place after all other inputs was asked",
     read=EDIT,
+    case="the model of the chapter, without an offset",
+    clause="after all others",
 )
 def puts_the_input_in_front(traced):
     graph = traced.graph
@@ -280,6 +305,8 @@ def puts_the_input_in_front(traced):
     node="offset",
     says="(a model whose last input comes after a step): `offset` comes before `unread`",
     read=EDIT,
+    case="a model whose last input comes after a step",
+    clause="after all others",
 )
 def puts_the_input_before_the_first_step(traced):
     graph = traced.graph
@@ -306,7 +333,13 @@ def puts_the_input_before_the_output(traced):
     traced.recompile()
 
 
-@wrong("input_added_last", says="The graph has no input called `offset`", read=EDIT)
+@wrong(
+    "input_added_last",
+    says="The graph has no input called `offset`",
+    read=EDIT,
+    case="the model of the chapter, without an offset",
+    clause="Give a traced model one more input, `offset`",
+)
 def stores_the_offset(traced):
     graph = traced.graph
     output = graph.output_node()
@@ -317,7 +350,12 @@ def stores_the_offset(traced):
     traced.recompile()
 
 
-@wrong("given_edited", says="You edited a copy")
+@wrong(
+    "given_edited",
+    says="You edited a copy",
+    case="the model of the chapter, without an offset",
+    clause="Edit `traced` in place.",
+)
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     adds_with_proxies(traced)
@@ -360,6 +398,8 @@ def adds_the_name_of_the_input(traced):
     node="isfinite",
     says="(a model that asserts something of its result): node `isfinite` uses `add`: only the result that is returned",
     read="03_replacement#one-use-or-all-uses",
+    case="a model that asserts something of its result",
+    clause="The offset is added to the result",
 )
 def replaces_all_uses_of_the_result(traced):
     graph = traced.graph
@@ -377,6 +417,8 @@ def replaces_all_uses_of_the_result(traced):
     node="rows",
     says="`rows` has another default than before: only `offset` was to be added",
     read=EDIT,
+    case="the model of the chapter, without an offset",
+    clause="one more input",
 )
 def gives_every_input_a_default(traced):
     adds_with_proxies(traced)

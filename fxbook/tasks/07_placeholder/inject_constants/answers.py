@@ -104,7 +104,13 @@ class PutsTheConstantsInTheBox(WithConstants):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("constants_injected", says="The input `mask` gets the value meant for `sharpness`, not its own", read=REPLACE)
+@wrong(
+    "constants_injected",
+    says="The input `mask` gets the value meant for `sharpness`, not its own",
+    read=REPLACE,
+    case="a model that returns its inputs",
+    clause="Callers leave these inputs out:",
+)
 class TakesAValueFirst(WithConstants):
     def placeholder(self, target, args, kwargs):
         value = super().placeholder(target, args, kwargs)
@@ -137,6 +143,8 @@ class AsksTheIteratorItself(WithConstants):
     "constants_injected",
     says="(the constant None): the input `sharpness` gets the value meant for `input`",
     read=REPLACE,
+    case="the constant None",
+    clause="a constant.",
 )
 class TakesNoneForNoConstant(WithConstants):
     def placeholder(self, target, args, kwargs):
@@ -149,6 +157,8 @@ class TakesNoneForNoConstant(WithConstants):
     "constants_injected",
     says="(a constant that counts as false): the input `rows` gets the value meant for `mask`, not the constant",
     read=REPLACE,
+    case="a constant that counts as false",
+    clause="a constant.",
 )
 class TakesZeroForNoConstant(WithConstants):
     def placeholder(self, target, args, kwargs):
@@ -164,6 +174,8 @@ class TakesZeroForNoConstant(WithConstants):
     "constants_injected",
     says="(two inputs of four): the input `input` gets another value, not the constant",
     read=REPLACE,
+    case="two inputs of four",
+    clause="gives some inputs a constant.",
 )
 class LeavesInputsWithDefaultsAlone(WithConstants):
     def placeholder(self, target, args, kwargs):
@@ -173,7 +185,11 @@ class LeavesInputsWithDefaultsAlone(WithConstants):
 
 
 @wrong(
-    "constants_injected", says="(a layer with the name of an input): the result is not the one asked for", read=REPLACE
+    "constants_injected",
+    says="(a layer with the name of an input): the result is not the one asked for",
+    read=REPLACE,
+    case="a layer with the name of an input",
+    clause="gives some inputs a constant.",
 )
 class TakesALayerForAnInput(WithConstants):
     def run_node(self, node):
@@ -184,6 +200,8 @@ class TakesALayerForAnInput(WithConstants):
     "constants_injected",
     says="in which the values come in reverse, the input `rows` gets the value meant for `mask`",
     read=REPLACE,
+    case="a model that returns its inputs",
+    clause="and the same interpreter can run several times.",
 )
 class UsesEachConstantOnce(WithConstants):
     def placeholder(self, target, args, kwargs):
@@ -196,6 +214,8 @@ class UsesEachConstantOnce(WithConstants):
     "constants_injected",
     says="(two inputs of four): the input `input` gets another value, not the constant",
     read=REPLACE,
+    case="two inputs of four",
+    clause=("gives some inputs a constant.", "in which constants, a dict by parameter, replace inputs"),
 )
 class LooksForNamesOfNodes(WithConstants):
     def run_node(self, node):
@@ -234,7 +254,13 @@ class PutsConstantsInFront(WithConstants):
         return super().run(*values)
 
 
-@wrong("constants_injected", says="The input `rows` gets the value meant for `mask`, not its own", read=REPLACE)
+@wrong(
+    "constants_injected",
+    says="The input `rows` gets the value meant for `mask`, not its own",
+    read=REPLACE,
+    case="its second input",
+    clause="mask}).run(rows)`.",
+)
 class ServesTheFirstInputOnly(WithConstants):
     """Right where the constants are those of the inputs that come first."""
 
@@ -242,7 +268,12 @@ class ServesTheFirstInputOnly(WithConstants):
         return super().run(*self.constants.values(), *values)
 
 
-@wrong("input_unchanged", says="The model that was given has been changed: its graph was edited, at node `rows`")
+@wrong(
+    "input_unchanged",
+    says="The model that was given has been changed: its graph was edited, at node `rows`",
+    case="a model that returns its inputs",
+    clause="The graph does not change",
+)
 class WritesDefaultsIntoTheGraph(WithConstants):
     def __init__(self, traced, constants):
         for node in traced.graph.find_nodes(op="placeholder"):
@@ -277,7 +308,12 @@ class PassesConstantsByName(WithConstants):
         return super().run(*values, **self.constants)
 
 
-@wrong("usable", says="The class `NoInterpreter` is no fx.Interpreter")
+@wrong(
+    "usable",
+    says="The class `NoInterpreter` is no fx.Interpreter",
+    case="a model that returns its inputs",
+    clause="Write an interpreter",
+)
 class NoInterpreter:
     def __init__(self, traced, constants):
         self.traced, self.constants = traced, constants
@@ -286,6 +322,8 @@ class NoInterpreter:
 @wrong(
     "constants_injected",
     says="in which the values come in reverse, the input `mask` gets the value meant for `sharpness`, not its own",
+    case="a model that returns its inputs",
+    clause="and the same interpreter can run several times.",
 )
 class KeepsTheFirstResult(TriesTheConstantFirst):
     result = None
@@ -306,7 +344,12 @@ class KeepsEachValueAsAConstant(WithConstants):
         return self.constants[target]
 
 
-@wrong("constants_injected", says="(a layer with the name of an input): the result is not the one asked for")
+@wrong(
+    "constants_injected",
+    says="(a layer with the name of an input): the result is not the one asked for",
+    case="a layer with the name of an input",
+    clause="in which constants, a dict by parameter, replace inputs",
+)
 class TakesInputsThatBeginSo(WithConstants):
     def placeholder(self, target, args, kwargs):
         for name in self.constants:

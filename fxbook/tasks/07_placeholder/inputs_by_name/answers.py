@@ -224,6 +224,8 @@ class StepsOverTheInputs(fx.Interpreter):
     "tells_what_is_wrong",
     says="With `mask` before `rows`: nothing is wrong, and RuntimeError is raised",
     read=ENVIRONMENT,
+    case="the model of the chapter",
+    clause="takes the inputs by name",
 )
 class PassesTheValuesInTheirOrder(CheckedInputs):
     """As handed out, with the checks done."""
@@ -242,7 +244,13 @@ class SkipsWhatIsLeftOut(CheckedInputs):
         return self.run(*[values[name] for name in self.inputs if name in values])
 
 
-@wrong("tells_what_is_wrong", says="with no `weight`, which has no example: RuntimeError is raised", read=BY_NAME)
+@wrong(
+    "tells_what_is_wrong",
+    says="with no `weight`, which has no example: RuntimeError is raised",
+    read=BY_NAME,
+    case="examples for inputs with defaults, none for one without",
+    clause="a required input that is not passed:",
+)
 class TakesInputsWithoutAnExampleForOptional(CheckedInputs):
     def required(self, name):
         return name in self.examples and super().required(name)
@@ -252,6 +260,8 @@ class TakesInputsWithoutAnExampleForOptional(CheckedInputs):
     "tells_what_is_wrong",
     says="`scale` and `shift` left out, which have defaults and examples: nothing is wrong, and ValueError is raised",
     read=BY_NAME,
+    case="examples for inputs with defaults, none for one without",
+    clause="An input with a default may be left out",
 )
 class DemandsWhatHasAnExample(CheckedInputs):
     def required(self, name):
@@ -262,6 +272,8 @@ class DemandsWhatHasAnExample(CheckedInputs):
     "tells_what_is_wrong",
     says="with `scale` and `shift` left out, which have defaults and examples: the result is not that of the model",
     read=ENVIRONMENT,
+    case="examples for inputs with defaults, none for one without",
+    clause="and then it has its default, whatever its example is.",
 )
 class FillsUpWithExamples(CheckedInputs):
     def start(self, values):
@@ -272,6 +284,8 @@ class FillsUpWithExamples(CheckedInputs):
     "tells_what_is_wrong",
     says="with a number for `scale` that is not its example: nothing is wrong, and ValueError is raised",
     read=VALUES,
+    case="examples for inputs with defaults, none for one without",
+    clause="or if the example is no tensor.",
 )
 class ComparesNumbers(CheckedInputs):
     def compare(self, value, example):
@@ -284,6 +298,8 @@ class ComparesNumbers(CheckedInputs):
     "tells_what_is_wrong",
     says="a `mask` of another shape and dtype: the message does not say `bool` of `mask`",
     read=VALUES,
+    case="the model of the chapter",
+    clause="One input may have two faults:",
 )
 class TellsTheFirstFaultOfAnInput(CheckedInputs):
     def compare(self, value, example):
@@ -291,26 +307,48 @@ class TellsTheFirstFaultOfAnInput(CheckedInputs):
         return faults and (faults if faults.startswith("a ") else faults.split(", torch")[0])
 
 
-@wrong("tells_what_is_wrong", says="With `rows` and `mask` both wrong: the message does not name `mask`", read=VALUES)
+@wrong(
+    "tells_what_is_wrong",
+    says="With `rows` and `mask` both wrong: the message does not name `mask`",
+    read=VALUES,
+    case="the model of the chapter",
+    clause="Its message tells *all* faults",
+)
 class RaisesTheFirstFault(CheckedInputs):
     def faults(self, values):
         return super().faults(values)[:1]
 
 
-@wrong("tells_what_is_wrong", says="With a `mask` of shape (5,): RuntimeError is raised", read=VALUES)
+@wrong(
+    "tells_what_is_wrong",
+    says="With a `mask` of shape (5,): RuntimeError is raised",
+    read=VALUES,
+    case="the model of the chapter",
+    clause="compares them with example inputs",
+)
 class ChecksNames(CheckedInputs):
     def wrong_values(self, values):
         return []
 
 
-@wrong("tells_what_is_wrong", says="With a `mask` of booleans: no error is raised: a ValueError was asked", read=VALUES)
+@wrong(
+    "tells_what_is_wrong",
+    says="With a `mask` of booleans: no error is raised: a ValueError was asked",
+    read=VALUES,
+    case="the model of the chapter",
+    clause=("If anything is wrong", "a tensor whose shape or dtype differs from the example:"),
+)
 class ComparesShapesOnly(CheckedInputs):
     def compare(self, value, example):
         return None if example is None or value.shape == example.shape else f"{value.shape}, not {example.shape}"
 
 
 @wrong(
-    "tells_what_is_wrong", says="With a `mask` of shape (5,): the message does not say `(5, 1)` of `mask`", read=VALUES
+    "tells_what_is_wrong",
+    says="With a `mask` of shape (5,): the message does not say `(5, 1)` of `mask`",
+    read=VALUES,
+    case="the model of the chapter",
+    clause="the passed one and the expected one",
 )
 class DoesNotSayWhatWasExpected(CheckedInputs):
     def compare(self, value, example):
@@ -318,13 +356,25 @@ class DoesNotSayWhatWasExpected(CheckedInputs):
         return fault and fault.split(", expected")[0]
 
 
-@wrong("tells_what_is_wrong", says="With `msak` in place of `mask`: the message does not name `msak`", read=BY_NAME)
+@wrong(
+    "tells_what_is_wrong",
+    says="With `msak` in place of `mask`: the message does not name `msak`",
+    read=BY_NAME,
+    case="the model of the chapter",
+    clause="a value for an input that does not exist:",
+)
 class NeverLooksForUnknownNames(CheckedInputs):
     def faults(self, values):
         return [said for said in super().faults(values) if "unknown" not in said]
 
 
-@wrong("tells_what_is_wrong", says="With a `mask` of shape (5,): TypeError is raised", read=VALUES)
+@wrong(
+    "tells_what_is_wrong",
+    says="With a `mask` of shape (5,): TypeError is raised",
+    read=VALUES,
+    case="the model of the chapter",
+    clause="raises one `ValueError`.",
+)
 class RaisesAnotherError(CheckedInputs):
     """As `Checked` of the companion: a TypeError from the placeholder, the first fault, in the middle of a run."""
 
@@ -346,6 +396,8 @@ class RaisesAnotherError(CheckedInputs):
     "tells_what_is_wrong",
     says="with parameters called `input` and `len`: nothing is wrong, and ValueError is raised",
     read=BY_NAME,
+    case="parameters with the names of builtins, one unread",
+    clause="takes the inputs by name",
 )
 class LooksForNamesOfNodes(CheckedInputs):
     def __init__(self, traced, examples):
@@ -357,6 +409,8 @@ class LooksForNamesOfNodes(CheckedInputs):
     "tells_what_is_wrong",
     says="(parameters with the names of builtins, one unread): with no `unread`: no error is raised",
     read=BY_NAME,
+    case="parameters with the names of builtins, one unread",
+    clause="a required input that is not passed:",
 )
 class DemandsWhatIsRead(CheckedInputs):
     def required(self, name):
@@ -372,6 +426,8 @@ class DemandsWhatIsRead(CheckedInputs):
     "tells_what_is_wrong",
     says="With a `mask` of shape (5,): the message names `rows`, in which nothing is wrong",
     read=VALUES,
+    case="the model of the chapter",
+    clause="A message about shapes and dtypes does not name inputs without a fault.",
 )
 class DescribesEveryInput(CheckedInputs):
     def wrong_values(self, values):
@@ -380,7 +436,11 @@ class DescribesEveryInput(CheckedInputs):
 
 
 @wrong(
-    "tells_what_is_wrong", says="With a `mask` of shape (5,): layers have run before the error was raised", read=VALUES
+    "tells_what_is_wrong",
+    says="With a `mask` of shape (5,): layers have run before the error was raised",
+    read=VALUES,
+    case="the model of the chapter",
+    clause="before anything runs.",
 )
 class RunsFirst(CheckedInputs):
     def run_by_name(self, **values):
@@ -408,6 +468,8 @@ class KeepsOneEnvironment(CheckedInputs):
     "tells_what_is_wrong",
     says="of which some count as false): with 0.0 for `scale`: the result is not that",
     read=ENVIRONMENT,
+    case="a model that returns its inputs, of which some count as false",
+    clause=("returns the result of the model.", "An input with a default may be left out"),
 )
 class TakesFalseForLeftOut(CheckedInputs):
     def start(self, values):
@@ -420,6 +482,8 @@ class TakesFalseForLeftOut(CheckedInputs):
     "tells_what_is_wrong",
     says="of which some count as false): with None for `names`: the result is not that of the model",
     read=ENVIRONMENT,
+    case="a model that returns its inputs, of which some count as false",
+    clause="returns the result of the model.",
 )
 class TakesNoneForLeftOut(CheckedInputs):
     def start(self, values):
@@ -430,6 +494,8 @@ class TakesNoneForLeftOut(CheckedInputs):
     "tells_what_is_wrong",
     says="With None for `mask`: the message does not say `NoneType` of `mask`",
     read=VALUES,
+    case="the model of the chapter",
+    clause="a value that is no tensor, if the example is a tensor:",
 )
 class TakesNoneForMissing(CheckedInputs):
     def faults(self, values):
@@ -437,7 +503,11 @@ class TakesNoneForMissing(CheckedInputs):
 
 
 @wrong(
-    "tells_what_is_wrong", says="With the inputs that were asked: the result is not that of the model", read=ENVIRONMENT
+    "tells_what_is_wrong",
+    says="With the inputs that were asked: the result is not that of the model",
+    read=ENVIRONMENT,
+    case="the model of the chapter",
+    clause="returns the result of the model.",
 )
 class ReturnsNothing(CheckedInputs):
     def start(self, values):
@@ -448,6 +518,8 @@ class ReturnsNothing(CheckedInputs):
     "tells_what_is_wrong",
     says="With a value for `sharpness`: nothing is wrong, and KeyError is raised",
     read=ENVIRONMENT,
+    case="the model of the chapter",
+    clause="if it has no example",
 )
 class ExpectsAnExampleOfEverything(CheckedInputs):
     def wrong_values(self, values):
@@ -459,6 +531,8 @@ class ExpectsAnExampleOfEverything(CheckedInputs):
     "tells_what_is_wrong",
     says="With `msak` in place of `mask`: the message does not name `mask`",
     read=BY_NAME,
+    case="the model of the chapter",
+    clause="a required input that is not passed:",
 )
 class ForgetsWhatIsMissing(CheckedInputs):
     def required(self, name):
@@ -475,6 +549,8 @@ class ForgetsWhatIsMissing(CheckedInputs):
     "tells_what_is_wrong",
     says="With an nn.Parameter for `mask`: nothing is wrong, and ValueError is raised",
     read=VALUES,
+    case="the model of the chapter",
+    clause="a value that is no tensor, if the example is a tensor:",
 )
 class TakesAParameterForNoTensor(CheckedInputs):
     def compare(self, value, example):
@@ -483,7 +559,13 @@ class TakesAParameterForNoTensor(CheckedInputs):
         return super().compare(value, example)
 
 
-@wrong("tells_what_is_wrong", says="With no input at all: the message does not name `mask`", read=BY_NAME)
+@wrong(
+    "tells_what_is_wrong",
+    says="With no input at all: the message does not name `mask`",
+    read=BY_NAME,
+    case="the model of the chapter",
+    clause="Its message tells *all* faults",
+)
 class TellsTheFirstOfEachKind(CheckedInputs):
     def faults(self, values):
         kinds = {}
@@ -496,6 +578,8 @@ class TellsTheFirstOfEachKind(CheckedInputs):
     "tells_what_is_wrong",
     says="With the name of a layer, `score`: no error is raised: a ValueError was asked",
     read=BY_NAME,
+    case="the model of the chapter",
+    clause="a value for an input that does not exist:",
 )
 class TakesALayerForAnInput(CheckedInputs):
     def faults(self, values):
@@ -508,7 +592,13 @@ class TakesALayerForAnInput(CheckedInputs):
         return super().start({name: value for name, value in values.items() if name in self.inputs})
 
 
-@wrong("tells_what_is_wrong", says="With no `mask`: the message does not say `missing` of `mask`", read=BY_NAME)
+@wrong(
+    "tells_what_is_wrong",
+    says="With no `mask`: the message does not say `missing` of `mask`",
+    read=BY_NAME,
+    case="the model of the chapter",
+    clause="the word `missing`;",
+)
 class SaysThatItIsNeeded(CheckedInputs):
     def faults(self, values):
         return [said.replace("is missing", "is needed") for said in super().faults(values)]
@@ -518,13 +608,21 @@ class SaysThatItIsNeeded(CheckedInputs):
     "tells_what_is_wrong",
     says="With `msak` in place of `mask`: the message does not say `unknown` of `msak`",
     read=BY_NAME,
+    case="the model of the chapter",
+    clause="the word `unknown`;",
 )
 class SaysThatItIsStrange(CheckedInputs):
     def faults(self, values):
         return [said.replace("is unknown", "is no input") for said in super().faults(values)]
 
 
-@wrong("tells_what_is_wrong", says="With a str for `mask`: the message does not say `str` of `mask`", read=VALUES)
+@wrong(
+    "tells_what_is_wrong",
+    says="With a str for `mask`: the message does not say `str` of `mask`",
+    read=VALUES,
+    case="the model of the chapter",
+    clause="the type of the value, as in `str`.",
+)
 class DoesNotSayWhichType(CheckedInputs):
     def compare(self, value, example):
         if torch.is_tensor(example) and not torch.is_tensor(value):
@@ -532,7 +630,13 @@ class DoesNotSayWhichType(CheckedInputs):
         return super().compare(value, example)
 
 
-@wrong("tells_what_is_wrong", says="in which nothing is wrong", read=VALUES)
+@wrong(
+    "tells_what_is_wrong",
+    says="in which nothing is wrong",
+    read=VALUES,
+    case="the model of the chapter",
+    clause="After an error the next call works.",
+)
 class KeepsItsFaults(CheckedInputs):
     """What was wrong once is told for ever."""
 
@@ -555,6 +659,8 @@ class ReplacesRun(fx.Interpreter):
     "tells_what_is_wrong",
     says="with 0.0 for `weight`, which has no default: nothing is wrong, and ValueError is raised: weight is missing",
     read=BY_NAME,
+    case="a model that returns its inputs, of which some count as false",
+    clause="a required input that is not passed:",
 )
 class TakesZeroForMissing(CheckedInputs):
     def faults(self, values):

@@ -107,7 +107,13 @@ def leaves_out_one_after_the_other(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("names_required", says="`names` is in the list: its default is `None`", read=SIGNATURE)
+@wrong(
+    "names_required",
+    says="`names` is in the list: its default is `None`",
+    read=SIGNATURE,
+    case="the model of the chapter",
+    clause="every call must pass",
+)
 def takes_none_for_no_default(traced):
     return [node.target for node in inputs(traced) if not node.args or node.args[0] is None]
 
@@ -116,13 +122,21 @@ def takes_none_for_no_default(traced):
     "names_required",
     says="(defaults that count as false): `shift` is in the list: its default is `0.0`, so a caller may leave it out",
     read=SIGNATURE,
+    case="defaults that count as false",
+    clause="every call must pass",
 )
 def asks_whether_the_default_is_true(traced):
     plain = [node for node in inputs(traced) if not node.target.startswith("*")]
     return [node.target for node in plain if not any(one is None or one for one in node.args)]
 
 
-@wrong("names_required", says="`sharpness` is in the list: its default is `1.0`", read=SIGNATURE)
+@wrong(
+    "names_required",
+    says="`sharpness` is in the list: its default is `1.0`",
+    read=SIGNATURE,
+    case="the model of the chapter",
+    clause="the parameters that every call must pass",
+)
 def returns_every_input(traced):
     return [node.target for node in inputs(traced)]
 
@@ -136,7 +150,13 @@ def leaves_out_what_nobody_reads(traced):
     return [n.target for n in inputs(traced) if n.users and not n.args and not n.target.startswith("*")]
 
 
-@wrong("names_required", says="`*others` is in the list: `*others` takes any number of values", read=SIGNATURE)
+@wrong(
+    "names_required",
+    says="`*others` is in the list: `*others` takes any number of values",
+    read=SIGNATURE,
+    case="starred parameters",
+    clause="A starred parameter takes any number of values, so a call may pass none.",
+)
 def keeps_starred_inputs(traced):
     return [node.target for node in inputs(traced) if not node.args]
 
@@ -150,6 +170,8 @@ def strips_the_stars(traced):
     "names_required",
     says="`input_1` is in the list: that is the name of a node, and callers pass `input`",
     read="01_node_creation#name-and-target-of-a-placeholder",
+    case="parameters with the names of builtins",
+    clause="Use the names that callers write.",
 )
 def returns_names_of_nodes(traced):
     return [node.name for node in inputs(traced) if not node.args and not node.target.startswith("*")]
@@ -168,7 +190,13 @@ def knows_the_model(traced):
     return ["rows", "mask"]
 
 
-@wrong("names_required", says="(an input that comes after a step): `unread` is not in the list", read=SIGNATURE)
+@wrong(
+    "names_required",
+    says="(an input that comes after a step): `unread` is not in the list",
+    read=SIGNATURE,
+    case="an input that comes after a step",
+    clause="every call must pass",
+)
 def stops_at_the_first_step(traced):
     first = itertools.takewhile(lambda node: node.op == "placeholder", traced.graph.nodes)
     return [node.target for node in first if not node.args and not node.target.startswith("*")]
@@ -179,12 +207,22 @@ def returns_nodes(traced):
     return [node for node in inputs(traced) if not node.args]
 
 
-@wrong("names_required", says="The answer is a set: a list of names, as texts, was asked")
+@wrong(
+    "names_required",
+    says="The answer is a set: a list of names, as texts, was asked",
+    case="the model of the chapter",
+    clause="Return a list of the names",
+)
 def returns_a_set(traced):
     return {node.target for node in inputs(traced) if not node.args}
 
 
-@wrong("names_required", says="in another order: `rows` comes before `mask` in the signature")
+@wrong(
+    "names_required",
+    says="in another order: `rows` comes before `mask` in the signature",
+    case="the model of the chapter",
+    clause="in their order.",
+)
 def sorts_the_names(traced):
     return sorted(asks_the_compiled_signature(traced))
 
@@ -207,7 +245,12 @@ def erases_what_has_a_default(traced):
     return asks_the_compiled_signature(traced)
 
 
-@wrong("names_required", says="(starred parameters): `args` is in the list, and is no input of the graph")
+@wrong(
+    "names_required",
+    says="(starred parameters): `args` is in the list, and is no input of the graph",
+    case="starred parameters",
+    clause="Use the names that callers write.",
+)
 def cuts_numbers_off_the_names_of_nodes(traced):
     """The name may have been a parameter's own."""
     plain = [node for node in inputs(traced) if not node.args and not node.target.startswith("*")]

@@ -228,7 +228,12 @@ def hands_over_a_copy_of_the_list(kind, traced, tensors):
     return found
 
 
-@wrong("tells_unneeded", says=f"Node `gate` is in the answer for `mul`, {ELSE}")
+@wrong(
+    "tells_unneeded",
+    says=f"Node `gate` is in the answer for `mul`, {ELSE}",
+    case="the gated mix",
+    clause="Call its `boxed_run`.",
+)
 def calls_run(kind, traced, tensors):
     runner, found = watch(kind, traced, refs_of(traced, tensors))
     runner.run(*tensors)
@@ -248,21 +253,36 @@ def keeps_the_results(kind, traced, tensors):
     return found
 
 
-@wrong("tells_unneeded", says="`sigmoid` is in the answer for itself: its own result is not counted")
+@wrong(
+    "tells_unneeded",
+    says="`sigmoid` is in the answer for itself: its own result is not counted",
+    case="the gated mix",
+    clause="before the node runs",
+)
 def looks_behind_the_node(kind, traced, tensors):
     runner, found = watch(kind, traced, refs_of(traced, tensors), after=True)
     runner.boxed_run(tensors)
     return found
 
 
-@wrong("tells_unneeded", says="While node `mul_1` computes, `sigmoid` is alive without need: the answer lacks it")
+@wrong(
+    "tells_unneeded",
+    says="While node `mul_1` computes, `sigmoid` is alive without need: the answer lacks it",
+    case="the gated mix, hoarded",
+    clause="the values that are alive",
+)
 def watches_inputs_only(kind, traced, tensors):
     runner, found = watch(kind, traced, refs_of(traced, tensors), enter=lambda node, value: None)
     runner.boxed_run(tensors)
     return found
 
 
-@wrong("tells_unneeded", says="(results kept in a list): while node `mul_1` computes, `sigmoid` is alive without need")
+@wrong(
+    "tells_unneeded",
+    says="(results kept in a list): while node `mul_1` computes, `sigmoid` is alive without need",
+    case="results kept in a list",
+    clause="the tensor exists, no matter what holds it:",
+)
 def asks_env(kind, traced, tensors):
     """A value in another place than env is alive too."""
     runner, found = watch(kind, traced, {}, alive=lambda runner: {node.name for node in runner.env})
@@ -270,28 +290,48 @@ def asks_env(kind, traced, tensors):
     return found
 
 
-@wrong("tells_unneeded", says="While node `mul` computes, `gate` is alive without need: the answer lacks it")
+@wrong(
+    "tells_unneeded",
+    says="While node `mul` computes, `gate` is alive without need: the answer lacks it",
+    case="the gated mix, hoarded",
+    clause="you make it by `kind(traced)`.",
+)
 def runs_an_interpreter_of_its_own(kind, traced, tensors):
     runner, found = watch(fx.Interpreter, traced, refs_of(traced, tensors))
     runner.boxed_run(tensors)
     return found
 
 
-@wrong("tells_unneeded", says="Node `gate` is in the answer for `sigmoid`, but it has to be alive")
+@wrong(
+    "tells_unneeded",
+    says="Node `gate` is in the answer for `sigmoid`, but it has to be alive",
+    case="the gated mix",
+    clause="and need not be alive.",
+)
 def forgets_the_bound(kind, traced, tensors):
     runner, found = watch(kind, traced, refs_of(traced, tensors), less=False)
     runner.boxed_run(tensors)
     return found
 
 
-@wrong("tells_unneeded", says="(a layer and methods): node `norm` computes, but is missing in the answer")
+@wrong(
+    "tells_unneeded",
+    says="(a layer and methods): node `norm` computes, but is missing in the answer",
+    case="a layer and methods",
+    clause="For each node that computes",
+)
 def measures_functions_only(kind, traced, tensors):
     runner, found = watch(kind, traced, refs_of(traced, tensors), steps="call_function")
     runner.boxed_run(tensors)
     return found
 
 
-@wrong("tells_unneeded", says="(a layer and methods): while node `add` computes, `norm` is alive without need")
+@wrong(
+    "tells_unneeded",
+    says="(a layer and methods): while node `add` computes, `norm` is alive without need",
+    case="a layer and methods",
+    clause="the tensor exists, no matter what holds it:",
+)
 def follows_the_results_of_functions_only(kind, traced, tensors):
     refs = refs_of(traced, tensors)
 
@@ -336,7 +376,12 @@ def notes_at_every_node(kind, traced, tensors):
     return found
 
 
-@wrong("tells_unneeded", says="(an input that the last node reads, in a graph that was edited): node `features` is in")
+@wrong(
+    "tells_unneeded",
+    says="(an input that the last node reads, in a graph that was edited): node `features` is in",
+    case="an input that the last node reads, in a graph that was edited",
+    clause="and need not be alive.",
+)
 def takes_the_last_of_the_users(kind, traced, tensors):
     """Users have the order in which they were added."""
     last = {node.name: [*node.users, node][-2 if node.users else -1] for node in traced.graph.nodes}
@@ -349,6 +394,8 @@ def takes_the_last_of_the_users(kind, traced, tensors):
 @wrong(
     "tells_unneeded",
     says=f"(values that no node reads, dropped at once): node `square` is in the answer for `mul`, {ELSE}",
+    case="values that no node reads, dropped at once",
+    clause="the values that are alive",
 )
 def keeps_the_newest_result(kind, traced, tensors):
     need, found = needed(traced.graph), {}

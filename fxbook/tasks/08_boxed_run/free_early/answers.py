@@ -141,7 +141,12 @@ class BeginsWithAnEnvironment(Entering):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("let_go", says=MASK)
+@wrong(
+    "let_go",
+    says=MASK,
+    case="values that no node reads",
+    clause="An input without a user is freed before the first node computes.",
+)
 class ForgetsTheInputs(Entering):
     def boxed_run(self, args_list):
         result = super().boxed_run(args_list)
@@ -149,7 +154,12 @@ class ForgetsTheInputs(Entering):
         return result
 
 
-@wrong("let_go", says="(two inputs that no node reads): while node `exp` computes, the input `names` is alive")
+@wrong(
+    "let_go",
+    says="(two inputs that no node reads): while node `exp` computes, the input `names` is alive",
+    case="two inputs that no node reads",
+    clause="An input without a user is freed before the first node computes.",
+)
 class ForgetsAllInputsButOne(Entering):
     def boxed_run(self, args_list):
         if len(args_list) == len(inputs(self.graph)):
@@ -162,7 +172,12 @@ class ForgetsAllInputsButOne(Entering):
         return result
 
 
-@wrong("let_go", says=SQUARE)
+@wrong(
+    "let_go",
+    says=SQUARE,
+    case="values that no node reads",
+    clause="A result without a user is freed before the next node computes.",
+)
 class ForgetsTheResults(fx.Interpreter):
     def boxed_run(self, args_list):
         without_unread(self, args_list)
@@ -171,14 +186,26 @@ class ForgetsTheResults(fx.Interpreter):
         return result
 
 
-@wrong("nothing_held_after", says="is still alive", read="08_boxed_run#what-stays-after-the-run")
+@wrong(
+    "nothing_held_after",
+    says="is still alive",
+    read="08_boxed_run#what-stays-after-the-run",
+    case="values that no node reads",
+    clause="and the interpreter holds nothing:",
+)
 class LeavesEnvAsItIs(Entering):
     def boxed_run(self, args_list):
         without_unread(self, args_list)
         return super().boxed_run(args_list)
 
 
-@wrong("nothing_held_after", says="is still alive", read="08_boxed_run#what-stays-after-the-run")
+@wrong(
+    "nothing_held_after",
+    says="is still alive",
+    read="08_boxed_run#what-stays-after-the-run",
+    case="values that no node reads",
+    clause="once the caller drops the result, the result is freed.",
+)
 class KeepsTheResult(Entering):
     def boxed_run(self, args_list):
         without_unread(self, args_list)
@@ -187,7 +214,13 @@ class KeepsTheResult(Entering):
         return self.result
 
 
-@wrong("list_is_empty", says="The list still holds 3 inputs after the run", read=BOX)
+@wrong(
+    "list_is_empty",
+    says="The list still holds 3 inputs after the run",
+    read=BOX,
+    case="values that no node reads",
+    clause="Afterwards the list is empty",
+)
 class EmptiesACopy(Entering):
     def boxed_run(self, args_list):
         args_list = list(args_list)
@@ -221,7 +254,12 @@ class TakesTheInputsFromTheEnd(Entering):
         return result
 
 
-@wrong("result_is_right", says="Node `square` did not run: every node was to run, once and in order")
+@wrong(
+    "result_is_right",
+    says="Node `square` did not run: every node was to run, once and in order",
+    case="values that no node reads",
+    clause="Every node runs once, in order.",
+)
 class RemovesDeadNodes(fx.Interpreter):
     def __init__(self, module):
         module.graph.eliminate_dead_code()
@@ -251,6 +289,8 @@ class EntersEveryNodeWithoutUsers(fx.Interpreter):
     "refuses_other_lengths",
     says="A list of 4 items is taken without an error, though the graph has 3 inputs",
     read=LENGTH,
+    case="values that no node reads",
+    clause="A list of the wrong length raises an error.",
 )
 class TakesAListOfAnyLength(Entering):
     def boxed_run(self, args_list):
@@ -277,7 +317,12 @@ class LeavesUnreadInputsOut(Entering):
         return result
 
 
-@wrong("let_go", says="While node `add` computes, the input `right` is alive: its last user is `mul_1`")
+@wrong(
+    "let_go",
+    says="While node `add` computes, the input `right` is alive: its last user is `mul_1`",
+    case="the gated mix",
+    clause="only the values that this node or a later node uses are alive.",
+)
 class KeepsTheLoopVariable(Entering):
     def boxed_run(self, args_list):
         env = {}
@@ -330,7 +375,12 @@ class OverridesRunWithoutItsKeywords(Entering):
         return result
 
 
-@wrong("let_go", says=MASK)
+@wrong(
+    "let_go",
+    says=MASK,
+    case="values that no node reads",
+    clause="Write an interpreter whose `boxed_run` meets the lower bound on every graph",
+)
 class IsTheInterpreterAsItIs(fx.Interpreter):
     pass
 
@@ -339,6 +389,8 @@ class IsTheInterpreterAsItIs(fx.Interpreter):
     "ends well",
     says="(a graph that was edited, its users in another order): your code raises RuntimeError: Node add referenced",
     read="08_boxed_run#runtimeerror-node-mix-referenced-nonexistent-value-query-run-graphlint-to-diagnose-such-issues",
+    case="a graph that was edited, its users in another order",
+    clause="on every graph",
 )
 class TakesTheLastOfTheUsers(fx.Interpreter):
     """Users have the order in which they were added."""

@@ -91,23 +91,40 @@ def walks_through_the_arguments(graph):
 @wrong(
     "ends_at_last_reader",
     says="(a graph whose nodes were moved): node `mul_1` reads `second`, but another user comes later",
+    case="a graph whose nodes were moved",
+    clause="graphs whose nodes were moved after tracing.",
 )
 def takes_the_last_of_users(graph):
     """Right until a node is moved."""
     return {node.name: (list(node.users) or [node])[-1].name for node in graph.nodes if node.op != "output"}
 
 
-@wrong("ends_at_last_reader", says="Node `cos` reads `scale`, but another user comes later in the list")
+@wrong(
+    "ends_at_last_reader",
+    says="Node `cos` reads `scale`, but another user comes later in the list",
+    case="values that no node reads",
+    clause="the last node in the list",
+)
 def takes_the_first_reader(graph):
     return {node.name: min(node.users, default=node).name for node in graph.nodes if node.op != "output"}
 
 
-@wrong("ends_at_last_reader", says="Node `mask` is missing")
+@wrong(
+    "ends_at_last_reader",
+    says="Node `mask` is missing",
+    case="values that no node reads",
+    clause="the names of all nodes",
+)
 def leaves_out_what_nobody_reads(graph):
     return {node.name: max(node.users).name for node in graph.nodes if node.users}
 
 
-@wrong("ends_at_last_reader", says="No node uses `mask`: the answer for it was to be itself, not `output`")
+@wrong(
+    "ends_at_last_reader",
+    says="No node uses `mask`: the answer for it was to be itself, not `output`",
+    case="values that no node reads",
+    clause="A node without users gets its own name",
+)
 def lets_the_unread_live_to_the_end(graph):
     return {node.name: max(node.users).name if node.users else "output" for node in graph.nodes if node.op != "output"}
 
@@ -117,12 +134,19 @@ def has_nothing_for_the_unread(graph):
     return {node.name: max(node.users).name if node.users else None for node in graph.nodes if node.op != "output"}
 
 
-@wrong("ends_at_last_reader", says="`output` is in the answer, but it was not asked for")
+@wrong(
+    "ends_at_last_reader",
+    says="`output` is in the answer, but it was not asked for",
+    case="the attention of the chapter",
+    clause="except `output`.",
+)
 def has_an_entry_for_output(graph):
     return {node.name: max(node.users, default=node).name for node in graph.nodes}
 
 
-@wrong("ends_at_last_reader", says="not a dict with names")
+@wrong(
+    "ends_at_last_reader", says="not a dict with names", case="the attention of the chapter", clause="Return a dict."
+)
 def returns_a_list_of_pairs(graph):
     return [(node, max(node.users, default=node)) for node in graph.nodes if node.op != "output"]
 
@@ -133,7 +157,12 @@ def hands_over_the_table_of_an_interpreter(graph):
     return fx.Interpreter(nn.Module(), graph=graph).user_to_last_uses
 
 
-@wrong("ends_at_last_reader", says="node `add` reads `first`, but another user comes later")
+@wrong(
+    "ends_at_last_reader",
+    says="node `add` reads `first`, but another user comes later",
+    case="values read in lists and by name",
+    clause="that uses this node.",
+)
 def looks_at_plain_arguments_only(graph):
     last = {node.name: node.name for node in graph.nodes if node.op != "output"}
     for node in graph.nodes:
@@ -144,7 +173,12 @@ def looks_at_plain_arguments_only(graph):
 SLICE = "(a slice up to a value, and a result used twice)"
 
 
-@wrong("ends_at_last_reader", says=f"{SLICE}: the answer for `length` is `length`, which does not use it")
+@wrong(
+    "ends_at_last_reader",
+    says=f"{SLICE}: the answer for `length` is `length`, which does not use it",
+    case="a slice up to a value, and a result used twice",
+    clause="that uses this node.",
+)
 def looks_into_no_slice(graph):
     last = {node.name: node.name for node in graph.nodes if node.op != "output"}
 
@@ -162,7 +196,12 @@ def looks_into_no_slice(graph):
     return last
 
 
-@wrong("ends_at_last_reader", says=f"{SLICE}: node `getitem` reads `relu`, but another user comes later in the list")
+@wrong(
+    "ends_at_last_reader",
+    says=f"{SLICE}: node `getitem` reads `relu`, but another user comes later in the list",
+    case="a slice up to a value, and a result used twice",
+    clause="the last node in the list",
+)
 def takes_output_for_a_user_only_where_there_is_no_other(graph):
     last = {}
     for node in graph.nodes:
@@ -172,7 +211,12 @@ def takes_output_for_a_user_only_where_there_is_no_other(graph):
     return last
 
 
-@wrong("ends_at_last_reader", says=f"{SLICE}: node `input_1` is missing in the answer")
+@wrong(
+    "ends_at_last_reader",
+    says=f"{SLICE}: node `input_1` is missing in the answer",
+    case="a slice up to a value, and a result used twice",
+    clause="the names of all nodes",
+)
 def names_inputs_by_their_parameters(graph):
     nodes = [node for node in graph.nodes if node.op != "output"]
     return {
@@ -183,6 +227,8 @@ def names_inputs_by_their_parameters(graph):
 @wrong(
     "ends_at_last_reader",
     says="(a graph that fetches a weight): node `scale` is missing in the answer",
+    case="a graph that fetches a weight",
+    clause="the names of all nodes",
 )
 def leaves_out_weights(graph):
     steps = [node for node in graph.nodes if node.op == "placeholder" or node.op.startswith("call")]

@@ -101,7 +101,13 @@ def gets_all_items_at_once(traced, named):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("nothing_left", says="The dict still holds 3 inputs after the run", read=BOX)
+@wrong(
+    "nothing_left",
+    says="The dict still holds 3 inputs after the run",
+    read=BOX,
+    case="the gated mix",
+    clause="Afterwards the dict is empty",
+)
 def leaves_the_dict_as_it_was(traced, named):
     return fx.Interpreter(traced).boxed_run([named[node.name] for node in inputs(traced)])
 
@@ -113,7 +119,7 @@ def clears_the_dict_after_the_run(traced, named):
     return result
 
 
-@wrong("let_go", says=HELD)
+@wrong("let_go", says=HELD, case="the gated mix", clause="Free each input after its last use.")
 def hands_over_a_copy_of_the_list(traced, named):
     box = [named.pop(node.name) for node in inputs(traced)]
     return fx.Interpreter(traced).boxed_run(list(box))
@@ -135,7 +141,12 @@ def calls_the_module(traced, named):
     return traced(*(named.pop(node.name) for node in inputs(traced)))
 
 
-@wrong("let_go", says="While node `add` computes, the input `right` is alive: its last user is `mul_1`")
+@wrong(
+    "let_go",
+    says="While node `add` computes, the input `right` is alive: its last user is `mul_1`",
+    case="the gated mix",
+    clause="Free each input after its last use.",
+)
 def keeps_the_loop_variable(traced, named):
     box = []
     for node in inputs(traced):
@@ -151,14 +162,24 @@ def keeps_the_first_in_a_variable(traced, named):
     return fx.Interpreter(traced).boxed_run([gate, *(named.pop(node.name) for node in others)])
 
 
-@wrong("reads_what_was_handed_over", says="Node `sigmoid` reads `gate`, but was given `right`")
+@wrong(
+    "reads_what_was_handed_over",
+    says="Node `sigmoid` reads `gate`, but was given `right`",
+    case="the gated mix",
+    clause="in any order",
+)
 def takes_the_dict_in_its_own_order(traced, named):
     box = list(named.values())
     named.clear()
     return fx.Interpreter(traced).boxed_run(box)
 
 
-@wrong("reads_what_was_handed_over", says="node `mul` reads `weight`, but was given `bias`")
+@wrong(
+    "reads_what_was_handed_over",
+    says="node `mul` reads `weight`, but was given `bias`",
+    case="four inputs, one of them a parameter `input`",
+    clause="in any order",
+)
 def sorts_the_names(traced, named):
     return fx.Interpreter(traced).boxed_run([named.pop(name) for name in sorted(named)])
 
@@ -168,7 +189,12 @@ def takes_the_last_item_each_time(traced, named):
     return fx.Interpreter(traced).boxed_run([named.popitem()[1] for _ in inputs(traced)])
 
 
-@wrong("ends well", says="(four inputs, one of them a parameter `input`): your code raises KeyError: 'input'")
+@wrong(
+    "ends well",
+    says="(four inputs, one of them a parameter `input`): your code raises KeyError: 'input'",
+    case="four inputs, one of them a parameter `input`",
+    clause="the name of each placeholder",
+)
 def asks_for_the_parameters(traced, named):
     return fx.Interpreter(traced).boxed_run([named.pop(node.target) for node in inputs(traced)])
 
@@ -185,7 +211,12 @@ def hands_over_the_dict(traced, named):
     return fx.Interpreter(traced).boxed_run(named)
 
 
-@wrong("reads_what_was_handed_over", says="Node `sigmoid` was given a tensor in other memory than that of `gate`")
+@wrong(
+    "reads_what_was_handed_over",
+    says="Node `sigmoid` was given a tensor in other memory than that of `gate`",
+    case="the gated mix",
+    clause="with its tensor.",
+)
 def clones_every_input(traced, named):
     """Twice the inputs at the start."""
     box = [named[node.name].clone() for node in inputs(traced)]
@@ -202,6 +233,8 @@ def stacks_the_inputs(traced, named):
 @wrong(
     "let_go",
     says="while node `mul` computes, the input `first` is alive: its last user is `cat`",
+    case="values read in lists and by name",
+    clause="Free each input after its last use.",
 )
 def looks_for_plain_arguments_to_delete(traced, named):
     env = {node: named.pop(node.name) for node in inputs(traced)}
@@ -219,7 +252,13 @@ def looks_for_plain_arguments_to_delete(traced, named):
 runners = []
 
 
-@wrong("nothing_held_after", says="`tanh` is still alive: something of yours holds it", read=AFTER)
+@wrong(
+    "nothing_held_after",
+    says="`tanh` is still alive: something of yours holds it",
+    read=AFTER,
+    case="the gated mix",
+    clause="and you keep nothing.",
+)
 def keeps_the_interpreter(traced, named):
     """Its env holds the result."""
     runners.append(fx.Interpreter(traced))
@@ -240,6 +279,8 @@ def deletes_all_that_nobody_reads(traced, named):
     return runner.env[node]
 
 
-@wrong("result_is_right", says="The result is not that of the model")
+@wrong(
+    "result_is_right", says="The result is not that of the model", case="the gated mix", clause="Run a traced module"
+)
 def forgets_to_return(traced, named):
     fx.Interpreter(traced).boxed_run([named.pop(node.name) for node in inputs(traced)])

@@ -107,27 +107,52 @@ def asks_the_next_node_first(graph):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("tells_needed", says="While node `sigmoid` computes, `left` must be alive: the answer lacks it")
+@wrong(
+    "tells_needed",
+    says="While node `sigmoid` computes, `left` must be alive: the answer lacks it",
+    case="the gated mix",
+    clause="or a later node uses.",
+)
 def counts_only_what_the_node_reads(graph):
     return told(graph, lambda value, step: step in value.users)
 
 
-@wrong("tells_needed", says="While node `sigmoid` computes, `gate` must be alive: the answer lacks it")
+@wrong(
+    "tells_needed",
+    says="While node `sigmoid` computes, `gate` must be alive: the answer lacks it",
+    case="the gated mix",
+    clause="that this node",
+)
 def counts_only_what_later_nodes_read(graph):
     return told(graph, lambda value, step: value < step and any(reader > step for reader in value.users))
 
 
-@wrong("tells_needed", says="Node `gate` is in the answer for `mul`, but it need not be alive")
+@wrong(
+    "tells_needed",
+    says="Node `gate` is in the answer for `mul`, but it need not be alive",
+    case="the gated mix",
+    clause="the earlier values",
+)
 def counts_everything_made_so_far(graph):
     return told(graph, lambda value, step: value < step)
 
 
-@wrong("tells_needed", says="`sigmoid` is in the answer for itself: its own result is not counted")
+@wrong(
+    "tells_needed",
+    says="`sigmoid` is in the answer for itself: its own result is not counted",
+    case="the gated mix",
+    clause="Do not count the node's own result.",
+)
 def counts_the_own_result(graph):
     return told(graph, lambda value, step: value <= step and any(reader >= step for reader in value.users))
 
 
-@wrong("tells_needed", says="while node `relu` computes, `kept` must be alive: the answer lacks it")
+@wrong(
+    "tells_needed",
+    says="while node `relu` computes, `kept` must be alive: the answer lacks it",
+    case="a residual, and an input that is returned",
+    clause="or a later node uses.",
+)
 def forgets_that_output_reads(graph):
     return told(
         graph,
@@ -135,7 +160,12 @@ def forgets_that_output_reads(graph):
     )
 
 
-@wrong("tells_needed", says="node `mask` is in the answer for `exp`, but it need not be alive")
+@wrong(
+    "tells_needed",
+    says="node `mask` is in the answer for `exp`, but it need not be alive",
+    case="values that no node reads",
+    clause="or a later node uses.",
+)
 def keeps_what_nobody_reads(graph):
     return told(
         graph,
@@ -143,19 +173,34 @@ def keeps_what_nobody_reads(graph):
     )
 
 
-@wrong("tells_needed", says="(a graph whose nodes were moved): while node `mul_1` computes, `third` must be alive")
+@wrong(
+    "tells_needed",
+    says="(a graph whose nodes were moved): while node `mul_1` computes, `third` must be alive",
+    case="a graph whose nodes were moved",
+    clause="other nodes may have been moved.",
+)
 def takes_the_last_of_users(graph):
     return told(graph, lambda value, step: value < step and bool(value.users) and list(value.users)[-1] >= step)
 
 
-@wrong("tells_needed", says="Node `transpose` computes, but is missing in the answer")
+@wrong(
+    "tells_needed",
+    says="Node `transpose` computes, but is missing in the answer",
+    case="the attention of the chapter",
+    clause="`call_method`",
+)
 def knows_functions_only(graph):
     return told(
         graph, lambda value, step: value < step and any(reader >= step for reader in value.users), ["call_function"]
     )
 
 
-@wrong("tells_needed", says="Node `out` computes, but is missing in the answer")
+@wrong(
+    "tells_needed",
+    says="Node `out` computes, but is missing in the answer",
+    case="the attention of the chapter",
+    clause="`call_module`",
+)
 def leaves_out_layers(graph):
     return told(
         graph,
@@ -164,7 +209,12 @@ def leaves_out_layers(graph):
     )
 
 
-@wrong("tells_needed", says="(a graph that fetches a weight): while node `mul` computes, `scale` must be alive")
+@wrong(
+    "tells_needed",
+    says="(a graph that fetches a weight): while node `mul` computes, `scale` must be alive",
+    case="a graph that fetches a weight",
+    clause="Count a weight that a `get_attr` node fetches like any other value.",
+)
 def leaves_out_weights(graph):
     return told(
         graph,
@@ -180,7 +230,9 @@ def looks_at_plain_arguments_only(graph):
     )
 
 
-@wrong("tells_needed", says="`gate` is in the answer, but computes nothing")
+@wrong(
+    "tells_needed", says="`gate` is in the answer, but computes nothing", case="the gated mix", clause="`call_function`"
+)
 def answers_for_every_node(graph):
     return told(
         graph,
@@ -199,7 +251,12 @@ def removes_what_nobody_reads(graph):
 LATE = "(a slice up to a value, and a weight that is fetched late)"
 
 
-@wrong("tells_needed", says=f"{LATE}: node `scale` is in the answer for `relu`, but it need not be alive")
+@wrong(
+    "tells_needed",
+    says=f"{LATE}: node `scale` is in the answer for `relu`, but it need not be alive",
+    case="a slice up to a value, and a weight that is fetched late",
+    clause="the earlier values",
+)
 def takes_weights_for_alive_from_the_start(graph):
     return told(
         graph,
@@ -207,7 +264,12 @@ def takes_weights_for_alive_from_the_start(graph):
     )
 
 
-@wrong("tells_needed", says=f"{LATE}: while node `relu` computes, `length` must be alive: the answer lacks it")
+@wrong(
+    "tells_needed",
+    says=f"{LATE}: while node `relu` computes, `length` must be alive: the answer lacks it",
+    case="a slice up to a value, and a weight that is fetched late",
+    clause="or a later node uses.",
+)
 def looks_into_no_slice(graph):
     def reads(argument):
         if isinstance(argument, fx.Node):
@@ -224,7 +286,12 @@ def looks_into_no_slice(graph):
     return found
 
 
-@wrong("tells_needed", says=f"{LATE}: while node `getitem` computes, `input_1` must be alive: the answer lacks it")
+@wrong(
+    "tells_needed",
+    says=f"{LATE}: while node `getitem` computes, `input_1` must be alive: the answer lacks it",
+    case="a slice up to a value, and a weight that is fetched late",
+    clause="or a later node uses.",
+)
 def forgets_readers_that_nobody_reads(graph):
     return told(
         graph,
@@ -234,7 +301,12 @@ def forgets_readers_that_nobody_reads(graph):
     )
 
 
-@wrong("tells_needed", says=f"{LATE}: node `input` is in the answer for `relu`, but it is no node of the graph")
+@wrong(
+    "tells_needed",
+    says=f"{LATE}: node `input` is in the answer for `relu`, but it is no node of the graph",
+    case="a slice up to a value, and a weight that is fetched late",
+    clause="names of the values",
+)
 def names_inputs_by_their_parameters(graph):
     called = {node.name: node.target for node in graph.nodes if node.op == "placeholder"}
     found = asks_each_value_for_its_readers(graph)

@@ -142,7 +142,12 @@ def catches_runtime_errors_only(traced, tensors):
 OWN = "(an error of its own class)"
 
 
-@wrong("ends well", says=f"{OWN}: your code raises RefusedError")
+@wrong(
+    "ends well",
+    says=f"{OWN}: your code raises RefusedError",
+    case="an error of its own class",
+    clause="raises an error of any class",
+)
 def catches_the_usual_classes(traced, tensors):
     usual = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
     return told(lambda runner: (runner.current.name, shapes(runner, runner.current)), usual)(traced, tensors)
@@ -161,12 +166,22 @@ def tells_equal_shapes_once(traced, tensors):
     return told(lambda runner: (runner.current.name, [*dict.fromkeys(shapes(runner, runner.current))]))(traced, tensors)
 
 
-@wrong("tells_failure", says=f"{OWN}: node `refused` is right and reads 3 tensors, but the answer has 2 for its shapes")
+@wrong(
+    "tells_failure",
+    says=f"{OWN}: node `refused` is right and reads 3 tensors, but the answer has 2 for its shapes",
+    case="an error of its own class",
+    clause="a list of the shapes of the tensors",
+)
 def leaves_out_shapes_without_sizes(traced, tensors):
     return told(lambda runner: (runner.current.name, [*filter(None, shapes(runner, runner.current))]))(traced, tensors)
 
 
-@wrong("tells_failure", says=f"{OWN}: node `refused` is right, but shape 2 of 3 is not that of `amin`")
+@wrong(
+    "tells_failure",
+    says=f"{OWN}: node `refused` is right, but shape 2 of 3 is not that of `amin`",
+    case="an error of its own class",
+    clause="in the order of `all_input_nodes`.",
+)
 def takes_what_is_read_by_name_first(traced, tensors):
     def describe(runner):
         reads = {}
@@ -176,7 +191,12 @@ def takes_what_is_read_by_name_first(traced, tensors):
     return told(describe)(traced, tensors)
 
 
-@wrong("tells_failure", says="(a dimension too many): the answer is None, but the model does not run to its end")
+@wrong(
+    "tells_failure",
+    says="(a dimension too many): the answer is None, but the model does not run to its end",
+    case="a dimension too many",
+    clause="raises an error of any class",
+)
 def takes_other_errors_for_none(traced, tensors):
     try:
         return told(lambda runner: (runner.current.name, shapes(runner, runner.current)), RuntimeError)(traced, tensors)
@@ -184,7 +204,12 @@ def takes_other_errors_for_none(traced, tensors):
         return None
 
 
-@wrong("tells_failure", says="Node `matmul_1` is right, but shape 1 of 2 is not that of `")
+@wrong(
+    "tells_failure",
+    says="Node `matmul_1` is right, but shape 1 of 2 is not that of `",
+    case="the attention, a wrong shape",
+    clause="in the order of `all_input_nodes`.",
+)
 def takes_the_shapes_in_the_order_of_the_list(traced, tensors):
     return told(
         lambda runner: (
@@ -195,7 +220,10 @@ def takes_the_shapes_in_the_order_of_the_list(traced, tensors):
 
 
 @wrong(
-    "tells_failure", says="(a weight that does not fit): node `mul` is right and reads 2 tensors, but the answer has 1"
+    "tells_failure",
+    says="(a weight that does not fit): node `mul` is right and reads 2 tensors, but the answer has 1",
+    case="a weight that does not fit",
+    clause="the tensors that this node uses",
 )
 def leaves_out_weights(traced, tensors):
     def describe(runner):
@@ -205,7 +233,12 @@ def leaves_out_weights(traced, tensors):
     return told(describe)(traced, tensors)
 
 
-@wrong("tells_failure", says="(a value used twice): node `matmul` is right and reads 1 tensor, but the answer has 2")
+@wrong(
+    "tells_failure",
+    says="(a value used twice): node `matmul` is right and reads 1 tensor, but the answer has 2",
+    case="a value used twice",
+    clause="in the order of `all_input_nodes`.",
+)
 def takes_a_value_for_each_use(traced, tensors):
     def describe(runner):
         reads = []
@@ -215,19 +248,34 @@ def takes_a_value_for_each_use(traced, tensors):
     return told(describe)(traced, tensors)
 
 
-@wrong("tells_failure", says="not a pair: the name of a node, and a list of shapes")
+@wrong(
+    "tells_failure",
+    says="not a pair: the name of a node, and a list of shapes",
+    case="the attention, a wrong shape",
+    clause="return a pair:",
+)
 def tells_the_name_alone(traced, tensors):
     return told(lambda runner: runner.current.name)(traced, tensors)
 
 
-@wrong("tells_failure", says="The model runs without an error, but the answer is not None")
+@wrong(
+    "tells_failure",
+    says="The model runs without an error, but the answer is not None",
+    case="the attention, no mistake",
+    clause="If the run succeeds, return `None`.",
+)
 def tells_the_last_node_of_a_run_that_succeeds(traced, tensors):
     return told(lambda runner: (runner.current.name, shapes(runner, runner.current)), otherwise=("output", []))(
         traced, tensors
     )
 
 
-@wrong("tells_failure", says="The answer names node `softmax`, which ran without an error: a later one raised it")
+@wrong(
+    "tells_failure",
+    says="The answer names node `softmax`, which ran without an error: a later one raised it",
+    case="the attention, a wrong shape",
+    clause="that raised it",
+)
 def names_the_last_node_that_ran(traced, tensors):
     runner = fx.Interpreter(traced, garbage_collect_values=False)
     try:
@@ -253,14 +301,24 @@ def takes_the_first_node_that_is_gone(traced, tensors):
         return node.name, shapes(runner, node)
 
 
-@wrong("tells_failure", says="Node `matmul_1` is right, but shape 1 of 2 is not that of `")
+@wrong(
+    "tells_failure",
+    says="Node `matmul_1` is right, but shape 1 of 2 is not that of `",
+    case="the attention, a wrong shape",
+    clause="a list of the shapes of the tensors that this node uses",
+)
 def tells_every_shape_in_env(traced, tensors):
     return told(lambda runner: (runner.current.name, [tuple(held.shape) for held in runner.env.values()]))(
         traced, tensors
     )
 
 
-@wrong("tells_failure", says="(a wrong dtype): node `mm` is right and reads 2 tensors, but the answer has 0")
+@wrong(
+    "tells_failure",
+    says="(a wrong dtype): node `mm` is right and reads 2 tensors, but the answer has 0",
+    case="a wrong dtype",
+    clause="the tensors that this node uses",
+)
 def looks_at_plain_arguments_only(traced, tensors):
     return told(
         lambda runner: (
@@ -270,7 +328,12 @@ def looks_at_plain_arguments_only(traced, tensors):
     )(traced, tensors)
 
 
-@wrong("tells_failure", says="(a wrong shape in a list): node `cat` is right and reads 2 tensors, but the answer has 0")
+@wrong(
+    "tells_failure",
+    says="(a wrong shape in a list): node `cat` is right and reads 2 tensors, but the answer has 0",
+    case="a wrong shape in a list",
+    clause="the tensors that this node uses",
+)
 def looks_into_no_list(traced, tensors):
     def describe(runner):
         node = runner.current
@@ -280,7 +343,12 @@ def looks_into_no_list(traced, tensors):
     return told(describe)(traced, tensors)
 
 
-@wrong("tells_failure", says="`<built-in function matmul>`, the first part of the answer, is no name of a node")
+@wrong(
+    "tells_failure",
+    says="`<built-in function matmul>`, the first part of the answer, is no name of a node",
+    case="the attention, a wrong shape",
+    clause="the name of the node",
+)
 def names_the_target(traced, tensors):
     return told(lambda runner: (str(runner.current.target), shapes(runner, runner.current)))(traced, tensors)
 

@@ -95,7 +95,12 @@ def a_generator_of_rounds(first, second, rounds, clock=time.perf_counter):
     return list(map(one_round, orders[:rounds]))
 
 
-@wrong("ratios_in_pairs", says="is not of two runs side by side")
+@wrong(
+    "ratios_in_pairs",
+    says="is not of two runs side by side",
+    case="two calls on a machine that slows down",
+    clause="one directly after the other",
+)
 def one_after_the_other(first, second, rounds, clock=time.perf_counter):
     first(), second()
     a = [took(first, clock) for _ in range(rounds)]
@@ -103,13 +108,24 @@ def one_after_the_other(first, second, rounds, clock=time.perf_counter):
     return [x / y for x, y in zip(a, b, strict=True)]
 
 
-@wrong("ratios_in_pairs", says="`first` runs first in 12 of 12 rounds: the order was to alternate.")
+@wrong(
+    "ratios_in_pairs",
+    says="`first` runs first in 12 of 12 rounds: the order was to alternate.",
+    case="two calls on a machine that slows down",
+    clause="the order alternates",
+)
 def always_the_same_order(first, second, rounds, clock=time.perf_counter):
     first(), second()
     return [took(first, clock) / took(second, clock) for _ in range(rounds)]
 
 
-@wrong("ratios_in_pairs", says="a first call is in it", read=FIRST)
+@wrong(
+    "ratios_in_pairs",
+    says="a first call is in it",
+    read=FIRST,
+    case="two calls on a machine that slows down",
+    clause="the first call of each",
+)
 def keeps_the_first_call_of_one(first, second, rounds, clock=time.perf_counter):
     first()
     order, ratios = [first, second], []
@@ -120,7 +136,12 @@ def keeps_the_first_call_of_one(first, second, rounds, clock=time.perf_counter):
     return ratios
 
 
-@wrong("ratios_in_pairs", says="second / first: first / second was asked")
+@wrong(
+    "ratios_in_pairs",
+    says="second / first: first / second was asked",
+    case="two calls on a machine that slows down",
+    clause="the time of `first` divided by the time of `second`:",
+)
 def divides_the_wrong_way(first, second, rounds, clock=time.perf_counter):
     return [1 / ratio for ratio in swaps_a_list(first, second, rounds, clock)]
 
@@ -152,12 +173,23 @@ def in_order(goes_first, first, second, rounds, clock, warm=True):
     return ratios
 
 
-@wrong("ratios_in_pairs", says="Ratio 0 is far from the others: a first call is in it.", read=FIRST)
+@wrong(
+    "ratios_in_pairs",
+    says="Ratio 0 is far from the others: a first call is in it.",
+    read=FIRST,
+    case="two calls on a machine that slows down",
+    clause="Leave the first call of each out.",
+)
 def warms_nothing_up(first, second, rounds, clock=time.perf_counter):
     return in_order(lambda turn: turn % 2, first, second, rounds, clock, warm=False)
 
 
-@wrong("ratios_in_pairs", says="The same one runs first in two rounds that follow each other")
+@wrong(
+    "ratios_in_pairs",
+    says="The same one runs first in two rounds that follow each other",
+    case="two calls on a machine that slows down",
+    clause="from round to round",
+)
 def alternates_halfway(first, second, rounds, clock=time.perf_counter):
     return in_order(lambda turn: 2 * turn < rounds, first, second, rounds, clock)
 
@@ -181,23 +213,43 @@ def keeps_the_first_round(first, second, rounds, clock=time.perf_counter):
     return ratios
 
 
-@wrong("ratios_in_pairs", says="The list has 1 ratios: 12 rounds were asked.")
+@wrong(
+    "ratios_in_pairs",
+    says="The list has 1 ratios: 12 rounds were asked.",
+    case="two calls on a machine that slows down",
+    clause="one ratio for each of `rounds` rounds.",
+)
 def one_ratio(first, second, rounds, clock=time.perf_counter):
     ratios = swaps_a_list(first, second, rounds, clock)
     return [sum(ratios) / len(ratios)]
 
 
-@wrong("ratios_in_pairs", says="A list of numbers was asked")
+@wrong(
+    "ratios_in_pairs",
+    says="A list of numbers was asked",
+    case="two calls on a machine that slows down",
+    clause="a list of ratios",
+)
 def returns_pairs(first, second, rounds, clock=time.perf_counter):
     return [(took(first, clock), took(second, clock)) for _ in range(rounds)]
 
 
-@wrong("ratios_in_pairs", says="Nothing ran after `clock` was read: the seconds were to be those that it gives.")
+@wrong(
+    "ratios_in_pairs",
+    says="Nothing ran after `clock` was read: the seconds were to be those that it gives.",
+    case="two calls on a machine that slows down",
+    clause="`clock` is as in the first exercise.",
+)
 def reads_another_clock(first, second, rounds, clock=time.perf_counter):
     return swaps_a_list(first, second, rounds, time.perf_counter)
 
 
-@wrong("ratios_in_pairs", says="`first` ran 24 times for 12 ratios: in a round each was to run once.")
+@wrong(
+    "ratios_in_pairs",
+    says="`first` ran 24 times for 12 ratios: in a round each was to run once.",
+    case="two calls on a machine that slows down",
+    clause="In a round each runs once",
+)
 def takes_the_better_of_two(first, second, rounds, clock=time.perf_counter):
     order, ratios = [first, second], []
     for call in order:
@@ -209,7 +261,12 @@ def takes_the_better_of_two(first, second, rounds, clock=time.perf_counter):
     return ratios
 
 
-@wrong("ratios_in_pairs", says="`first` ran 23 times for 12 ratios: in a round each was to run once.")
+@wrong(
+    "ratios_in_pairs",
+    says="`first` ran 23 times for 12 ratios: in a round each was to run once.",
+    case="two calls on a machine that slows down",
+    clause="In a round each runs once",
+)
 def warms_up_in_each_round(first, second, rounds, clock=time.perf_counter):
     order, ratios = [first, second], []
     for _ in range(rounds):
@@ -220,7 +277,12 @@ def warms_up_in_each_round(first, second, rounds, clock=time.perf_counter):
     return ratios
 
 
-@wrong("ratios_in_pairs", says="`first` ran 6 times for 12 ratios: in a round each was to run once.")
+@wrong(
+    "ratios_in_pairs",
+    says="`first` ran 6 times for 12 ratios: in a round each was to run once.",
+    case="two calls on a machine that slows down",
+    clause="In a round each runs once",
+)
 def takes_the_last_of_a_round_for_the_first_of_the_next(first, second, rounds, clock=time.perf_counter):
     first(), second()
     calls = [second, first] * rounds
@@ -229,7 +291,12 @@ def takes_the_last_of_a_round_for_the_first_of_the_next(first, second, rounds, c
     return [one / other if turn % 2 else other / one for turn, (one, other) in enumerate(pairs)]
 
 
-@wrong("ratios_in_pairs", says="(an odd number of rounds): the list has 10 ratios: 9 rounds were asked.")
+@wrong(
+    "ratios_in_pairs",
+    says="(an odd number of rounds): the list has 10 ratios: 9 rounds were asked.",
+    case="an odd number of rounds",
+    clause="for each of `rounds` rounds",
+)
 def rounds_in_twos(first, second, rounds, clock=time.perf_counter):
     first(), second()
     ratios = []

@@ -116,12 +116,24 @@ def counts_without_computing(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, flops=float(work))
 
 
-@wrong("ratio_of_flops", says="`flops` is after / before: before / after was asked.", read=WORK)
+@wrong(
+    "ratio_of_flops",
+    says="`flops` is after / before: before / after was asked.",
+    read=WORK,
+    case="two products and one",
+    clause='`"flops"` is the FLOPs of `before` divided by the FLOPs of `after`.',
+)
 def flops_the_wrong_way(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, flops=flops(after, inputs) / flops(before, inputs))
 
 
-@wrong("ratio_of_flops", says=", FLOPs before / after. You say ", read=WORK)
+@wrong(
+    "ratio_of_flops",
+    says=", FLOPs before / after. You say ",
+    read=WORK,
+    case="two products and one",
+    clause="the FLOPs of `before` divided",
+)
 def a_difference_of_flops(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, flops=flops(before, inputs) - flops(after, inputs))
 
@@ -129,24 +141,47 @@ def a_difference_of_flops(before, after, *inputs, clock=time.perf_counter):
 MORE = "(more FLOPs, two inputs, a nested result)"
 
 
-@wrong("ratio_of_flops", says="FLOPs before / after. You say 0.", read=WORK)
+@wrong(
+    "ratio_of_flops",
+    says="FLOPs before / after. You say 0.",
+    read=WORK,
+    case="more FLOPs, two inputs, a nested result",
+    clause="the FLOPs of `before` divided by the FLOPs of `after`.",
+)
 def whole_times_as_many_flops(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, flops=flops(before, inputs) // flops(after, inputs))
 
 
-@wrong("ratio_of_flops", says=f"{MORE}: `flops` is after / before: before / after was asked.", read=WORK)
+@wrong(
+    "ratio_of_flops",
+    says=f"{MORE}: `flops` is after / before: before / after was asked.",
+    read=WORK,
+    case="more FLOPs, two inputs, a nested result",
+    clause="divided by the FLOPs of `after`.",
+)
 def the_larger_number_of_flops_above(before, after, *inputs, clock=time.perf_counter):
     counted = flops(before, inputs), flops(after, inputs)
     return answer(before, after, inputs, clock, flops=max(counted) / min(counted))
 
 
-@wrong("ratio_of_flops", says=f"{MORE}: `flops` is 0.", read=WORK)
+@wrong(
+    "ratio_of_flops",
+    says=f"{MORE}: `flops` is 0.",
+    read=WORK,
+    case="more FLOPs, two inputs, a nested result",
+    clause="the FLOPs of `before`",
+)
 def flops_of_one_row(before, after, *inputs, clock=time.perf_counter):
     row = [value[:1] for value in inputs]
     return answer(before, after, inputs, clock, flops=flops(before, row) / flops(after, row))
 
 
-@wrong("ratio_of_flops", says="A dict with the keys 'flops' and 'time' was asked.")
+@wrong(
+    "ratio_of_flops",
+    says="A dict with the keys 'flops' and 'time' was asked.",
+    case="two products and one",
+    clause='Return `{"flops":',
+)
 def a_tuple(before, after, *inputs, clock=time.perf_counter):
     return tuple(answer(before, after, inputs, clock).values())
 
@@ -157,18 +192,29 @@ def no_spread(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, time=(middle, middle, middle))
 
 
-@wrong("three_numbers", says="three numbers")
+@wrong("three_numbers", says="three numbers", case="two products and one", clause='…, "time":')
 def only_the_median(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, time=statistics.median(ratios(before, after, inputs, clock)))
 
 
-@wrong("three_numbers", says="are not in order")
+@wrong(
+    "three_numbers",
+    says="are not in order",
+    case="two products and one",
+    clause=("(low, median, high)}`", "the lower decile, the median and the upper decile"),
+)
 def from_high_to_low(before, after, *inputs, clock=time.perf_counter):
     found = answer(before, after, inputs, clock)
     return {**found, "time": found["time"][::-1]}
 
 
-@wrong("twenty_rounds", says="5 of your times are of one call of `before` alone", read=PAIRS)
+@wrong(
+    "twenty_rounds",
+    says="5 of your times are of one call of `before` alone",
+    read=PAIRS,
+    case="two products and one",
+    clause="Take at least 20 rounds",
+)
 def five_rounds(before, after, *inputs, clock=time.perf_counter):
     cut = statistics.quantiles(ratios(before, after, inputs, clock, 5), n=10)
     work = flops(before, inputs) / flops(after, inputs)
@@ -184,7 +230,13 @@ def one_run_with_an_invented_spread(before, after, *inputs, clock=time.perf_coun
     return {"flops": work, "time": (0.9 * ratio, ratio, 1.1 * ratio)}
 
 
-@wrong("twenty_rounds", says="None of your times is of one call of `before` alone", read=PAIRS)
+@wrong(
+    "twenty_rounds",
+    says="None of your times is of one call of `before` alone",
+    read=PAIRS,
+    case="two products and one",
+    clause="call each module once in each round.",
+)
 def times_twenty_calls_together(before, after, *inputs, clock=time.perf_counter):
     def together(module):
         start = clock()
@@ -197,18 +249,30 @@ def times_twenty_calls_together(before, after, *inputs, clock=time.perf_counter)
     return {"flops": flops(before, inputs) / flops(after, inputs), "time": (cut[0], cut[4], cut[8])}
 
 
-@wrong("twenty_rounds", says="`clock` was never read")
+@wrong("twenty_rounds", says="`clock` was never read", case="two products and one", clause="`clock` is as before.")
 def reads_another_clock(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, time.perf_counter)
 
 
-@wrong("twenty_rounds", says="ask for gradients", read="09_profiling#who-asks-for-gradients")
+@wrong(
+    "twenty_rounds",
+    says="ask for gradients",
+    read="09_profiling#who-asks-for-gradients",
+    case="two products and one",
+    clause="Time the calls without gradients",
+)
 def with_gradients(before, after, *inputs, clock=time.perf_counter):
     cut = statistics.quantiles(ratios(before, after, inputs, clock, no_grad=False), n=10)
     return {"flops": flops(before, inputs) / flops(after, inputs), "time": (cut[0], cut[4], cut[8])}
 
 
-@wrong("twenty_rounds", says="The calls that were timed run under a `FlopCounterMode`", read=FIRST)
+@wrong(
+    "twenty_rounds",
+    says="The calls that were timed run under a `FlopCounterMode`",
+    read=FIRST,
+    case="two products and one",
+    clause="outside a `FlopCounterMode`.",
+)
 def counts_while_it_times(before, after, *inputs, clock=time.perf_counter):
     with FlopCounterMode(display=False):
         found = ratios(before, after, inputs, clock)
@@ -216,36 +280,72 @@ def counts_while_it_times(before, after, *inputs, clock=time.perf_counter):
     return {"flops": flops(before, inputs) / flops(after, inputs), "time": (cut[0], cut[4], cut[8])}
 
 
-@wrong("median_with_deciles", says="ratios of time before / time after were asked", read=PAIRS)
+@wrong(
+    "median_with_deciles",
+    says="ratios of time before / time after were asked",
+    read=PAIRS,
+    case="two products and one",
+    clause="`before` divided by `after`.",
+)
 def time_the_wrong_way(before, after, *inputs, clock=time.perf_counter):
     cut = statistics.quantiles([1 / ratio for ratio in ratios(before, after, inputs, clock)], n=10)
     return answer(before, after, inputs, clock, time=(cut[0], cut[4], cut[8]))
 
 
-@wrong("median_with_deciles", says="The first number of `time` is no decile: far more than a tenth", read=FIRST)
+@wrong(
+    "median_with_deciles",
+    says="The first number of `time` is no decile: far more than a tenth",
+    read=FIRST,
+    case="two products and one",
+    clause="the lower decile",
+)
 def quartiles(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, time=statistics.quantiles(ratios(before, after, inputs, clock), n=4))
 
 
-@wrong("median_with_deciles", says="The first number of `time` is no decile", read=FIRST)
+@wrong(
+    "median_with_deciles",
+    says="The first number of `time` is no decile",
+    read=FIRST,
+    case="two products and one",
+    clause="the lower decile",
+)
 def fifths(before, after, *inputs, clock=time.perf_counter):
     cut = statistics.quantiles(ratios(before, after, inputs, clock, 30), n=10)
     return answer(before, after, inputs, clock, time=(cut[1], cut[4], cut[7]))
 
 
-@wrong("median_with_deciles", says="The last number of `time` is no", read=FIRST)
+@wrong(
+    "median_with_deciles",
+    says="The last number of `time` is no",
+    read=FIRST,
+    case="two products and one",
+    clause="the upper decile",
+)
 def the_eighth_cut_for_the_last(before, after, *inputs, clock=time.perf_counter):
     cut = statistics.quantiles(ratios(before, after, inputs, clock, 30), n=10)
     return answer(before, after, inputs, clock, time=(cut[0], cut[4], cut[7]))
 
 
-@wrong("median_with_deciles", says="is not the median of ratios of calls side by side", read=PAIRS)
+@wrong(
+    "median_with_deciles",
+    says="is not the median of ratios of calls side by side",
+    read=PAIRS,
+    case="two products and one",
+    clause="the median",
+)
 def the_sixth_cut_for_the_median(before, after, *inputs, clock=time.perf_counter):
     cut = statistics.quantiles(ratios(before, after, inputs, clock, 30), n=10)
     return answer(before, after, inputs, clock, time=(cut[0], cut[5], cut[8]))
 
 
-@wrong("median_with_deciles", says="is not the median of ratios of calls side by side", read=PAIRS)
+@wrong(
+    "median_with_deciles",
+    says="is not the median of ratios of calls side by side",
+    read=PAIRS,
+    case="two products and one",
+    clause="the median",
+)
 def smallest_mean_and_largest(before, after, *inputs, clock=time.perf_counter):
     found = ratios(before, after, inputs, clock)
     return answer(before, after, inputs, clock, time=(min(found), statistics.mean(found), max(found)))
@@ -257,7 +357,13 @@ def smallest_median_and_largest(before, after, *inputs, clock=time.perf_counter)
     return answer(before, after, inputs, clock, time=(min(found), statistics.median(found), max(found)))
 
 
-@wrong("median_with_deciles", says="is not the median of ratios of calls side by side", read=PAIRS)
+@wrong(
+    "median_with_deciles",
+    says="is not the median of ratios of calls side by side",
+    read=PAIRS,
+    case="two products and one",
+    clause="of paired ratios",
+)
 def one_after_the_other(before, after, *inputs, clock=time.perf_counter):
     before(*inputs), after(*inputs)
     with torch.no_grad():
@@ -272,14 +378,26 @@ def a_gain_that_was_never_measured(before, after, *inputs, clock=time.perf_count
     return answer(before, after, inputs, clock, time=(3.5, 4.0, 4.5))
 
 
-@wrong("median_with_deciles", says="The last number of `time` is the largest ratio: a decile was asked.", read=FIRST)
+@wrong(
+    "median_with_deciles",
+    says="The last number of `time` is the largest ratio: a decile was asked.",
+    read=FIRST,
+    case="two products and one",
+    clause="the upper decile",
+)
 def lower_decile_median_and_largest(before, after, *inputs, clock=time.perf_counter):
     found = ratios(before, after, inputs, clock, 30)
     cut = statistics.quantiles(found, n=10)
     return answer(before, after, inputs, clock, time=(cut[0], cut[4], max(found)))
 
 
-@wrong("median_with_deciles", says="(fewer FLOPs, and not faster): `time` is after / before", read=PAIRS)
+@wrong(
+    "median_with_deciles",
+    says="(fewer FLOPs, and not faster): `time` is after / before",
+    read=PAIRS,
+    case="fewer FLOPs, and not faster",
+    clause="for two modules that compute the same",
+)
 def sure_of_a_gain(before, after, *inputs, clock=time.perf_counter):
     """Fewer FLOPs cannot be slower: if they seem so, the quotient must be the wrong way round."""
     found = ratios(before, after, inputs, clock)

@@ -208,7 +208,12 @@ def finds_nothing(model):
     return None
 
 
-@wrong("the_module", says="None was returned, but the trace stops in `")
+@wrong(
+    "the_module",
+    says="None was returned, but the trace stops in `",
+    case="a network that asks about a shape",
+    clause="Trace `model` with a Tracer that has the leaves of `fx.Tracer`.",
+)
 def keeps_every_module_whole(model):
     class Whole(fx.Tracer):
         def is_leaf_module(self, m, module_qualified_name):
@@ -218,7 +223,12 @@ def keeps_every_module_whole(model):
     return None if error is None else ""
 
 
-@wrong("the_module", says="but the error was raised in a module inside it")
+@wrong(
+    "the_module",
+    says="but the error was raised in a module inside it",
+    case="a network that asks about a shape",
+    clause="of the innermost module",
+)
 def returns_the_outermost(model):
     def note(tracer, error, module):
         error.path = tracer.path_of_module(module)
@@ -227,12 +237,22 @@ def returns_the_outermost(model):
     return None if error is None else getattr(error, "path", "")
 
 
-@wrong("the_module", says="The trace of this model succeeds, so None was asked")
+@wrong(
+    "the_module",
+    says="The trace of this model succeeds, so None was asked",
+    case="a network that can be traced",
+    clause="If the trace succeeds, return `None`.",
+)
 def returns_an_empty_name_for_none(model):
     return getattr(stop(model, watching(first)), "path", "")
 
 
-@wrong("the_module", says="The answer is not the qualified name of a module of the model")
+@wrong(
+    "the_module",
+    says="The answer is not the qualified name of a module of the model",
+    case="a network that asks about a shape",
+    clause="return the qualified name",
+)
 def returns_the_class(model):
     def note(tracer, error, module):
         error.kind = getattr(error, "kind", type(module).__name__)
@@ -245,6 +265,8 @@ def returns_the_class(model):
     "ends well",
     says="TypeError",
     read="05_control_flow_limits#typeerror-proxy-object-cannot-be-interpreted-as-an-integer",
+    case="a network that counts its rows",
+    clause="If an error of any class stops it",
 )
 def catches_one_class_only(model):
     class Noting(fx.Tracer):
@@ -277,7 +299,12 @@ def returns_the_last_that_was_called(model):
     return None if stop(model, tracer) is None else tracer.last
 
 
-@wrong("the_module", says="the module that you return is not running")
+@wrong(
+    "the_module",
+    says="the module that you return is not running",
+    case="a network that asks about a shape",
+    clause="whose `forward` was running when this error was raised.",
+)
 def returns_another_of_its_class(model):
     def note(tracer, error, module):
         alike = [name for name, other in model.named_modules() if type(other) is type(module) and other is not module]
@@ -287,7 +314,12 @@ def returns_another_of_its_class(model):
     return None if error is None else getattr(error, "path", "")
 
 
-@wrong("the_module", says="one was returned, but the trace stops in the model itself")
+@wrong(
+    "the_module",
+    says="one was returned, but the trace stops in the model itself",
+    case="a network that asks itself",
+    clause='For `model` itself the name is `""`;',
+)
 def forgets_the_model_itself(model):
     return getattr(stop(model, watching(first)), "path", None)
 
@@ -309,7 +341,12 @@ def returns_the_part_where_the_model_asks(model):
     return None if error is None else getattr(error, "path", tracer.called)
 
 
-@wrong("the_module", says="The answer is neither a string nor None")
+@wrong(
+    "the_module",
+    says="The answer is neither a string nor None",
+    case="a network that asks about a shape",
+    clause="The qualified name of the module that stops the trace, or None.",
+)
 def returns_the_module(model):
     def note(tracer, error, module):
         error.names = getattr(error, "names", [tracer.path_of_module(module)])
@@ -318,7 +355,12 @@ def returns_the_module(model):
     return None if error is None else getattr(error, "names", [""])
 
 
-@wrong("the_module", says="an error was raised, but the model caught it: another error stops the trace")
+@wrong(
+    "the_module",
+    says="an error was raised, but the model caught it: another error stops the trace",
+    case="a caught error, and another module that asks",
+    clause="such an error does not stop the trace.",
+)
 def keeps_the_first_on_the_tracer(model):
     """The name of an error that the model has caught stays there."""
 
@@ -329,7 +371,12 @@ def keeps_the_first_on_the_tracer(model):
     return None if stop(model, tracer) is None else getattr(tracer, "first", "")
 
 
-@wrong("the_module", says="you return the model itself, but the error was raised in a module inside it")
+@wrong(
+    "the_module",
+    says="you return the model itself, but the error was raised in a module inside it",
+    case="an error that is raised again",
+    clause=("A module can raise a caught error again:", "the place where this error was raised first counts."),
+)
 def forgets_the_first_in_the_next_module(model):
     """The error can be raised again after that module."""
 
@@ -353,7 +400,12 @@ def forgets_the_first_in_the_next_module(model):
     return None if stop(model, tracer) is None else tracer.first
 
 
-@wrong("the_module", says="succeeds, so None was asked. The model caught each error")
+@wrong(
+    "the_module",
+    says="succeeds, so None was asked. The model caught each error",
+    case="a caught error, and nothing else that asks",
+    clause="`model` can catch an error of a module and go on:",
+)
 def takes_every_error_for_the_last(model):
     found = []
 
@@ -365,7 +417,15 @@ def takes_every_error_for_the_last(model):
     return None if error is None else getattr(error, "path", "")
 
 
-@wrong("the_module", says="an error was raised, but the model caught it: another error stops the trace")
+@wrong(
+    "the_module",
+    says="an error was raised, but the model caught it: another error stops the trace",
+    case="an error in place of another",
+    clause=(
+        "A module can raise a new error in place of a caught one:",
+        "the place where the new one was raised counts.",
+    ),
+)
 def follows_the_cause(model):
     """To where the first of two errors was raised."""
     error = stop(model, watching(first))
@@ -376,7 +436,12 @@ def follows_the_cause(model):
     return getattr(error, "path", "")
 
 
-@wrong("the_module", says="`blocks.1.skip`, which is a leaf: its `forward` does not run")
+@wrong(
+    "the_module",
+    says="`blocks.1.skip`, which is a leaf: its `forward` does not run",
+    case="a leaf that is given what no node can hold",
+    clause="The `forward` of a leaf does not run.",
+)
 def takes_a_leaf_for_a_module_that_runs(model):
     class Noting(fx.Tracer):
         def call_module(self, m, forward, args, kwargs):
@@ -418,7 +483,12 @@ def reads_the_first_note(model):
     return None if error is None else getattr(error, "__notes__", [""])[0]
 
 
-@wrong("the_module", says="(a module without layers): none was returned, but the trace stops in `blocks.1`")
+@wrong(
+    "the_module",
+    says="(a module without layers): none was returned, but the trace stops in `blocks.1`",
+    case="a module without layers",
+    clause="with a Tracer that has the leaves of `fx.Tracer`.",
+)
 def takes_what_has_no_layers_for_a_leaf(model):
     tracer = watching(first)
     tracer.is_leaf_module = lambda m, module_qualified_name: not [*m.children()]
@@ -427,7 +497,10 @@ def takes_what_has_no_layers_for_a_leaf(model):
 
 
 @wrong(
-    "the_module", says="(a method of a module that does not run): when the error that stops the trace is raised, the"
+    "the_module",
+    says="(a method of a module that does not run): when the error that stops the trace is raised, the",
+    case="a method of a module that does not run",
+    clause="whose `forward` was running",
 )
 def takes_each_method_for_a_forward(model):
     """The last frame of a method, whose `self` is a module of the model."""
@@ -443,7 +516,12 @@ def takes_each_method_for_a_forward(model):
     return inner
 
 
-@wrong("the_module", says="he answer is not the qualified name of a module of the model")
+@wrong(
+    "the_module",
+    says="he answer is not the qualified name of a module of the model",
+    case="a module with two names",
+    clause="if a module has two names, return either.",
+)
 def returns_both_of_two_names(model):
     error = stop(model, watching(first))
     path = getattr(error, "path", "")
@@ -460,7 +538,12 @@ def leaves_a_mark_on_the_model(model):
     return None if error is None else getattr(error, "path", "")
 
 
-@wrong("ends well", says="LookupError: the sign of these rows is not known")
+@wrong(
+    "ends well",
+    says="LookupError: the sign of these rows is not known",
+    case="a module without layers",
+    clause="an error of any class",
+)
 def catches_three_classes(model):
     def note(tracer, error, module):
         first(tracer, error, module)

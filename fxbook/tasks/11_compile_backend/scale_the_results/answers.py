@@ -148,7 +148,12 @@ def each_through(program, factor, target):
     output.args = (tuple(results),)
 
 
-@wrong("can_be_saved", says="is not in the correct order or is not found in the exported program's user_output list")
+@wrong(
+    "can_be_saved",
+    says="is not in the correct order or is not found in the exported program's user_output list",
+    case="the model of the sheet",
+    clause="`torch.export.save` accepts the program.",
+)
 def leaves_the_signature_as_it_was(program, factor):
     output, specs = program.graph.output_node(), program.graph_signature.output_specs
     output.args = (
@@ -187,7 +192,12 @@ def edits_nothing(program, factor):
     return program
 
 
-@wrong("results_are_scaled", says="Result 0 is not the old result times the factor")
+@wrong(
+    "results_are_scaled",
+    says="Result 0 is not the old result times the factor",
+    case="the model of the sheet",
+    clause="Edit an exported program in place",
+)
 def edits_a_module_of_its_own(program, factor):
     """What `module()` returns is another module each time."""
     module = program.module()
@@ -197,13 +207,23 @@ def edits_a_module_of_its_own(program, factor):
     module.recompile()
 
 
-@wrong("results_are_scaled", says="Result 1 is not the old result times the factor")
+@wrong(
+    "results_are_scaled",
+    says="Result 1 is not the old result times the factor",
+    case="two results, one made of the other",
+    clause="each of its results",
+)
 def scales_the_first_result_alone(program, factor):
     first = next(spec for spec in program.graph_signature.output_specs if is_result(spec))
     writes_all(program, factor, lambda spec: spec is first)
 
 
-@wrong("results_are_scaled", says="Result 1 is not the old result times the factor")
+@wrong(
+    "results_are_scaled",
+    says="Result 1 is not the old result times the factor",
+    case="two results, one made of the other",
+    clause="A result can be used by other nodes",
+)
 def replaces_every_use(program, factor):
     output = program.graph.output_node()
     for node, spec in list(zip(output.args[0], program.graph_signature.output_specs, strict=True)):
@@ -215,12 +235,22 @@ def replaces_every_use(program, factor):
             spec.arg = TensorArgument(name=new.name)
 
 
-@wrong("buffers_are_kept", says="buffer `total` holds other numbers than before the edit")
+@wrong(
+    "buffers_are_kept",
+    says="buffer `total` holds other numbers than before the edit",
+    case="a buffer that is written",
+    clause="they get the values that they got before.",
+)
 def scales_every_output(program, factor):
     writes_all(program, factor, lambda spec: True)
 
 
-@wrong("can_be_saved", says="(a value returned twice): the program cannot be saved and loaded")
+@wrong(
+    "can_be_saved",
+    says="(a value returned twice): the program cannot be saved and loaded",
+    case="a value returned twice",
+    clause="it can be returned twice",
+)
 def renames_in_the_signature(program, factor):
     """A name that is there twice is replaced twice."""
     output = program.graph.output_node()
@@ -233,7 +263,12 @@ def renames_in_the_signature(program, factor):
     output.args = (tuple(results),)
 
 
-@wrong("can_be_saved", says="(an input that is returned): the program cannot be saved and loaded")
+@wrong(
+    "can_be_saved",
+    says="(an input that is returned): the program cannot be saved and loaded",
+    case="an input that is returned",
+    clause="and it can be an input of the program.",
+)
 def renames_each_value_once(program, factor):
     """An input that is returned gets the new name among the inputs, too."""
     output, new = program.graph.output_node(), {}
@@ -248,7 +283,12 @@ def renames_each_value_once(program, factor):
     output.args = (tuple(results),)
 
 
-@wrong("results_are_scaled", says="Result 0 is not the old result times the factor")
+@wrong(
+    "results_are_scaled",
+    says="Result 0 is not the old result times the factor",
+    case="the model of the sheet",
+    clause="is multiplied by `factor`.",
+)
 def adds_the_factor(program, factor):
     each_through(program, factor, aten.add.Tensor)
 

@@ -102,7 +102,12 @@ def writes_the_function_out(module, example_inputs):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("has_its_gradients", says="the gradient of `l_self_modules_gate_parameters_weight_` is not that of what is")
+@wrong(
+    "has_its_gradients",
+    says="the gradient of `l_self_modules_gate_parameters_weight_` is not that of what is",
+    case="a gated block",
+    clause="the gradients are those of the new function.",
+)
 def edits_the_forward_graph(module, example_inputs):
     def forward_graph(module, example_inputs):
         return plain(swap(module, aten.silu.default, aten.hardswish.default), example_inputs)
@@ -110,7 +115,12 @@ def edits_the_forward_graph(module, example_inputs):
     return aot_autograd(fw_compiler=forward_graph, bw_compiler=plain)(module, example_inputs)
 
 
-@wrong("computes_the_new_function", says="Node `opened` still runs as `silu`: each was to be replaced")
+@wrong(
+    "computes_the_new_function",
+    says="Node `opened` still runs as `silu`: each was to be replaced",
+    case="a gated block",
+    clause="the results",
+)
 def edits_nothing(module, example_inputs):
     return module.forward
 
@@ -136,7 +146,12 @@ def edits_and_does_not_recompile(module, example_inputs):
     return module.forward
 
 
-@wrong("returns_a_function_of_tuples", says="The backend returns no function, but an object of type `NoneType`")
+@wrong(
+    "returns_a_function_of_tuples",
+    says="The backend returns no function, but an object of type `NoneType`",
+    case="a gated block",
+    clause="A backend returns a function",
+)
 def returns_nothing(module, example_inputs):
     swap(module)
 
@@ -146,13 +161,23 @@ def returns_results(module, example_inputs):
     return swap(module)(*example_inputs)
 
 
-@wrong("returns_a_function_of_tuples", says="The function returns Tensor: Dynamo needs a tuple or a list")
+@wrong(
+    "returns_a_function_of_tuples",
+    says="The function returns Tensor: Dynamo needs a tuple or a list",
+    case="a gated block",
+    clause="a tuple or a list",
+)
 def returns_the_first_output(module, example_inputs):
     edited = swap(module)
     return lambda *inputs: edited(*inputs)[0]
 
 
-@wrong("returns_a_function_of_tuples", says="The function does not return an item for each output of the graph")
+@wrong(
+    "returns_a_function_of_tuples",
+    says="The function does not return an item for each output of the graph",
+    case="a gated block",
+    clause="with an item for each output.",
+)
 def returns_one_of_two_outputs(module, example_inputs):
     edited = swap(module)
     return lambda *inputs: edited(*inputs)[:1]
@@ -163,7 +188,12 @@ def runs_without_autograd(module, example_inputs):
     return torch.no_grad()(swap(module).forward)
 
 
-@wrong("computes_the_new_function", says="still runs as `silu`: each was to be replaced")
+@wrong(
+    "computes_the_new_function",
+    says="still runs as `silu`: each was to be replaced",
+    case="a gated block",
+    clause="replaces each `nn.functional.silu` by `nn.functional.hardswish`",
+)
 def replaces_the_first_alone(module, example_inputs):
     node = next(iter(module.graph.find_nodes(op="call_function", target=functional.silu)), None)
     if node is not None:
@@ -176,6 +206,8 @@ def replaces_the_first_alone(module, example_inputs):
     "ends well",
     says="takes 2 positional arguments",
     read="when_it_breaks/08_boxed_run#typeerror-interpreterboxed_run-takes-2-positional-arguments-but-4-were-given",
+    case="a gated block",
+    clause="which takes the inputs one by one",
 )
 def returns_a_boxed_function(module, example_inputs):
     """Dynamo passes the inputs one by one; only AOTAutograd has a box."""
@@ -187,7 +219,12 @@ def replaces_gates_by_sigmoid_as_well(module, example_inputs):
     return swap(swap(module), torch.sigmoid, functional.hardsigmoid).forward
 
 
-@wrong("computes_the_new_function", says="the function that you return does not use the value that it is called with")
+@wrong(
+    "computes_the_new_function",
+    says="the function that you return does not use the value that it is called with",
+    case="a gated block",
+    clause="takes the inputs one by one",
+)
 def runs_on_the_examples(module, example_inputs):
     return lambda *inputs: swap(module)(*example_inputs)
 
@@ -204,7 +241,12 @@ def keeps_the_weights_of_the_examples(module, example_inputs):
     return run
 
 
-@wrong("computes_the_new_function", says="works in place, and the call that you put there does not")
+@wrong(
+    "computes_the_new_function",
+    says="works in place, and the call that you put there does not",
+    case="a gated block",
+    clause="so that the results and the gradients are those of the new function.",
+)
 def drops_inplace(module, example_inputs):
     for node in module.graph.find_nodes(op="call_function", target=functional.silu):
         node.kwargs = {key: value for key, value in node.kwargs.items() if key != "inplace"}

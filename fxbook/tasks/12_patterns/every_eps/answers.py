@@ -95,7 +95,12 @@ def returns_a_tensor(graph):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("every_eps_in_order", says="answer has 0 numbers, and the graph has 2 RMSNorms")
+@wrong(
+    "every_eps_in_order",
+    says="answer has 0 numbers, and the graph has 2 RMSNorms",
+    case="two norms of Llama",
+    clause="with the `eps` of every RMSNorm in the graph",
+)
 def writes_one_number_into_the_pattern(graph):
     def with_number(x, weight, dtype):
         return rms_norm(x, weight, 1e-6, dtype)
@@ -103,7 +108,12 @@ def writes_one_number_into_the_pattern(graph):
     return [1e-6 for match in SubgraphMatcher(fx.symbolic_trace(with_number).graph).match(graph)]
 
 
-@wrong("every_eps_in_order", says="answer has 0 numbers, and the graph has 2 RMSNorms")
+@wrong(
+    "every_eps_in_order",
+    says="answer has 0 numbers, and the graph has 2 RMSNorms",
+    case="two norms of Llama",
+    clause="with any dtype in its second `.to`.",
+)
 def writes_the_dtype_into_the_pattern(graph):
     def with_dtype(x, weight, eps):
         return rms_norm(x, weight, eps, torch.float32)
@@ -111,18 +121,33 @@ def writes_the_dtype_into_the_pattern(graph):
     return [match.placeholder_nodes[2] for match in SubgraphMatcher(fx.symbolic_trace(with_dtype).graph).match(graph)]
 
 
-@wrong("every_eps_in_order", says="11 numbers, and the graph has 4 RMSNorms: number 1 is 0.25, that of `add`")
+@wrong(
+    "every_eps_in_order",
+    says="11 numbers, and the graph has 4 RMSNorms: number 1 is 0.25, that of `add`",
+    case="norms beside steps that share parts with one",
+    clause="An RMSNorm is written as in `rms_norm`",
+)
 def takes_every_reciprocal_root(graph):
     return [root.args[0].args[1] for root in graph.find_nodes(op="call_function", target=torch.rsqrt)]
 
 
-@wrong("every_eps_in_order", says="answer has 1 number, and the graph has 0 RMSNorms")
+@wrong(
+    "every_eps_in_order",
+    says="answer has 1 number, and the graph has 0 RMSNorms",
+    case="no norm at all",
+    clause="is written as in `rms_norm`",
+)
 def asks_for_a_square_alone(graph):
     roots = graph.find_nodes(op="call_function", target=torch.rsqrt)
     return [root.args[0].args[1] for root in roots if is_norm(root) or root.args[0].args[0].target == "pow"]
 
 
-@wrong("every_eps_in_order", says="answer has 5 numbers, and the graph has 4 RMSNorms")
+@wrong(
+    "every_eps_in_order",
+    says="answer has 5 numbers, and the graph has 4 RMSNorms",
+    case="norms beside steps that share parts with one",
+    clause="is written as in `rms_norm`",
+)
 def takes_a_sum_for_a_mean(graph):
     roots = graph.find_nodes(op="call_function", target=torch.rsqrt)
     norms = []
@@ -133,7 +158,12 @@ def takes_a_sum_for_a_mean(graph):
     return [total.args[1] for total in norms]
 
 
-@wrong("every_eps_in_order", says="and the graph has 4 RMSNorms")
+@wrong(
+    "every_eps_in_order",
+    says="and the graph has 4 RMSNorms",
+    case="norms beside steps that share parts with one",
+    clause="of every RMSNorm in the graph",
+)
 def names_each_number_once(graph):
     return list(dict.fromkeys(reads_what_the_parameters_bind(graph)))
 
@@ -148,7 +178,7 @@ def returns_the_matches(graph):
     return [str(match) for match in SubgraphMatcher(pattern()).match(graph)]
 
 
-@wrong("every_eps_in_order", says="answer is not a list of numbers")
+@wrong("every_eps_in_order", says="answer is not a list of numbers", case="two norms of Llama", clause="Return a list")
 def returns_a_dict(graph):
     return {
         match.returning_nodes[0].name: match.placeholder_nodes[2] for match in SubgraphMatcher(pattern()).match(graph)
@@ -159,6 +189,8 @@ def returns_a_dict(graph):
     "graph_left_alone",
     says="The graph that was passed has been changed",
     read="12_patterns#a-backend-sees-the-whole-model",
+    case="two norms of Llama",
+    clause="Leave the graph as it is.",
 )
 def replaces_in_the_graph_itself(graph):
     matches = fx.replace_pattern(graph.owning_module, rms_norm, lambda x, weight, eps, dtype: weight * x * eps)
@@ -169,7 +201,12 @@ def matches_of(function):
     return lambda graph: SubgraphMatcher(fx.symbolic_trace(function).graph).match(graph)
 
 
-@wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 3 numbers")
+@wrong(
+    "every_eps_in_order",
+    says="(norms of another dtype beside what resembles one): the answer has 3 numbers",
+    case="norms of another dtype beside what resembles one",
+    clause="is written as in `rms_norm`",
+)
 def takes_any_first_dtype(graph):
     def general(x, weight, eps, dtype, first):
         wide = x.to(first)
@@ -178,7 +215,12 @@ def takes_any_first_dtype(graph):
     return [match.placeholder_nodes[2] for match in matches_of(general)(graph)]
 
 
-@wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 3 numbers")
+@wrong(
+    "every_eps_in_order",
+    says="(norms of another dtype beside what resembles one): the answer has 3 numbers",
+    case="norms of another dtype beside what resembles one",
+    clause="is written as in `rms_norm`",
+)
 def takes_any_dimension(graph):
     def general(x, weight, eps, dtype, dim):
         wide = x.to(torch.float32)
@@ -187,7 +229,12 @@ def takes_any_dimension(graph):
     return [match.placeholder_nodes[2] for match in matches_of(general)(graph)]
 
 
-@wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 3 numbers")
+@wrong(
+    "every_eps_in_order",
+    says="(norms of another dtype beside what resembles one): the answer has 3 numbers",
+    case="norms of another dtype beside what resembles one",
+    clause="is written as in `rms_norm`",
+)
 def takes_any_exponent(graph):
     def general(x, weight, eps, dtype, power):
         wide = x.to(torch.float32)
@@ -196,7 +243,12 @@ def takes_any_exponent(graph):
     return [match.placeholder_nodes[2] for match in matches_of(general)(graph)]
 
 
-@wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 3 numbers")
+@wrong(
+    "every_eps_in_order",
+    says="(norms of another dtype beside what resembles one): the answer has 3 numbers",
+    case="norms of another dtype beside what resembles one",
+    clause="is written as in `rms_norm`",
+)
 def takes_a_shorter_pattern(graph):
     """The norm up to its root: no parameter for the weight, none for the dtype."""
 
@@ -207,7 +259,12 @@ def takes_a_shorter_pattern(graph):
     return [match.placeholder_nodes[1] for match in matches_of(root)(graph)]
 
 
-@wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 0 numbers")
+@wrong(
+    "every_eps_in_order",
+    says="(norms of another dtype beside what resembles one): the answer has 0 numbers",
+    case="norms of another dtype beside what resembles one",
+    clause="with any dtype in its second `.to`.",
+)
 def knows_two_dtypes(graph):
     def in_float32(x, weight, eps):
         return rms_norm(x, weight, eps, torch.float32)
@@ -220,7 +277,10 @@ def knows_two_dtypes(graph):
 
 
 @wrong(
-    "every_eps_in_order", says="1 number, and the graph has 2 RMSNorms: number 2, the one that `add_2` adds, is missing"
+    "every_eps_in_order",
+    says="1 number, and the graph has 2 RMSNorms: number 2, the one that `add_2` adds, is missing",
+    case="norms of another dtype beside what resembles one",
+    clause="with the `eps` of every RMSNorm",
 )
 def takes_floats_alone(graph):
     return [eps for eps in reads_what_the_parameters_bind(graph) if isinstance(eps, float)]
@@ -230,6 +290,8 @@ def takes_floats_alone(graph):
     "graph_left_alone",
     says="has been changed: node `exp`",
     read="12_patterns#a-backend-sees-the-whole-model",
+    case="two norms of Llama",
+    clause="Leave the graph as it is.",
 )
 def removes_what_nothing_uses(graph):
     graph.eliminate_dead_code()

@@ -118,7 +118,12 @@ def counts_first(graph):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("every_group", says="is in the answer, but it is not the input of two linear layers")
+@wrong(
+    "every_group",
+    says="is in the answer, but it is not the input of two linear layers",
+    case="the feed-forward block of Llama",
+    clause="two or more linear layers",
+)
 def keeps_groups_of_one(graph):
     groups = {}
     for node in filter(is_linear, graph.nodes):
@@ -126,7 +131,12 @@ def keeps_groups_of_one(graph):
     return groups
 
 
-@wrong("every_group", says="linear layers, and missing in the answer")
+@wrong(
+    "every_group",
+    says="linear layers, and missing in the answer",
+    case="layers in every spelling",
+    clause="or a call of `nn.functional.linear`;",
+)
 def looks_at_modules_alone(graph):
     layers = [node for node in graph.nodes if node.op == "call_module" and is_linear(node)]
     groups = {}
@@ -135,7 +145,12 @@ def looks_at_modules_alone(graph):
     return several(groups)
 
 
-@wrong("every_group", says="linear layers, and missing in the answer")
+@wrong(
+    "every_group",
+    says="linear layers, and missing in the answer",
+    case="the feed-forward block of Llama",
+    clause="A linear layer is a called `nn.Linear`",
+)
 def looks_at_functions_alone(graph):
     groups = {}
     for node in graph.find_nodes(op="call_function", target=nn.functional.linear):
@@ -143,7 +158,12 @@ def looks_at_functions_alone(graph):
     return several(groups)
 
 
-@wrong("every_group", says="the answer lacks it")
+@wrong(
+    "every_group",
+    says="the answer lacks it",
+    case="the attention of Llama",
+    clause="the list of the names of these layers' nodes",
+)
 def finds_pairs(graph):
     """As a pattern of two layers does: the third is left."""
     groups = {}
@@ -154,7 +174,12 @@ def finds_pairs(graph):
     return several(groups)
 
 
-@wrong("every_group", says="and missing in the answer")
+@wrong(
+    "every_group",
+    says="and missing in the answer",
+    case="layers in every spelling",
+    clause="its input may be passed by keyword.",
+)
 def takes_the_first_input_node(graph):
     """By keyword, the weight may stand first."""
     groups = {}
@@ -163,7 +188,12 @@ def takes_the_first_input_node(graph):
     return several(groups)
 
 
-@wrong("every_group", says="is in the answer, but it is not the input of two linear layers")
+@wrong(
+    "every_group",
+    says="is in the answer, but it is not the input of two linear layers",
+    case="the feed-forward block of Llama",
+    clause="the names of the nodes whose value two or more linear layers take as their input.",
+)
 def takes_every_user(graph):
     return {node.name: [user.name for user in node.users] for node in graph.nodes if len(node.users) > 1}
 
@@ -177,7 +207,12 @@ def groups_by_every_module(graph):
     return several(groups)
 
 
-@wrong("every_group", says="are not in the order of the list of nodes")
+@wrong(
+    "every_group",
+    says="are not in the order of the list of nodes",
+    case="the feed-forward block of Llama",
+    clause="in the order of the list.",
+)
 def goes_backwards(graph):
     groups = {}
     for node in filter(is_linear, reversed(graph.nodes)):
@@ -186,7 +221,10 @@ def goes_backwards(graph):
 
 
 @wrong(
-    "every_group", says="(heads at the end, one of them moved): the layers of `relu` are not in the order of the list"
+    "every_group",
+    says="(heads at the end, one of them moved): the layers of `relu` are not in the order of the list",
+    case="heads at the end, one of them moved",
+    clause="in the order of the list.",
 )
 def takes_the_users_as_they_come(graph):
     groups = {}
@@ -203,7 +241,12 @@ def counts_the_layers(graph):
     return {name: count for name, count in groups.items() if count > 1}
 
 
-@wrong("every_group", says="answer is not a dict with names of nodes as keys")
+@wrong(
+    "every_group",
+    says="answer is not a dict with names of nodes as keys",
+    case="the feed-forward block of Llama",
+    clause="Return a dict.",
+)
 def returns_the_lists(graph):
     return list(counts_first(graph).values())
 
@@ -212,6 +255,8 @@ def returns_the_lists(graph):
     "graph_left_alone",
     says="The graph that was passed has been changed",
     read="12_patterns#a-backend-sees-the-whole-model",
+    case="the feed-forward block of Llama",
+    clause="Leave the graph as it is.",
 )
 def puts_the_groups_together(graph):
     """Each layer moves behind the first of its group."""
@@ -222,12 +267,22 @@ def puts_the_groups_together(graph):
     return {read.name: [layer.name for layer in layers] for read, layers in groups.items()}
 
 
-@wrong("every_group", says="The answer holds an object, the node `")
+@wrong(
+    "every_group",
+    says="The answer holds an object, the node `",
+    case="the feed-forward block of Llama",
+    clause="Its keys are the names of the nodes",
+)
 def keys_are_the_nodes(graph):
     return {read: [layer.name for layer in layers] for read, layers in groups_of_nodes(graph).items()}
 
 
-@wrong("every_group", says="The answer holds an object, the node `")
+@wrong(
+    "every_group",
+    says="The answer holds an object, the node `",
+    case="the feed-forward block of Llama",
+    clause="the list of the names of these layers' nodes",
+)
 def lists_the_nodes(graph):
     return {read.name: layers for read, layers in groups_of_nodes(graph).items()}
 
@@ -236,6 +291,8 @@ def lists_the_nodes(graph):
     "graph_left_alone",
     says="has been changed: node `exp`",
     read="12_patterns#a-backend-sees-the-whole-model",
+    case="the feed-forward block of Llama",
+    clause="Leave the graph as it is.",
 )
 def removes_what_nothing_uses(graph):
     graph.eliminate_dead_code()

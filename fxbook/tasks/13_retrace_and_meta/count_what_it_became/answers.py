@@ -117,7 +117,7 @@ def traces_a_function_that_runs(traced, x, operators):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("counted", says="is missing in the answer: it became nothing")
+@wrong("counted", says="is missing in the answer: it became nothing", case="a block of Llama", clause="0 if none does.")
 def leaves_out_what_became_nothing(traced, x, operators):
     return {name: count for name, count in works_on_a_copy(traced, x, operators).items() if count}
 
@@ -146,7 +146,7 @@ def reads_from_node_of_empty_notes(traced, x, operators):
     return {node.name: counts[node.name] for node in calls(traced)}
 
 
-@wrong("counted", says="became 2 nodes, and the answer has 1")
+@wrong("counted", says="became 2 nodes, and the answer has 1", case="a block of Llama", clause="decompose `operators`")
 def leaves_the_operators_whole(traced, x, operators):
     return works_on_a_copy(traced, x, [])
 
@@ -162,26 +162,41 @@ def keys_the_table_by_packets(traced, x, operators):
     return {node.name: counts[node.name] for node in calls(traced)}
 
 
-@wrong("counted", says="and the answer has ")
+@wrong(
+    "counted",
+    says="and the answer has ",
+    case="a block of Llama",
+    clause="the number of `call_function` nodes of the new graph that come from that node",
+)
 def counts_the_weights_too(traced, x, operators):
     lowered = noted(traced, operators, x, lambda node: {"custom": {"from": node.name}})
     counts = Counter(node.meta.get("custom", {}).get("from") for node in lowered.graph.nodes)
     return {node.name: counts[node.name] for node in calls(traced)}
 
 
-@wrong("counted", says="but it is no node of the old graph that calls something")
+@wrong(
+    "counted",
+    says="but it is no node of the old graph that calls something",
+    case="a block of Llama",
+    clause="Its keys are the names of the nodes of `traced` that call a function, a method or a module.",
+)
 def has_inputs_too(traced, x, operators):
     lowered = noted(traced, operators, x, lambda node: {"custom": {"from": node.name}})
     counts = Counter(node.meta["custom"]["from"] for node in functions(lowered))
     return {node.name: counts[node.name] for node in traced.graph.nodes}
 
 
-@wrong("counted", says="not a dict with names of nodes as keys")
+@wrong("counted", says="not a dict with names of nodes as keys", case="a block of Llama", clause="Return a dict.")
 def returns_the_sum(traced, x, operators):
     return len(functions(noted(traced, operators, x, lambda node: {})))
 
 
-@wrong("counted", says="is not a number")
+@wrong(
+    "counted",
+    says="is not a number",
+    case="a block of Llama",
+    clause="Return {name of a node of traced: number of new nodes}.",
+)
 def returns_the_nodes(traced, x, operators):
     lowered = noted(traced, operators, x, lambda node: {"custom": {"from": node.name}})
     made = {node.name: [] for node in calls(traced)}
@@ -190,24 +205,39 @@ def returns_the_nodes(traced, x, operators):
     return made
 
 
-@wrong("counted", says="and the answer has ")
+@wrong("counted", says="and the answer has ", case="a block of Llama", clause="Retrace `traced` on `x`")
 def counts_one_for_each(traced, x, operators):
     return dict.fromkeys((node.name for node in calls(traced)), 1)
 
 
-@wrong("keys_are_names", says="A key of the answer is an object, the node `")
+@wrong(
+    "keys_are_names",
+    says="A key of the answer is an object, the node `",
+    case="a block of Llama",
+    clause="the names of the nodes of `traced`",
+)
 def keys_are_the_nodes(traced, x, operators):
     found = works_on_a_copy(traced, x, operators)
     return {node: found[node.name] for node in calls(traced)}
 
 
-@wrong("counted", says="(an operation in three nodes): node `add_` became 1 node, and the answer has 0")
+@wrong(
+    "counted",
+    says="(an operation in three nodes): node `add_` became 1 node, and the answer has 0",
+    case="an operation in three nodes",
+    clause="0 if none does.",
+)
 def takes_what_nothing_uses_for_nothing(traced, x, operators):
     """A node that writes in place needs no user."""
     found = works_on_a_copy(traced, x, operators)
     return {node.name: found[node.name] if node.users else 0 for node in calls(traced)}
 
 
-@wrong("counted", says="(an operation in three nodes): node `float_1` became")
+@wrong(
+    "counted",
+    says="(an operation in three nodes): node `float_1` became",
+    case="an operation in three nodes",
+    clause="Retrace `traced` on `x`",
+)
 def retraces_on_another_dtype(traced, x, operators):
     return works_on_a_copy(traced, x.float(), operators)

@@ -90,13 +90,23 @@ def compares_the_numbers(traced, lowered):
     }
 
 
-@wrong("named_rightly", says="(weights of many kinds): `lowered` fetches `_tensor_constant0`, which is missing")
+@wrong(
+    "named_rightly",
+    says="(weights of many kinds): `lowered` fetches `_tensor_constant0`, which is missing",
+    case="weights of many kinds",
+    clause="Each of these tensors is a parameter or a buffer of `traced`.",
+)
 def forgets_buffers(traced, lowered):
     names = {id(one): name for name, one in traced.named_parameters()}
     return {target: names[id(tensor)] for target, tensor in fetched(lowered).items() if id(tensor) in names}
 
 
-@wrong("ends well", says="(weights of many kinds): your code raises KeyError")
+@wrong(
+    "ends well",
+    says="(weights of many kinds): your code raises KeyError",
+    case="weights of many kinds",
+    clause="Each of these tensors is a parameter or a buffer of `traced`.",
+)
 def forgets_the_buffers_of_modules_inside(traced, lowered):
     own = [*traced.named_parameters(), *traced.named_buffers(recurse=False)]
     names = {id(one): name for name, one in own}
@@ -111,22 +121,42 @@ def compares_the_shapes(traced, lowered):
     }
 
 
-@wrong("named_rightly", says="the attributes of `lowered` are to be the keys, not the values")
+@wrong(
+    "named_rightly",
+    says="the attributes of `lowered` are to be the keys, not the values",
+    case="a block of Llama",
+    clause="each attribute that the graph of `lowered` fetches",
+)
 def maps_the_other_way(traced, lowered):
     return {name: target for target, name in compares_by_is(traced, lowered).items()}
 
 
-@wrong("named_rightly", says="is no name of a tensor that `lowered` fetches")
+@wrong(
+    "named_rightly",
+    says="is no name of a tensor that `lowered` fetches",
+    case="a block of Llama",
+    clause="with the name that the same tensor has in `traced`",
+)
 def keeps_the_new_names(traced, lowered):
     return {target: target for target in fetched(lowered)}
 
 
-@wrong("named_rightly", says="The answer is not a dict with the names of attributes as keys")
+@wrong(
+    "named_rightly",
+    says="The answer is not a dict with the names of attributes as keys",
+    case="a block of Llama",
+    clause="Return a dict:",
+)
 def returns_a_list(traced, lowered):
     return [(target, name) for target, name in compares_by_is(traced, lowered).items()]
 
 
-@wrong("named_rightly", says="is not a name")
+@wrong(
+    "named_rightly",
+    says="is not a name",
+    case="a block of Llama",
+    clause="Return {attribute of lowered: name in traced}.",
+)
 def returns_the_tensors(traced, lowered):
     return fetched(lowered)
 
@@ -143,7 +173,7 @@ def asks_for_the_state_by_name(traced, lowered):
     return {target: names.get(id(tensor)).strip() for target, tensor in fetched(lowered).items()}
 
 
-@wrong("input_unchanged", says="")
+@wrong("input_unchanged", says="", case="a block of Llama", clause="Change neither module.")
 def renames_in_place(traced, lowered):
     found = compares_by_is(traced, lowered)
     for target, name in found.items():
@@ -151,7 +181,7 @@ def renames_in_place(traced, lowered):
     return found
 
 
-@wrong("lowered_unchanged", says="`lowered` has been changed")
+@wrong("lowered_unchanged", says="`lowered` has been changed", case="a block of Llama", clause="Change neither module.")
 def renames_in_the_new_module(traced, lowered):
     found = compares_by_is(traced, lowered)
     for node in lowered.graph.find_nodes(op="get_attr"):
@@ -168,14 +198,24 @@ def keys_are_the_nodes(traced, lowered):
     return {node: found[node.target] for node in lowered.graph.find_nodes(op="get_attr")}
 
 
-@wrong("named_rightly", says="is not the tensor that is called `row` in `traced`")
+@wrong(
+    "named_rightly",
+    says="is not the tensor that is called `row` in `traced`",
+    case="weights of many kinds",
+    clause="the same tensor has in `traced`",
+)
 def compares_the_memory(traced, lowered):
     """A view of a weight may begin where the weight begins."""
     names = {one.data_ptr(): name for name, one in held(traced) if name != "second.weight"}
     return {target: names[tensor.data_ptr()] for target, tensor in fetched(lowered).items()}
 
 
-@wrong("named_rightly", says="(weights of many kinds): `lowered` fetches `_tensor_constant1`, which is missing")
+@wrong(
+    "named_rightly",
+    says="(weights of many kinds): `lowered` fetches `_tensor_constant1`, which is missing",
+    case="weights of many kinds",
+    clause="Each of these tensors is a parameter or a buffer of `traced`.",
+)
 def forgets_integers(traced, lowered):
     return {
         target: name
@@ -184,7 +224,12 @@ def forgets_integers(traced, lowered):
     }
 
 
-@wrong("named_rightly", says="(weights of many kinds): `lowered` fetches `_tensor_constant4`, which is missing")
+@wrong(
+    "named_rightly",
+    says="(weights of many kinds): `lowered` fetches `_tensor_constant4`, which is missing",
+    case="weights of many kinds",
+    clause="a buffer of `traced`.",
+)
 def forgets_the_buffers_of_layers(traced, lowered):
     names = {
         id(one): name for name, one in [*traced.named_parameters(), *traced.named_buffers()] if "norm.r" not in name
@@ -192,7 +237,12 @@ def forgets_the_buffers_of_layers(traced, lowered):
     return {target: names[id(tensor)] for target, tensor in fetched(lowered).items() if id(tensor) in names}
 
 
-@wrong("named_rightly", says="is in the answer, but `lowered` fetches no such attribute")
+@wrong(
+    "named_rightly",
+    says="is in the answer, but `lowered` fetches no such attribute",
+    case="weights of many kinds",
+    clause="that the graph of `lowered` fetches",
+)
 def goes_by_what_the_new_module_holds(traced, lowered):
     names = {id(one): name for name, one in held(traced)}
     return {target: names[id(tensor)] for target, tensor in held(lowered)}

@@ -60,7 +60,12 @@ def selects_every_second(both, dim=-1):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("keeps_the_promise", says="The shape of the result is not that")
+@wrong(
+    "keeps_the_promise",
+    says="The shape of the result is not that",
+    case="the last dimension",
+    clause="returns one with the shape, the dtype, the device and the strides of the result",
+)
 def keeps_the_whole(both, dim=-1):
     return torch.empty_like(both)
 
@@ -72,17 +77,32 @@ def halves_the_first_or_the_last(both, dim=-1):
     return both.new_empty(shape)
 
 
-@wrong("keeps_the_promise", says="The shape of the result is not that")
+@wrong(
+    "keeps_the_promise",
+    says="The shape of the result is not that",
+    case="the first dimension",
+    clause="An operator halves a tensor along `dim`",
+)
 def halves_the_last_always(both, dim=-1):
     return both.new_empty(*both.shape[:-1], both.shape[-1] // 2)
 
 
-@wrong("keeps_the_promise", says="(half precision): the dtype of the result is not that")
+@wrong(
+    "keeps_the_promise",
+    says="(half precision): the dtype of the result is not that",
+    case="half precision",
+    clause="the dtype, the device and the strides of the result",
+)
 def takes_the_default_dtype(both, dim=-1):
     return torch.empty(halved(both, dim))
 
 
-@wrong("keeps_the_promise", says="(on another device): the device of the result is not that")
+@wrong(
+    "keeps_the_promise",
+    says="(on another device): the device of the result is not that",
+    case="on another device",
+    clause="the device and the strides of the result",
+)
 def takes_the_default_device(both, dim=-1):
     return torch.empty(halved(both, dim), dtype=both.dtype)
 
@@ -92,19 +112,34 @@ def returns_a_view(both, dim=-1):
     return both.chunk(2, dim)[0]
 
 
-@wrong("keeps_the_promise", says="(an argument that was transposed): the shape is right, and the strides are not")
+@wrong(
+    "keeps_the_promise",
+    says="(an argument that was transposed): the shape is right, and the strides are not",
+    case="an argument that was transposed",
+    clause="the strides of the result",
+)
 def keeps_the_order_of_strides(both, dim=-1):
     return torch.empty_like(both.chunk(2, dim)[0])
 
 
-@wrong("keeps_the_promise", says="The result shares its memory with the argument")
+@wrong(
+    "keeps_the_promise",
+    says="The result shares its memory with the argument",
+    case="the last dimension",
+    clause="and with memory of its own.",
+)
 def returns_the_memory_of_the_argument(both, dim=-1):
     shape = halved(both, dim)
     strides = torch.empty(shape, device="meta").stride()
     return both.as_strided(shape, strides)
 
 
-@wrong("keeps_the_promise", says="The result is no tensor, but of class list")
+@wrong(
+    "keeps_the_promise",
+    says="The result is no tensor, but of class list",
+    case="the last dimension",
+    clause="Return a fake tensor like the result of gate.",
+)
 def returns_the_shape(both, dim=-1):
     return halved(both, dim)
 
@@ -114,7 +149,12 @@ def returns_both_halves(both, dim=-1):
     return both.chunk(2, dim)
 
 
-@wrong("keeps_the_promise", says="The result is a real tensor")
+@wrong(
+    "keeps_the_promise",
+    says="The result is a real tensor",
+    case="the last dimension",
+    clause="It may not compute on real data.",
+)
 def returns_real_numbers(both, dim=-1):
     with torch._subclasses.fake_tensor.unset_fake_temporarily():
         return torch.zeros(halved(both, dim))

@@ -131,7 +131,12 @@ def counts_the_calls_of_a_layer(module):
     return {node.name for node, _ in linear_calls(module) if counts[node.target] > 1}
 
 
-@wrong("finds_the_shared", says="reads too, and is missing in the answer")
+@wrong(
+    "finds_the_shared",
+    says="reads too, and is missing in the answer",
+    case="weights that are shared in every way",
+    clause="or if it fetches the weight with `get_attr`.",
+)
 def forgets_what_is_fetched(module):
     counts = collections.Counter(
         tensor for node in module.graph.find_nodes(op="call_module") for tensor in held_by(module, node)
@@ -139,14 +144,24 @@ def forgets_what_is_fetched(module):
     return {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
 
 
-@wrong("finds_the_shared", says="reads too, and is missing in the answer")
+@wrong(
+    "finds_the_shared",
+    says="reads too, and is missing in the answer",
+    case="the ends of GPT-2",
+    clause="as the same layer or another one",
+)
 def looks_at_linear_layers_alone(module):
     """The embedding reads the weight too."""
     counts = collections.Counter(layer.weight for _, layer in linear_calls(module))
     return {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
 
 
-@wrong("finds_the_shared", says="reads too, and is missing in the answer")
+@wrong(
+    "finds_the_shared",
+    says="reads too, and is missing in the answer",
+    case="weights that are shared in every way",
+    clause="if it calls a module that holds",
+)
 def looks_at_the_weight_of_a_module(module):
     """A layer that is kept whole holds others."""
     counts = collections.Counter()
@@ -157,7 +172,12 @@ def looks_at_the_weight_of_a_module(module):
     return {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
 
 
-@wrong("finds_the_shared", says="is in the answer, and no other node reads its weight")
+@wrong(
+    "finds_the_shared",
+    says="is in the answer, and no other node reads its weight",
+    case="weights that are shared in every way",
+    clause="if it calls a module that holds this very weight",
+)
 def compares_numbers(module):
     found = set()
     for node, layer in linear_calls(module):
@@ -168,7 +188,12 @@ def compares_numbers(module):
     return found
 
 
-@wrong("finds_the_shared", says="is in the answer, and no other node reads its weight")
+@wrong(
+    "finds_the_shared",
+    says="is in the answer, and no other node reads its weight",
+    case="weights that are shared in every way",
+    clause="whose weight another node reads too.",
+)
 def counts_the_bias_too(module):
     counts = collections.Counter(tensor for node in module.graph.nodes for tensor in held_by(module, node))
     return {
@@ -176,7 +201,12 @@ def counts_the_bias_too(module):
     }
 
 
-@wrong("finds_the_shared", says="reads too, and is missing in the answer")
+@wrong(
+    "finds_the_shared",
+    says="reads too, and is missing in the answer",
+    case="weights that are shared in every way",
+    clause="or a layer of a class derived from it",
+)
 def looks_at_the_class_itself(module):
     """A class may be derived from `nn.Linear`."""
     found = {node.name: type(layer) for node, layer in linear_calls(module)}
@@ -207,18 +237,28 @@ def takes_one_tensor_of_each_node(module):
     return {node.name for node, layer in linear_calls(module) if id(layer.weight) in found}
 
 
-@wrong("finds_the_shared", says="but it is no node that calls an `nn.Linear`")
+@wrong(
+    "finds_the_shared",
+    says="but it is no node that calls an `nn.Linear`",
+    case="the ends of GPT-2",
+    clause="that call an `nn.Linear`",
+)
 def returns_every_reader(module):
     counts = collections.Counter(tensor for node in module.graph.nodes for tensor in held_by(module, node))
     return {node.name for node in module.graph.nodes if any(counts[tensor] > 1 for tensor in held_by(module, node)[:1])}
 
 
-@wrong("finds_the_shared", says="The answer is not a set of names of nodes")
+@wrong(
+    "finds_the_shared",
+    says="The answer is not a set of names of nodes",
+    case="the ends of GPT-2",
+    clause="Return the set of the names of the nodes",
+)
 def counts_them(module):
     return len(asks_every_other_node(module))
 
 
-@wrong("input_unchanged", says="weight")
+@wrong("input_unchanged", says="weight", case="the ends of GPT-2", clause="Leave the module as it is.")
 def unties_what_it_finds(module):
     found = asks_every_other_node(module)
     for node, layer in linear_calls(module):

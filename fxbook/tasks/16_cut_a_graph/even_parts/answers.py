@@ -208,19 +208,34 @@ def with_sizes(module, count, used):
     return named(module, filled(walk(used, low), count, len(used)))
 
 
-@wrong("largest_is_small", says="bytes of weights. The largest part has")
+@wrong(
+    "largest_is_small",
+    says="bytes of weights. The largest part has",
+    case="layers of drawn widths",
+    clause="Choose them so that the largest part has as few bytes of weights as possible.",
+)
 def has_as_many_calls_in_each(module, count):
     calls = calls_of(module)
     return [calls[len(calls) * part // count].name for part in range(1, count)]
 
 
-@wrong("largest_is_small", says="bytes of weights. The largest part has")
+@wrong(
+    "largest_is_small",
+    says="bytes of weights. The largest part has",
+    case="a layer that is called three times",
+    clause="A weight that is used twice in a part is there once.",
+)
 def counts_a_weight_at_each_use(module, count):
     used = [{(place, key): size for key, size in now.items()} for place, now in enumerate(sizes_of(module))]
     return with_sizes(module, count, used)
 
 
-@wrong("largest_is_small", says="(one weight in three layers): of 2 parts")
+@wrong(
+    "largest_is_small",
+    says="(one weight in three layers): of 2 parts",
+    case="one weight in three layers",
+    clause="A weight that is used twice in a part is there once.",
+)
 def counts_a_weight_for_each_layer(module, count):
     used = [
         {(node.target if node.op == "call_module" else "", key): size for key, size in now.items()}
@@ -229,12 +244,17 @@ def counts_a_weight_for_each_layer(module, count):
     return with_sizes(module, count, used)
 
 
-@wrong("begins_parts", says="(one part): the answer has 1 name")
+@wrong("begins_parts", says="(one part): the answer has 1 name", case="one part", clause="into `count` parts")
 def cuts_at_least_once(module, count):
     return halves_the_limit(module, max(count, 2))
 
 
-@wrong("largest_is_small", says="bytes of weights. The largest part has")
+@wrong(
+    "largest_is_small",
+    says="bytes of weights. The largest part has",
+    case="a layer that is called three times",
+    clause="A weight that two parts use is in both of them.",
+)
 def counts_a_weight_in_its_first_part_alone(module, count):
     used, seen = [], set()
     for now in sizes_of(module):
@@ -243,21 +263,36 @@ def counts_a_weight_in_its_first_part_alone(module, count):
     return with_sizes(module, count, used)
 
 
-@wrong("largest_is_small", says="bytes of weights. The largest part has")
+@wrong(
+    "largest_is_small",
+    says="bytes of weights. The largest part has",
+    case="weights that are fetched",
+    clause="those that a `get_attr` node fetches as an argument.",
+)
 def knows_layers_alone(module, count):
     used = sizes_of(module)
     used = [now if node.op == "call_module" else {} for node, now in zip(calls_of(module), used, strict=True)]
     return with_sizes(module, count, used)
 
 
-@wrong("largest_is_small", says="bytes of weights. The largest part has")
+@wrong(
+    "largest_is_small",
+    says="bytes of weights. The largest part has",
+    case="layers of drawn widths",
+    clause="those of a layer that a `call_module` node calls",
+)
 def knows_fetched_weights_alone(module, count):
     used = sizes_of(module)
     used = [{} if node.op == "call_module" else now for node, now in zip(calls_of(module), used, strict=True)]
     return with_sizes(module, count, used)
 
 
-@wrong("largest_is_small", says="(bytes by keyword, in a list, for a layer): of 2 parts")
+@wrong(
+    "largest_is_small",
+    says="(bytes by keyword, in a list, for a layer): of 2 parts",
+    case="bytes by keyword, in a list, for a layer",
+    clause="those that a `get_attr` node fetches as an argument.",
+)
 def enters_no_list(module, count):
     used = []
     for node, now in zip(calls_of(module), sizes_of(module), strict=True):
@@ -268,7 +303,12 @@ def enters_no_list(module, count):
     return with_sizes(module, count, used)
 
 
-@wrong("largest_is_small", says="(bytes by keyword, in a list, for a layer): of 2 parts")
+@wrong(
+    "largest_is_small",
+    says="(bytes by keyword, in a list, for a layer): of 2 parts",
+    case="bytes by keyword, in a list, for a layer",
+    clause="and those that a `get_attr` node fetches as an argument.",
+)
 def takes_a_layer_for_all_of_its_call(module, count):
     """A layer may be called with a weight that is fetched."""
     used = []
@@ -279,7 +319,12 @@ def takes_a_layer_for_all_of_its_call(module, count):
     return with_sizes(module, count, used)
 
 
-@wrong("largest_is_small", says="(bytes by keyword, in a list, for a layer): of 2 parts")
+@wrong(
+    "largest_is_small",
+    says="(bytes by keyword, in a list, for a layer): of 2 parts",
+    case="bytes by keyword, in a list, for a layer",
+    clause="as few bytes of weights as possible.",
+)
 def steps_over_a_byte(module, count):
     used = sizes_of(module)
     low, high = 0, total(used)
@@ -290,13 +335,23 @@ def steps_over_a_byte(module, count):
     return named(module, filled(walk(used, low), count, len(used)))
 
 
-@wrong("largest_is_small", says="bytes of weights. The largest part has")
+@wrong(
+    "largest_is_small",
+    says="bytes of weights. The largest part has",
+    case="a weight in half precision",
+    clause="as few bytes of weights as possible.",
+)
 def counts_elements(module, count):
     used = [{key: t.numel() for key, t in tensors(module, node).items()} for node in calls_of(module)]
     return with_sizes(module, count, used)
 
 
-@wrong("largest_is_small", says="bytes of weights. The largest part has")
+@wrong(
+    "largest_is_small",
+    says="bytes of weights. The largest part has",
+    case="a buffer",
+    clause="A part has the parameters and buffers",
+)
 def forgets_buffers(module, count):
     used = [
         {key: t.nbytes for key, t in tensors(module, node).items() if isinstance(t, torch.nn.Parameter)}
@@ -305,7 +360,12 @@ def forgets_buffers(module, count):
     return with_sizes(module, count, used)
 
 
-@wrong("largest_is_small", says="bytes of weights. The largest part has")
+@wrong(
+    "largest_is_small",
+    says="bytes of weights. The largest part has",
+    case="a layer with buffers",
+    clause="those of a layer that a `call_module` node calls",
+)
 def forgets_the_buffers_of_layers(module, count):
     used = []
     for node in calls_of(module):
@@ -339,35 +399,58 @@ def begins_when_the_mean_is_passed(module, count):
     return named(module, filled(places, count, len(used)))
 
 
-@wrong("begins_parts", says="parts need")
+@wrong(
+    "begins_parts",
+    says="parts need",
+    case="layers of drawn widths",
+    clause="Cut the graph of `module` along its list into `count` parts",
+)
 def names_the_first_part_too(module, count):
     return [calls_of(module)[0].name, *halves_the_limit(module, count)]
 
 
-@wrong("begins_parts", says="is in the answer, and calls nothing")
+@wrong(
+    "begins_parts",
+    says="is in the answer, and calls nothing",
+    case="layers of drawn widths",
+    clause="Return the names of the nodes that begin the parts after the first.",
+)
 def begins_with_an_input(module, count):
     first = next(iter(module.graph.nodes)).name
     return [first, *halves_the_limit(module, count)[1:]]
 
 
-@wrong("begins_parts", says="not in the order of the list")
+@wrong(
+    "begins_parts",
+    says="not in the order of the list",
+    case="layers of drawn widths",
+    clause="in the order of the list.",
+)
 def turns_the_list_round(module, count):
     return halves_the_limit(module, count)[::-1]
 
 
-@wrong("begins_parts", says="is the first call")
+@wrong("begins_parts", says="is the first call", case="layers of drawn widths", clause="each with at least one call.")
 def leaves_the_first_part_empty(module, count):
     return [calls_of(module)[0].name, *halves_the_limit(module, count)[1:]]
 
 
-@wrong("begins_parts", says="not a list of names")
+@wrong(
+    "begins_parts",
+    says="not a list of names",
+    case="layers of drawn widths",
+    clause="Return the names of the nodes that begin the second part, the third part, and so on",
+)
 def returns_places(module, count):
     order = [node.name for node in calls_of(module)]
     return [order.index(name) for name in halves_the_limit(module, count)]
 
 
 @wrong(
-    "begins_parts", says="(more parts than layers): the names in the answer are not in the order of the list, each once"
+    "begins_parts",
+    says="(more parts than layers): the names in the answer are not in the order of the list, each once",
+    case="more parts than layers",
+    clause="into `count` parts, each with at least one call.",
 )
 def fills_up_with_the_first_calls(module, count):
     """A part may begin there already."""

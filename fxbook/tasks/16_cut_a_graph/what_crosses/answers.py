@@ -95,32 +95,57 @@ def looks_up_the_last_use(graph, cut):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("names_what_crosses", says="and the answer lacks it")
+@wrong(
+    "names_what_crosses",
+    says="and the answer lacks it",
+    case="a block with skip connections",
+    clause="Return the names of the nodes whose values cross the cut.",
+)
 def takes_the_arguments_of_the_cut(graph, cut):
     [node] = [node for node in graph.nodes if node.name == cut]
     return [arg.name for arg in node.all_input_nodes if arg.op != "get_attr"]
 
 
-@wrong("names_what_crosses", says="does not cross the cut")
+@wrong(
+    "names_what_crosses",
+    says="does not cross the cut",
+    case="a block with skip connections",
+    clause="A weight that a `get_attr` node fetches does not count, since each part has its weights.",
+)
 def counts_weights(graph, cut):
     before, behind = split_at(graph, cut)
     return [node.name for node in before if set(node.users) & set(behind)]
 
 
-@wrong("names_what_crosses", says="and the answer lacks it")
+@wrong(
+    "names_what_crosses",
+    says="and the answer lacks it",
+    case="a block with skip connections",
+    clause="An input of the graph counts as a value.",
+)
 def forgets_the_inputs(graph, cut):
     before, behind = split_at(graph, cut)
     calls = [node for node in before if node.op.startswith("call")]
     return [node.name for node in calls if set(node.users) & set(behind)]
 
 
-@wrong("names_what_crosses", says="and the answer lacks it")
+@wrong(
+    "names_what_crosses",
+    says="and the answer lacks it",
+    case="a block with skip connections",
+    clause="The node `cut` itself",
+)
 def forgets_the_node_itself(graph, cut):
     before, behind = split_at(graph, cut)
     return [node.name for node in before if node.op != "get_attr" and set(node.users) & set(behind[1:])]
 
 
-@wrong("names_what_crosses", says="and the answer lacks it")
+@wrong(
+    "names_what_crosses",
+    says="and the answer lacks it",
+    case="a value that is returned early",
+    clause="and the output is such a node too.",
+)
 def forgets_the_output(graph, cut):
     before, behind = split_at(graph, cut)
     users = {node for node in behind if node.op != "output"}
@@ -135,20 +160,35 @@ def looks_at_arguments_by_position(graph, cut):
     return [node.name for node in before if node.op != "get_attr" and node in used]
 
 
-@wrong("names_what_crosses", says="does not cross the cut")
+@wrong(
+    "names_what_crosses",
+    says="does not cross the cut",
+    case="a block with skip connections",
+    clause="or a node after it, uses the value",
+)
 def takes_all_that_was_made(graph, cut):
     before, _ = split_at(graph, cut)
     return [node.name for node in before if node.op != "get_attr"]
 
 
-@wrong("names_what_crosses", says="does not cross the cut")
+@wrong(
+    "names_what_crosses",
+    says="does not cross the cut",
+    case="a block with skip connections",
+    clause="Such a value is made by a node before the cut.",
+)
 def takes_what_is_made_later_too(graph, cut):
     _, behind = split_at(graph, cut)
     used = {arg for node in behind for arg in node.all_input_nodes if arg.op != "get_attr"}
     return [node.name for node in used]
 
 
-@wrong("names_what_crosses", says="is not a list of names")
+@wrong(
+    "names_what_crosses",
+    says="is not a list of names",
+    case="a block with skip connections",
+    clause="Return the names of the values that cross the cut.",
+)
 def returns_a_count(graph, cut):
     before, behind = split_at(graph, cut)
     return len([node for node in before if node.op != "get_attr" and set(node.users) & set(behind)])

@@ -209,7 +209,7 @@ def cuts_the_end_off(module, fails):
     return copy.deepcopy(module)
 
 
-@wrong("nothing_to_spare", says="can still go")
+@wrong("nothing_to_spare", says="can still go", case="the activation of GPT-2", clause="one of its input nodes")
 def tries_the_first_input_alone(module, fails):
     kept = copy.deepcopy(module)
     erase_unused(kept.graph)
@@ -223,7 +223,7 @@ def tries_the_first_input_alone(module, fails):
     return kept
 
 
-@wrong("nothing_to_spare", says="can still go")
+@wrong("nothing_to_spare", says="can still go", case="a call that can go once others have gone", clause="Go on until")
 def sweeps_once(module, fails):
     """A call that was tried in vain can go once a call before it is gone."""
     kept = copy.deepcopy(module)
@@ -237,7 +237,7 @@ def sweeps_once(module, fails):
     return kept
 
 
-@wrong("nothing_to_spare", says="can still go")
+@wrong("nothing_to_spare", says="can still go", case="a call that can go once others have gone", clause="Go on")
 def sweeps_once_from_the_front(module, fails):
     kept = copy.deepcopy(module)
     erase_unused(kept.graph)
@@ -250,12 +250,16 @@ def sweeps_once_from_the_front(module, fails):
     return kept
 
 
-@wrong("nothing_to_spare", says="can still go")
+@wrong(
+    "nothing_to_spare", says="can still go", case="the activation of GPT-2", clause="Go on until no single call can go."
+)
 def removes_one_call(module, fails):
     return next((draft for draft in drafts(module) if fails(copy.deepcopy(draft))), copy.deepcopy(module))
 
 
-@wrong("nothing_to_spare", says="can still go")
+@wrong(
+    "nothing_to_spare", says="can still go", case="the activation of GPT-2", clause="No call is left that nothing uses."
+)
 def leaves_what_nothing_uses(module, fails):
     kept = begins_anew_after_each_step(module, fails)
     whole = copy.deepcopy(module)
@@ -265,7 +269,13 @@ def leaves_what_nothing_uses(module, fails):
     return whole
 
 
-@wrong("compiled_anew", says="The compiled code is stale", read="00_first_graph#change-one-node")
+@wrong(
+    "compiled_anew",
+    says="The compiled code is stale",
+    read="00_first_graph#change-one-node",
+    case="the activation of GPT-2",
+    clause="Compile the result.",
+)
 def forgets_to_compile(module, fails):
     kept = begins_anew_after_each_step(module, fails)
     dead = kept.graph.call_function(torch.neg, (next(iter(kept.graph.nodes)),))
@@ -274,7 +284,12 @@ def forgets_to_compile(module, fails):
     return kept
 
 
-@wrong("nothing_to_spare", says="(inputs in a list and by keyword): node `cat` can still go")
+@wrong(
+    "nothing_to_spare",
+    says="(inputs in a list and by keyword): node `cat` can still go",
+    case="inputs in a list and by keyword",
+    clause="the users of a call use one of its input nodes instead.",
+)
 def looks_at_positions_alone(module, fails):
     """Of the arguments, those that are nodes: not those in a list, nor those by keyword."""
     kept = copy.deepcopy(module)
@@ -293,7 +308,12 @@ def looks_at_positions_alone(module, fails):
     return kept
 
 
-@wrong("nothing_to_spare", says="(two calls, and one that nothing uses): node `arange` can still go")
+@wrong(
+    "nothing_to_spare",
+    says="(two calls, and one that nothing uses): node `arange` can still go",
+    case="two calls, and one that nothing uses",
+    clause="No call is left that nothing uses.",
+)
 def trusts_the_steps_to_erase(module, fails):
     """A call that uses nothing has no input to be used in its place."""
     kept = copy.deepcopy(module)
@@ -302,7 +322,13 @@ def trusts_the_steps_to_erase(module, fails):
     return kept
 
 
-@wrong("given_left_alone", says="(two calls, and one that nothing uses): a graph that was passed", read=LEFT)
+@wrong(
+    "given_left_alone",
+    says="(two calls, and one that nothing uses): a graph that was passed",
+    read=LEFT,
+    case="two calls, and one that nothing uses",
+    clause="Leave the given module as it is.",
+)
 def erases_in_the_given_module(module, fails):
     erase_unused(module.graph)
     return begins_anew_after_each_step(module, fails)
@@ -334,13 +360,23 @@ def hands_out_what_it_returns(module, fails):
     return kept
 
 
-@wrong("still_fails", says="`fails` is false for the module that was returned")
+@wrong(
+    "still_fails",
+    says="`fails` is false for the module that was returned",
+    case="the activation of GPT-2",
+    clause="for which `fails` is still true,",
+)
 def goes_one_step_too_far(module, fails):
     kept = begins_anew_after_each_step(module, fails)
     return next(drafts(kept))
 
 
-@wrong("returns_a_module", says="an object of class Graph")
+@wrong(
+    "returns_a_module",
+    says="an object of class Graph",
+    case="the activation of GPT-2",
+    clause="Return a small `GraphModule`",
+)
 def returns_the_graph(module, fails):
     return begins_anew_after_each_step(module, fails).graph
 
@@ -355,7 +391,12 @@ def erases_the_inputs_too(module, fails):
     return kept
 
 
-@wrong("only_removes", says="is gone: only calls were to be removed")
+@wrong(
+    "only_removes",
+    says="is gone: only calls were to be removed",
+    case="the activation of GPT-2",
+    clause="by removing calls:",
+)
 def stands_alone(module, fails):
     """Tensors that the module holds take the places of the inputs."""
     kept = begins_anew_after_each_step(module, fails)
@@ -369,7 +410,12 @@ def stands_alone(module, fails):
     return kept
 
 
-@wrong("only_removes", says="has other arguments in the answer than in the given graph")
+@wrong(
+    "only_removes",
+    says="has other arguments in the answer than in the given graph",
+    case="the activation of GPT-2",
+    clause="made from the given one by removing calls:",
+)
 def takes_simpler_numbers(module, fails):
     kept = begins_anew_after_each_step(module, fails)
     for node in kept.graph.nodes:
@@ -389,7 +435,12 @@ def drops_keywords(module, fails):
     return kept
 
 
-@wrong("only_removes", says="is new: calls were only to be removed")
+@wrong(
+    "only_removes",
+    says="is new: calls were only to be removed",
+    case="the activation of GPT-2",
+    clause=("made from the given one by removing calls:", "the users of a call use one of its input nodes instead."),
+)
 def puts_something_simple_in_place(module, fails):
     """Each call that can go becomes a ReLU."""
     kept = copy.deepcopy(module)
@@ -406,7 +457,13 @@ def puts_something_simple_in_place(module, fails):
     return kept
 
 
-@wrong("given_left_alone", says="A graph that was passed has been changed", read=LEFT)
+@wrong(
+    "given_left_alone",
+    says="A graph that was passed has been changed",
+    read=LEFT,
+    case="the activation of GPT-2",
+    clause="Leave the given module as it is.",
+)
 def asks_about_the_given_module(module, fails):
     kept = begins_anew_after_each_step(module, fails)
     fails(module)

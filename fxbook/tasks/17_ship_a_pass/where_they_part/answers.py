@@ -185,7 +185,12 @@ def looks_at_the_targets_of_the_last_call(before, after, *inputs):
     return None
 
 
-@wrong("first_that_differs", says="gives the same value in both")
+@wrong(
+    "first_that_differs",
+    says="gives the same value in both",
+    case="a block of BERT, rounding and a factor",
+    clause="that gives another value in `after` for these inputs.",
+)
 def compares_the_texts(before, after, *inputs):
     there = {node.name: node.format_node() for node in after.graph.nodes}
     for node in before.graph.nodes:
@@ -194,7 +199,12 @@ def compares_the_texts(before, after, *inputs):
     return None
 
 
-@wrong("first_that_differs", says="gives the same value in both, but for rounding")
+@wrong(
+    "first_that_differs",
+    says="gives the same value in both, but for rounding",
+    case="a block of BERT, rounding and a factor",
+    clause="Values that `torch.testing.assert_close` takes for equal are equal.",
+)
 def compares_exactly(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     for name in here:
@@ -203,20 +213,33 @@ def compares_exactly(before, after, *inputs):
     return None
 
 
-@wrong("first_that_differs", says="is no node of `before`")
+@wrong(
+    "first_that_differs",
+    says="is no node of `before`",
+    case="a block of BERT, rounding and a factor",
+    clause="A node of `after` is the same node if it has the same name;",
+)
 def goes_through_the_nodes_of_after(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     return next((name for name in there if name not in here or not is_close(here[name], there[name])), None)
 
 
-@wrong("first_that_differs", says="is no node of `after`, so there is nothing to compare")
+@wrong(
+    "first_that_differs",
+    says="is no node of `after`, so there is nothing to compare",
+    case="a block of BERT, rounding and a factor",
+    clause="skip a node of `before` that `after` has not.",
+)
 def takes_a_missing_node_for_a_difference(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     return next((name for name in here if name not in there or not is_close(here[name], there[name])), None)
 
 
 @wrong(
-    "first_that_differs", says="(a value written in place): node `exp` gives the same value in both, until a later node"
+    "first_that_differs",
+    says="(a value written in place): node `exp` gives the same value in both, until a later node",
+    case="a value written in place",
+    clause="What counts is what a node gave when it ran:",
 )
 def keeps_no_copies(before, after, *inputs):
     tables = []
@@ -231,6 +254,8 @@ def keeps_no_copies(before, after, *inputs):
 @wrong(
     "first_that_differs",
     says="(a value written in place): node `split` gives the same value in both, until a later node",
+    case="a value written in place",
+    clause="What counts is what a node gave when it ran:",
 )
 def copies_tensors_but_no_tuples(before, after, *inputs):
     tables = []
@@ -246,7 +271,12 @@ def copies_tensors_but_no_tuples(before, after, *inputs):
     return next((name for name in here if name in there and not is_close(here[name], there[name])), None)
 
 
-@wrong("first_that_differs", says="(another dtype): node `output` gives another value in `after`, of another dtype")
+@wrong(
+    "first_that_differs",
+    says="(another dtype): node `output` gives another value in `after`, of another dtype",
+    case="another dtype",
+    clause="`torch.testing.assert_close` takes for equal",
+)
 def does_not_ask_for_the_dtype(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     for name in here:
@@ -262,7 +292,12 @@ def compares_the_outputs(before, after, *inputs):
     return None if is_close(before(*inputs), after(*inputs)) else "output"
 
 
-@wrong("first_that_differs", says="gives another value in `after`, and the answer is `None`")
+@wrong(
+    "first_that_differs",
+    says="gives another value in `after`, and the answer is `None`",
+    case="a block of BERT, rounding and a factor",
+    clause="The output counts as a node.",
+)
 def leaves_out_the_output(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     for node in before.graph.nodes:
@@ -271,25 +306,45 @@ def leaves_out_the_output(before, after, *inputs):
     return None
 
 
-@wrong("first_that_differs", says="gives the same value in both, but for rounding")
+@wrong(
+    "first_that_differs",
+    says="gives the same value in both, but for rounding",
+    case="other spellings",
+    clause="Return `None` if no node differs.",
+)
 def takes_for_granted_that_one_differs(before, after, *inputs):
     return compares_two_tables(before, after, *inputs) or "output"
 
 
-@wrong("first_that_differs", says="gives another value too, and stands before")
+@wrong(
+    "first_that_differs",
+    says="gives another value too, and stands before",
+    case="a block of GPT-2, one call wrong",
+    clause="of the first node of `before`,",
+)
 def returns_the_last(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     found = [name for name in here if name in there and not is_close(here[name], there[name])]
     return found[-1] if found else None
 
 
-@wrong("first_that_differs", says="gives another value too, and stands before `mul_1`")
+@wrong(
+    "first_that_differs",
+    says="gives another value too, and stands before `mul_1`",
+    case="each branch wrong by a thousandth",
+    clause="in the order of its list,",
+)
 def goes_by_the_order_of_after(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     return next((name for name in there if name in here and not is_close(here[name], there[name])), None)
 
 
-@wrong("first_that_differs", says="gives another value in `after`, and the answer is `None`")
+@wrong(
+    "first_that_differs",
+    says="gives another value in `after`, and the answer is `None`",
+    case="another second result",
+    clause="that gives another value",
+)
 def compares_the_first_tensor(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     for name in here:
@@ -300,7 +355,12 @@ def compares_the_first_tensor(before, after, *inputs):
     return None
 
 
-@wrong("first_that_differs", says="gives another value in `after`, and the answer is `None`")
+@wrong(
+    "first_that_differs",
+    says="gives another value in `after`, and the answer is `None`",
+    case="another key",
+    clause="another value in `after`",
+)
 def compares_leaves_without_their_names(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     for name in here:
@@ -309,7 +369,12 @@ def compares_leaves_without_their_names(before, after, *inputs):
     return None
 
 
-@wrong("first_that_differs", says="gives another value in `after`, and the answer is `None`")
+@wrong(
+    "first_that_differs",
+    says="gives another value in `after`, and the answer is `None`",
+    case="each branch wrong by a thousandth",
+    clause="that `torch.testing.assert_close` takes for equal",
+)
 def allows_a_hundredth(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     for name in here:
@@ -320,7 +385,12 @@ def allows_a_hundredth(before, after, *inputs):
     return None
 
 
-@wrong("first_that_differs", says="is neither a node, nor its name, nor `None`")
+@wrong(
+    "first_that_differs",
+    says="is neither a node, nor its name, nor `None`",
+    case="a block of GPT-2, one call wrong",
+    clause="Return the name",
+)
 def returns_all(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     return [name for name in here if name in there and not is_close(here[name], there[name])]
@@ -330,6 +400,8 @@ def returns_all(before, after, *inputs):
     "given_left_alone",
     says="A graph that was passed has been changed",
     read="17_ship_a_pass#what-a-pass-must-keep-is-a-list-of-functions",
+    case="a block of GPT-2, one call wrong",
+    clause="Leave both graphs",
 )
 def returns_all_values_from_the_given_graph(before, after, *inputs):
     name = compares_two_tables(before, after, *inputs)
@@ -343,6 +415,8 @@ def returns_all_values_from_the_given_graph(before, after, *inputs):
     "given_left_alone",
     says="An input that was passed has been written",
     read="17_ship_a_pass#what-a-pass-must-keep-is-a-list-of-functions",
+    case="a block of GPT-2, one call wrong",
+    clause="and the inputs as they are.",
 )
 def rounds_the_inputs(before, after, *inputs):
     name = compares_two_tables(before, after, *inputs)

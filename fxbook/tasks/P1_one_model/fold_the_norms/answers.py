@@ -189,7 +189,14 @@ def assigns_the_graph_of_a_transformer(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("foldable_are_folded", node="norm", says="can be folded into `stem`, and is still called", read=FOLD)
+@wrong(
+    "foldable_are_folded",
+    node="norm",
+    says="can be folded into `stem`, and is still called",
+    read=FOLD,
+    case="the network of the project",
+    clause="every `nn.BatchNorm2d` that can be folded",
+)
 def leaves_all_as_it_is(traced):
     pass
 
@@ -199,6 +206,8 @@ def leaves_all_as_it_is(traced):
     node="stem",
     says="does not give what `stem` and `norm` gave together: ",
     read=FOLD,
+    case="the network of the project",
+    clause="becomes part of its convolution,",
 )
 def forgets_eps(traced):
     fold(traced, lambda norm, conv: assign(norm, conv, eps=False))
@@ -209,6 +218,8 @@ def forgets_eps(traced):
     node="tied1",
     says="gave together, and is off by the same number everywhere in a channel: ",
     read=FOLD,
+    case="layers, values and weights that are shared",
+    clause="a convolution may have no bias",
 )
 def forgets_the_bias_of_the_convolution(traced):
     fold(traced, lambda norm, conv: assign(norm, conv, bias_of_conv=False))
@@ -234,6 +245,8 @@ def scales_the_inputs_of_the_convolution(traced):
     node="tied2",
     says="gives other numbers than before, and has the weight tensor of `tied1`: ",
     read=STAYS,
+    case="layers, values and weights that are shared",
+    clause="Two convolutions may share one weight tensor.",
 )
 def changes_the_weight_in_place(traced):
     def in_place(norm, conv):
@@ -244,32 +257,68 @@ def changes_the_weight_in_place(traced):
     fold(traced, in_place)
 
 
-@wrong("others_stay", says="is gone, which cannot be folded: `twice` and `twice_1` call one convolution", read=STAYS)
+@wrong(
+    "others_stay",
+    says="is gone, which cannot be folded: `twice` and `twice_1` call one convolution",
+    read=STAYS,
+    case="layers, values and weights that are shared",
+    clause="no other node calls that convolution, under the same name",
+)
 def does_not_count_the_calls(traced):
     fold(traced, calls=False)
 
 
-@wrong("others_stay", says="call one convolution", read=STAYS)
+@wrong(
+    "others_stay",
+    says="call one convolution",
+    read=STAYS,
+    case="layers, values and weights that are shared",
+    clause="or under another one;",
+)
 def counts_the_calls_by_name(traced):
     fold(traced, by_target=True)
 
 
-@wrong("others_stay", says="is gone, which cannot be folded: `relu` uses `read` too", read=STAYS)
+@wrong(
+    "others_stay",
+    says="is gone, which cannot be folded: `relu` uses `read` too",
+    read=STAYS,
+    case="layers, values and weights that are shared",
+    clause="and no other node uses that value;",
+)
 def does_not_count_the_users(traced):
     fold(traced, users=False)
 
 
-@wrong("others_stay", says="is gone, which cannot be folded: it is in training mode", read=STAYS)
+@wrong(
+    "others_stay",
+    says="is gone, which cannot be folded: it is in training mode",
+    read=STAYS,
+    case="groups, other settings, norms that stay",
+    clause="and is not in training mode.",
+)
 def does_not_ask_for_the_mode(traced):
     fold(traced, training=False)
 
 
-@wrong("ends well", says="unsupported operand type(s) for")
+@wrong(
+    "ends well",
+    says="unsupported operand type(s) for",
+    case="groups, other settings, norms that stay",
+    clause="it has statistics (`running_mean` is not `None`)",
+)
 def does_not_ask_for_statistics(traced):
     fold(traced, statistics=False)
 
 
-@wrong("foldable_are_folded", node="norm1", says="can be folded into `first`, and is still called", read=FOLD)
+@wrong(
+    "foldable_are_folded",
+    node="norm1",
+    says="can be folded into `first`, and is still called",
+    read=FOLD,
+    case="groups, other settings, norms that stay",
+    clause="a norm may have no weight",
+)
 def folds_norms_with_weights_only(traced):
     for node, value, norm, conv in list(foldable(traced)):
         if norm.affine:
@@ -280,7 +329,13 @@ def folds_norms_with_weights_only(traced):
     traced.recompile()
 
 
-@wrong("same_output", node="stem", says="Running the result raises RuntimeError")
+@wrong(
+    "same_output",
+    node="stem",
+    says="Running the result raises RuntimeError",
+    case="the network of the project",
+    clause="The network may be in `float64`,",
+)
 def makes_a_bias_of_float32(traced):
     def in_float32(norm, conv):
         weight, bias = new_parameters(norm, conv)
@@ -289,7 +344,13 @@ def makes_a_bias_of_float32(traced):
     fold(traced, in_float32)
 
 
-@wrong("others_stay", says="is gone, and is no batch norm", read=STAYS)
+@wrong(
+    "others_stay",
+    says="is gone, and is no batch norm",
+    read=STAYS,
+    case="the network of the project",
+    clause="Every other node stays as it is.",
+)
 def takes_the_activations_along(traced):
     fold(traced)
     for node in traced.graph.find_nodes(op="call_module"):
@@ -305,7 +366,12 @@ def traces_again(traced):
     return fx.symbolic_trace(traced)
 
 
-@wrong("given_edited", says="You edited a copy")
+@wrong(
+    "given_edited",
+    says="You edited a copy",
+    case="the network of the project",
+    clause="Edit a traced network in place:",
+)
 def folds_in_a_copy(traced):
     traced = copy.deepcopy(traced)
     fold(traced)
@@ -316,6 +382,8 @@ def folds_in_a_copy(traced):
     "no_leftovers",
     says="still holds the submodule `norm`",
     read="03_replacement#a-function-by-a-module-a-module-by-a-function",
+    case="the network of the project",
+    clause="The network holds no layer that no node calls.",
 )
 def keeps_the_norms(traced):
     fold(traced, unused=False)
@@ -331,6 +399,8 @@ def forgets_to_recompile(traced):
     node="norm",
     says="is left: no node uses its result",
     read="03_replacement#three-steps-in-this-order",
+    case="the network of the project",
+    clause="and its node goes.",
 )
 def leaves_the_nodes(traced):
     for node, value, norm, conv in list(foldable(traced)):
@@ -351,7 +421,13 @@ def moves_the_convolution_behind_its_users(traced):
     traced.recompile()
 
 
-@wrong("others_stay", says="is gone, which cannot be folded: it reads `relu_1`, which calls no `nn.Conv2d`", read=STAYS)
+@wrong(
+    "others_stay",
+    says="is gone, which cannot be folded: it reads `relu_1`, which calls no `nn.Conv2d`",
+    read=STAYS,
+    case="groups, other settings, norms that stay",
+    clause="it reads the value of a call of an `nn.Conv2d`,",
+)
 def looks_for_a_convolution_further_up(traced):
     """An activation between the two is another function."""
     fold(traced)
@@ -367,7 +443,13 @@ def looks_for_a_convolution_further_up(traced):
     traced.recompile()
 
 
-@wrong("others_stay", says="cannot be folded: it reads `upwards`, which calls no `nn.Conv2d`", read=STAYS)
+@wrong(
+    "others_stay",
+    says="cannot be folded: it reads `upwards`, which calls no `nn.Conv2d`",
+    read=STAYS,
+    case="groups, other settings, norms that stay",
+    clause="a call of an `nn.Conv2d`,",
+)
 def takes_transposed_convolutions_too(traced):
     fold(traced)
     for node in list(traced.graph.find_nodes(op="call_module")):
@@ -380,14 +462,26 @@ def takes_transposed_convolutions_too(traced):
     traced.recompile()
 
 
-@wrong("others_stay", says="node `sigmoid` is gone: nothing used it, and it was to stay", read=DEAD)
+@wrong(
+    "others_stay",
+    says="node `sigmoid` is gone: nothing used it, and it was to stay",
+    read=DEAD,
+    case="groups, other settings, norms that stay",
+    clause="Every other node stays as it is.",
+)
 def removes_dead_code_too(traced):
     fold(traced)
     traced.graph.eliminate_dead_code()
     traced.recompile()
 
 
-@wrong("same_output", node="_0", says="(one pair in float32): running the result raises RuntimeError")
+@wrong(
+    "same_output",
+    node="_0",
+    says="(one pair in float32): running the result raises RuntimeError",
+    case="one pair in float32",
+    clause="The network may be in `float64`,",
+)
 def makes_a_weight_of_float64(traced):
     def in_float64(norm, conv):
         weight, bias = new_parameters(norm, conv)
@@ -410,7 +504,12 @@ def takes_the_first_argument_by_place(traced):
     traced.recompile()
 
 
-@wrong("ends well", says="'NoneType' and 'Tensor'")
+@wrong(
+    "ends well",
+    says="'NoneType' and 'Tensor'",
+    case="the network of the project",
+    clause="a convolution may have no bias",
+)
 def takes_the_bias_of_the_convolution_for_granted(traced):
     def with_bias(norm, conv):
         bias = (conv.bias - norm.running_mean) * torch.rsqrt(norm.running_var + norm.eps)
@@ -425,6 +524,8 @@ def takes_the_bias_of_the_convolution_for_granted(traced):
     node="first",
     says="does not give what `first` and `norm1` gave together: ",
     read=FOLD,
+    case="groups, other settings, norms that stay",
+    clause="or several groups,",
 )
 def makes_a_convolution_of_one_group(traced):
     for node, value, norm, conv in list(foldable(traced)):
@@ -439,7 +540,14 @@ def makes_a_convolution_of_one_group(traced):
     traced.recompile()
 
 
-@wrong("foldable_are_folded", node="both_1", says="can be folded into `sixth`, and is still called", read=FOLD)
+@wrong(
+    "foldable_are_folded",
+    node="both_1",
+    says="can be folded into `sixth`, and is still called",
+    read=FOLD,
+    case="groups, other settings, norms that stay",
+    clause="and may be called by several nodes.",
+)
 def counts_the_calls_of_the_norm(traced):
     calls = Counter(layer_of(traced, node) for node in traced.graph.find_nodes(op="call_module"))
     for node, value, norm, conv in list(foldable(traced)):
@@ -456,6 +564,8 @@ def counts_the_calls_of_the_norm(traced):
     node="first",
     says="gave together, and is off by the same number everywhere in a channel: ",
     read=FOLD,
+    case="groups, other settings, norms that stay",
+    clause="a norm may have no weight",
 )
 def adds_the_mean_of_a_norm_without_bias(traced):
     def with_its_mean(norm, conv):

@@ -118,19 +118,35 @@ def is_a_partial(model):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("input_unchanged", says="The model that was given has been changed")
+@wrong(
+    "input_unchanged",
+    says="The model that was given has been changed",
+    case="the network of the project",
+    clause=("`model` stays as it is,", "training goes on after you."),
+)
 def switches_the_model_to_eval(model):
     return without_flag(traced_with(model.eval()))
 
 
-@wrong("input_unchanged", says="It holds for the model you know, but not ")
+@wrong(
+    "input_unchanged",
+    says="It holds for the model you know, but not ",
+    case="a frozen norm, a check of its own, a loop",
+    clause="and so does the mode of each of its layers:",
+)
 def switches_the_model_and_all_its_layers_back(model):
     traced = copy.deepcopy(without_flag(traced_with(model.eval())))
     model.train()
     return traced
 
 
-@wrong("apart_from_the_model", says="is the model's own tensor: a copy was asked", read=SHARED)
+@wrong(
+    "apart_from_the_model",
+    says="is the model's own tensor: a copy was asked",
+    read=SHARED,
+    case="the network of the project",
+    clause="The result has copies of the weights and buffers,",
+)
 def traces_the_model_itself(model):
     """Its layers are in training mode again, and those of the result with them."""
     modes = {module: module.training for module in model.modules()}
@@ -140,7 +156,14 @@ def traces_the_model_itself(model):
     return traced
 
 
-@wrong("branch_of_training", node="output", says="returns 2 values, as the model does in training mode", read=MODE)
+@wrong(
+    "branch_of_training",
+    node="output",
+    says="returns 2 values, as the model does in training mode",
+    read=MODE,
+    case="the network of the project",
+    clause="computes what `model` computes in eval mode",
+)
 def traces_in_training_mode(model):
     return without_flag(traced_with(copy.deepcopy(model)))
 
@@ -151,7 +174,14 @@ def switches_the_trace_to_eval(model):
     return without_flag(traced_with(copy.deepcopy(model))).eval()
 
 
-@wrong("layer_in_training", node="norm", says="computes something else than in eval mode", read=MODE)
+@wrong(
+    "layer_in_training",
+    node="norm",
+    says="computes something else than in eval mode",
+    read=MODE,
+    case="the network of the project",
+    clause="in eval mode",
+)
 def gives_the_mode_back_to_its_copy(model):
     used = copy.deepcopy(model)
     traced = without_flag(traced_with(used.eval()))
@@ -165,18 +195,38 @@ def sets_the_mode_of_the_network_only(model):
     return without_flag(traced_with(used))
 
 
-@wrong("same_result", node="output", says="It holds for the model you know, but not ")
+@wrong(
+    "same_result",
+    node="output",
+    says="It holds for the model you know, but not ",
+    case="a frozen norm, a check of its own, a loop",
+    clause="fixed at `False`.",
+)
 def fixes_the_flag_at_its_default(model):
     default = inspect.signature(model.forward).parameters["features"].default
     return without_flag(traced_with(copy.deepcopy(model).eval(), features=default))
 
 
-@wrong("flag_is_gone", node="features_1", says="is an input for the flag `features`", read=FIXED)
+@wrong(
+    "flag_is_gone",
+    node="features_1",
+    says="is an input for the flag `features`",
+    read=FIXED,
+    case="the network of the project",
+    clause="The flag is gone:",
+)
 def leaves_the_flag_and_its_check(model):
     return traced_with(copy.deepcopy(model).eval())
 
 
-@wrong("flag_is_gone", node="features_1", says="is an input for the flag `features`", read=FIXED)
+@wrong(
+    "flag_is_gone",
+    node="features_1",
+    says="is an input for the flag `features`",
+    read=FIXED,
+    case="the network of the project",
+    clause="it is no input,",
+)
 def relies_on_dead_code(model):
     traced = traced_with(copy.deepcopy(model).eval())
     traced.graph.eliminate_dead_code()
@@ -184,7 +234,14 @@ def relies_on_dead_code(model):
     return traced
 
 
-@wrong("flag_is_gone", node="_assert", says="still checks the flag", read=FIXED)
+@wrong(
+    "flag_is_gone",
+    node="_assert",
+    says="still checks the flag",
+    read=FIXED,
+    case="the network of the project",
+    clause="and no node checks it.",
+)
 def checks_a_constant(model):
     traced = traced_with(copy.deepcopy(model).eval())
     [flag] = traced.graph.find_nodes(op="placeholder", target="features_1")
@@ -195,7 +252,12 @@ def checks_a_constant(model):
     return traced
 
 
-@wrong("own_checks_stay", says="the check that the model makes with `torch._assert` is gone")
+@wrong(
+    "own_checks_stay",
+    says="the check that the model makes with `torch._assert` is gone",
+    case="a frozen norm, a check of its own, a loop",
+    clause="What the model itself checks with `torch._assert` is still checked.",
+)
 def erases_every_assertion(model):
     traced = traced_with(copy.deepcopy(model).eval())
     for node in reversed(traced.graph.nodes):
@@ -206,7 +268,12 @@ def erases_every_assertion(model):
     return traced
 
 
-@wrong("other_inputs_stay", says="input 3 of the result is not `std`")
+@wrong(
+    "other_inputs_stay",
+    says="input 3 of the result is not `std`",
+    case="a frozen norm, a check of its own, a loop",
+    clause="The other inputs stay, used or unused,",
+)
 def erases_every_input_without_users(model):
     traced = without_flag(traced_with(copy.deepcopy(model).eval()))
     for node in traced.graph.find_nodes(op="placeholder"):
@@ -216,7 +283,12 @@ def erases_every_input_without_users(model):
     return traced
 
 
-@wrong("other_inputs_stay", says="Input `std` has lost its default")
+@wrong(
+    "other_inputs_stay",
+    says="Input `std` has lost its default",
+    case="the network of the project",
+    clause="and defaults.",
+)
 def loses_the_defaults(model):
     traced = copies_then_traces(model)
     for node in traced.graph.find_nodes(op="placeholder"):
@@ -225,7 +297,12 @@ def loses_the_defaults(model):
     return traced
 
 
-@wrong("other_inputs_stay", says="The default of input `std` is not that of the model, which is 1.0")
+@wrong(
+    "other_inputs_stay",
+    says="The default of input `std` is not that of the model, which is 1.0",
+    case="the network of the project",
+    clause="and defaults.",
+)
 def has_a_default_of_its_own(model):
     traced = copies_then_traces(model)
     for node in traced.graph.find_nodes(op="placeholder"):
@@ -234,7 +311,12 @@ def has_a_default_of_its_own(model):
     return traced
 
 
-@wrong("other_inputs_stay", says="Input 3 of the result is not `std`")
+@wrong(
+    "other_inputs_stay",
+    says="Input 3 of the result is not `std`",
+    case="the network of the project",
+    clause="with their names, order",
+)
 def fixes_every_default(model):
     names = {"std": 1.0} if "mask" not in type(model).forward.__annotations__ else {"mask": None}
     used = copy.deepcopy(model).eval()
@@ -248,12 +330,24 @@ def fixes_every_default(model):
     return traced
 
 
-@wrong("same_result", node="output", says="it has shape (2, 6), (2, 3) was asked")
+@wrong(
+    "same_result",
+    node="output",
+    says="it has shape (2, 6), (2, 3) was asked",
+    case="the network of the project",
+    clause="with its flag `features` fixed at `False`.",
+)
 def fixes_the_flag_at_true(model):
     return without_flag(traced_with(copy.deepcopy(model).eval(), features=True))
 
 
-@wrong("names_kept", says="a name that the model does not have", read=SHARED)
+@wrong(
+    "names_kept",
+    says="a name that the model does not have",
+    read=SHARED,
+    case="the network of the project",
+    clause="under the qualified names that they have in `model`.",
+)
 def traces_a_wrapper(model):
     class Wrapper(nn.Module):
         def __init__(self):

@@ -149,13 +149,24 @@ def calls_the_network_without_gradients(traced, args_list):
         return traced(*args_list)
 
 
-@wrong("without_gradients", says="ran with gradients on", read=GRADIENTS)
+@wrong(
+    "without_gradients",
+    says="ran with gradients on",
+    read=GRADIENTS,
+    case="the network of the project",
+    clause="without gradients.",
+)
 def boxes_with_gradients(traced, args_list):
     without_unread(traced, args_list)
     return fx.Interpreter(traced).boxed_run(args_list)
 
 
-@wrong("no_more_than_needed", says="bytes are alive")
+@wrong(
+    "no_more_than_needed",
+    says="bytes are alive",
+    case="the network of the project",
+    clause="so that no byte is alive longer than it is needed.",
+)
 def calls_and_clears(traced, args_list):
     with torch.no_grad():
         result = traced(*args_list)
@@ -171,7 +182,12 @@ def runs_and_clears(traced, args_list):
     return result
 
 
-@wrong("no_more_than_needed", says="It holds for the model you know, but not ")
+@wrong(
+    "no_more_than_needed",
+    says="It holds for the model you know, but not ",
+    case="inputs that nothing reads",
+    clause="An input that no node uses is freed before the first node computes.",
+)
 def leaves_unread_inputs(traced, args_list):
     with torch.no_grad():
         return fx.Interpreter(traced).boxed_run(args_list)
@@ -180,6 +196,8 @@ def leaves_unread_inputs(traced, args_list):
 @wrong(
     "no_more_than_needed",
     says="needed there or later. The value of `images`, which neither this node nor a later one uses",
+    case="the network of the project",
+    clause="While a node computes, only values are alive that this node or a later one uses.",
 )
 def keeps_every_value(traced, args_list):
     without_unread(traced, args_list)
@@ -197,7 +215,13 @@ def keeps_the_loop_variable(traced, args_list):
         return fx.Interpreter(traced).run(initial_env=env)
 
 
-@wrong("list_is_emptied", says="The list still holds 3 items", read=BOX)
+@wrong(
+    "list_is_emptied",
+    says="The list still holds 3 items",
+    read=BOX,
+    case="the network of the project",
+    clause="Afterwards the list is empty.",
+)
 def empties_a_copy(traced, args_list):
     own = list(args_list)
     without_unread(traced, own)
@@ -205,7 +229,13 @@ def empties_a_copy(traced, args_list):
         return fx.Interpreter(traced).boxed_run(own)
 
 
-@wrong("nothing_held", says="but", read=LEFT)
+@wrong(
+    "nothing_held",
+    says="but",
+    read=LEFT,
+    case="the network of the project",
+    clause="When the caller drops the result, no tensor of the run is alive.",
+)
 def keeps_the_result(traced, args_list):
     kept.append(boxes_what_is_read(traced, args_list))
     return kept[-1]
@@ -220,7 +250,12 @@ def keeps_the_interpreter(traced, args_list):
         return runner.boxed_run(args_list)
 
 
-@wrong("result_is_right", says="The result is not that of the network: it is None")
+@wrong(
+    "result_is_right",
+    says="The result is not that of the network: it is None",
+    case="the network of the project",
+    clause="Run a network on a list of inputs and return its result,",
+)
 def returns_nothing(traced, args_list):
     boxes_what_is_read(traced, args_list)
 
@@ -231,7 +266,12 @@ def reverses_the_list(traced, args_list):
     return boxes_what_is_read(traced, args_list)
 
 
-@wrong("result_is_right", says="each node was to run once")
+@wrong(
+    "result_is_right",
+    says="each node was to run once",
+    case="the network of the project",
+    clause="Every node runs once,",
+)
 def runs_twice(traced, args_list):
     with torch.no_grad():
         traced(*args_list)
@@ -250,7 +290,9 @@ def removes_unread_inputs_from_the_list(traced, args_list):
         return fx.Interpreter(traced).boxed_run(args_list)
 
 
-@wrong("result_is_right", says="each node was to run once, in order")
+@wrong(
+    "result_is_right", says="each node was to run once, in order", case="the network of the project", clause="in order,"
+)
 def asks_for_values_from_the_output(traced, args_list):
     """Each node asks for its values, the last one first."""
     runner = fx.Interpreter(traced)
@@ -277,7 +319,12 @@ def asks_for_values_from_the_output(traced, args_list):
         return compute(output)
 
 
-@wrong("no_more_than_needed", says="bytes are alive")
+@wrong(
+    "no_more_than_needed",
+    says="bytes are alive",
+    case="the network of the project",
+    clause="This holds for inputs, too.",
+)
 def keeps_the_inputs_to_the_end(traced, args_list):
     inputs = list(args_list)
     without_unread(traced, args_list)
