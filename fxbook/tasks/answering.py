@@ -7,6 +7,7 @@ that it makes::
     def moves_readers_behind(graph_module): ...
 
 
+    @breaks("in an order in which it runs", case="two branches")
     @wrong("lints", node="relu", says="uses `up` before it is defined", read="02_insertion_points#two-nodes-one-anchor")
     def reverses_the_whole_list(graph_module): ...
 
@@ -61,24 +62,27 @@ def right(answer: Answer) -> Answer:
     return answer
 
 
-def wrong(
-    violated: str,
-    *,
-    says: str,
-    node: str | None = None,
-    read: str | None = None,
-    case: str | None = None,
-    clause: str | tuple[str, ...] = (),
-) -> Callable[[Answer], Answer]:
-    """The answer must fail, with this report and in this case, whatever is drawn; it breaks this part of the task."""
-    clauses = (clause,) if isinstance(clause, str) else clause
+def wrong(violated: str, *, says: str, node: str | None = None, read: str | None = None) -> Callable[[Answer], Answer]:
+    """The answer must fail, with this report."""
 
     def collect(answer: Answer) -> Answer:
-        known = KnownAnswer(_name(answer), answer, violated, says, node, read, case, clauses)
-        _collected[_module_above()].append(known)
+        _collected[_module_above()].append(KnownAnswer(_name(answer), answer, violated, says, node, read))
         return answer
 
     return collect
+
+
+def breaks(*clauses: str, case: str) -> Callable[[Answer], Answer]:
+    """Above :func:`wrong`: the answer breaks these words of the task, and must fail in this case, whatever is drawn."""
+
+    def add(answer: Answer) -> Answer:
+        collected = _collected[_module_above()]
+        if not collected or collected[-1].answer is not answer:
+            raise TypeError(f"write @breaks above the @wrong of {_name(answer)}")
+        collected[-1] = dataclasses.replace(collected[-1], case=case, clauses=clauses)
+        return answer
+
+    return add
 
 
 def _module_above() -> str:

@@ -5,7 +5,7 @@ import operator
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 
@@ -30,13 +30,8 @@ def calls_its_input_otherwise():
     return fx.symbolic_trace(lambda value: value + value).graph
 
 
-@wrong(
-    "same_result",
-    node="output",
-    says="it holds other numbers",
-    case="the doubled input",
-    clause="computes `x + x`.",
-)
+@breaks("computes `x + x`.", case="the doubled input")
+@wrong("same_result", node="output", says="it holds other numbers")
 def squares():
     return fx.symbolic_trace(lambda x: x * x).graph
 

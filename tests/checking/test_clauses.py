@@ -1,6 +1,6 @@
 """No sentence of a task is unchecked: a wrong answer breaks it, or it is listed as one that asks nothing.
 
-A wrong answer in ``answers.py`` names the words of the task that it breaks (``clause``) and the case in which it is
+In ``answers.py`` ``@breaks`` quotes the words of the task that a wrong answer breaks, and names the case in which it is
 refused; :mod:`tests.checking.test_answers` asks for that case. In ``task.md`` the sentences that ask nothing stand
 under ``<!-- tells``.
 """
@@ -12,7 +12,7 @@ import re
 import pytest
 
 from fxbook import tasks
-from fxbook.tasks.answering import answers_to
+from fxbook.tasks.answering import answers_to, breaks, right
 from press.manuscript.sheet import TASK
 from press.manuscript.task import Exercise, read_task
 
@@ -45,6 +45,16 @@ def test_the_case_of_a_clause_is_one_of_the_exercise(identity: str) -> None:
     assert exercise
     names = {case.name for case in exercise.cases}
     assert [one.name for one in answers_to(identity) if one.clauses and one.case not in names] == []
+
+
+def test_a_clause_belongs_to_the_answer_below_it() -> None:
+    @right
+    def answer() -> None: ...
+
+    with pytest.raises(TypeError, match="write @breaks above the @wrong of another"):
+
+        @breaks("in place", case="a case")
+        def another() -> None: ...
 
 
 def sentences(exercise: Exercise) -> list[str]:

@@ -116,7 +116,7 @@ def _texts(statement: ast.stmt) -> set[object]:
     return {node.value for node in ast.walk(statement) if isinstance(node, ast.Constant)}
 
 
-_DECORATORS = {"right", "wrong"}
+_DECORATORS = {"right", "wrong", "breaks"}
 
 
 def _is_answer(statement: ast.FunctionDef | ast.ClassDef) -> bool:

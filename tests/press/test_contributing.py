@@ -33,7 +33,8 @@ from fxbook.tasks.answering import answers_to
 def told(answer):
     report = check_with(find(identity), answer, seed=1)
     node = report.node.name if report.node else None
-    return [report.passed, report.violated or "", node, report.read, report.message]
+    case = None if report.verdict.case is None else find(identity).cases[report.verdict.case].name
+    return [report.passed, report.violated or "", node, report.read, case, report.message]
 
 identity, forms = sys.argv[1], json.loads(sys.argv[2])
 said = {"answers": [], "rules": [name for rule in find(identity).rules for name in rule.names()]}
@@ -42,8 +43,9 @@ for form, source in forms.items():
     exec(source, names)
     said[form] = told(names[about(identity).answer])[0]
 for one in answers_to(identity):
-    wanted = [not one.violated, one.violated, one.node, one.read or about(identity).read, one.says]
-    said["answers"].append([one.name, wanted, told(one.answer)])
+    said_of = told(one.answer)
+    wanted = [not one.violated, one.violated, one.node, one.read or about(identity).read, one.case or said_of[4]]
+    said["answers"].append([one.name, [*wanted, one.says], said_of])
 print(json.dumps(said))
 """
 

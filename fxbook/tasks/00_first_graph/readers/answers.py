@@ -7,7 +7,7 @@ import re
 from torch import fx
 from torch.utils import _pytree as pytree
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 
@@ -91,23 +91,15 @@ def returns_names_as_keys_of_a_dict(traced, name):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "readers",
-    says="`cat` uses `block`, inside a list, and is not in the answer",
-    case="`block` of a dense block",
-    clause="inside a list",
-)
+@breaks("inside a list", case="`block` of a dense block")
+@wrong("readers", says="`cat` uses `block`, inside a list, and is not in the answer")
 def looks_at_plain_arguments_only(traced, name):
     [read] = [node for node in traced.graph.nodes if node.name == name]
     return [node.name for node in traced.graph.nodes if any(value is read for value in node.args)]
 
 
-@wrong(
-    "readers",
-    says="`mul` uses `block`, by name, and is not in the answer",
-    case="`block` of a dense block",
-    clause="by name",
-)
+@breaks("by name", case="`block` of a dense block")
+@wrong("readers", says="`mul` uses `block`, by name, and is not in the answer")
 def forgets_the_keywords(traced, name):
     found = []
     for node in traced.graph.nodes:
@@ -120,22 +112,18 @@ def takes_the_next_in_the_list(traced, name):
     return [node.next.name for node in traced.graph.nodes if node.name == name]
 
 
-@wrong(
-    "readers",
-    says="`hidden` is in the answer: it is what `relu` uses",
+@breaks(
+    "the nodes that use its result",
+    'For `"relu"` of `Classifier` the answer is `["head"]`.',
     case="`relu` of the classifier",
-    clause=("the nodes that use its result", 'For `"relu"` of `Classifier` the answer is `["head"]`.'),
 )
+@wrong("readers", says="`hidden` is in the answer: it is what `relu` uses")
 def goes_the_wrong_way(traced, name):
     return [read.name for node in traced.graph.nodes if node.name == name for read in node.all_input_nodes]
 
 
-@wrong(
-    "readers",
-    says="`truediv` is in the answer, but does not use `relu` itself",
-    case="`relu` of the classifier",
-    clause="that use its result",
-)
+@breaks("that use its result", case="`relu` of the classifier")
+@wrong("readers", says="`truediv` is in the answer, but does not use `relu` itself")
 def goes_on_to_the_readers_of_readers(traced, name):
     reached = [name]
     for node in traced.graph.nodes:
@@ -150,12 +138,8 @@ def leaves_out_the_output(traced, name):
     return [user.name for user in node.users if user.op != "output"]
 
 
-@wrong(
-    "readers",
-    says="`add` is in the answer more than once",
-    case="`block` of a dense block",
-    clause=("each once", "or twice."),
-)
+@breaks("each once", "or twice.", case="`block` of a dense block")
+@wrong("readers", says="`add` is in the answer more than once")
 def counts_the_uses(traced, name):
     found = []
     for node in traced.graph.nodes:
@@ -164,42 +148,26 @@ def counts_the_uses(traced, name):
     return found
 
 
-@wrong(
-    "readers",
-    says="`output` is in the answer, but does not use `cat` itself",
-    case="`cat` of a dense block",
-    clause="A node can use a value by position",
-)
+@breaks("A node can use a value by position", case="`cat` of a dense block")
+@wrong("readers", says="`output` is in the answer, but does not use `cat` itself")
 def searches_the_printed_text(traced, name):
     return [node.name for node in traced.graph.nodes if name in f"{node.args} {node.kwargs}"]
 
 
-@wrong(
-    "readers",
-    says="The answer is a number: a list of names was asked",
-    case="`relu` of the classifier",
-    clause="return the names of the nodes",
-)
+@breaks("return the names of the nodes", case="`relu` of the classifier")
+@wrong("readers", says="The answer is a number: a list of names was asked")
 def returns_their_number(traced, name):
     return next(len(node.users) for node in traced.graph.nodes if node.name == name)
 
 
-@wrong(
-    "readers",
-    says="the answer is empty: `cat` is the name of a node, its target is `torch.cat`",
-    case="`cat` of a dense block",
-    clause="Given a traced module and the name of a node",
-)
+@breaks("Given a traced module and the name of a node", case="`cat` of a dense block")
+@wrong("readers", says="the answer is empty: `cat` is the name of a node, its target is `torch.cat`")
 def looks_for_the_target(traced, name):
     return [user.name for node in traced.graph.nodes if node.target == name for user in node.users]
 
 
-@wrong(
-    "readers",
-    says="`getitem` uses `size`, inside a slice, and is not in the answer",
-    case="`size` of slices",
-    clause="a dict or a slice",
-)
+@breaks("a dict or a slice", case="`size` of slices")
+@wrong("readers", says="`getitem` uses `size`, inside a slice, and is not in the answer")
 def flattens_the_arguments(traced, name):
     """To a pytree, a slice is a leaf."""
     for node in traced.graph.nodes:
@@ -208,12 +176,8 @@ def flattens_the_arguments(traced, name):
             yield node.name
 
 
-@wrong(
-    "readers",
-    says="`output` uses `tanh`, inside a dict, and is not in the answer",
-    case="`tanh` of a squashing block",
-    clause="a dict or a slice",
-)
+@breaks("a dict or a slice", case="`tanh` of a squashing block")
+@wrong("readers", says="`output` uses `tanh`, inside a dict, and is not in the answer")
 def looks_one_level_deep(traced, name):
     for node in traced.graph.nodes:
         values = []
@@ -229,12 +193,8 @@ def looks_one_level_deep(traced, name):
             yield node.name
 
 
-@wrong(
-    "readers",
-    says="`cat` uses `tanh`, by name, and is not in the answer",
-    case="`tanh` of a squashing block",
-    clause="by name, inside a list",
-)
+@breaks("by name, inside a list", case="`tanh` of a squashing block")
+@wrong("readers", says="`cat` uses `tanh`, by name, and is not in the answer")
 def expects_no_list_by_name(traced, name):
     def holds(value):
         match value:
@@ -259,22 +219,14 @@ def searches_whole_words(traced, name):
     return [node.name for node in traced.graph.nodes if word.search(f"{node.args} {node.kwargs}")]
 
 
-@wrong(
-    "readers",
-    says="is in the answer, but does not use `tanh` itself",
-    case="`tanh` of a squashing block",
-    clause="the name of a node",
-)
+@breaks("the name of a node", case="`tanh` of a squashing block")
+@wrong("readers", says="is in the answer, but does not use `tanh` itself")
 def takes_the_first_name_that_begins_alike(traced, name):
     return next(node for node in traced.graph.nodes if node.name.startswith(name)).users
 
 
-@wrong(
-    "readers",
-    says="`exp` uses `tanh`, and is not in the answer",
-    case="`tanh` of a squashing block",
-    clause="the nodes that use its result",
-)
+@breaks("the nodes that use its result", case="`tanh` of a squashing block")
+@wrong("readers", says="`exp` uses `tanh`, and is not in the answer")
 def leaves_out_what_nothing_uses(traced, name):
     [node] = [node for node in traced.graph.nodes if node.name == name]
     return [user for user in node.users if user.users or user.op == "output"]
@@ -292,12 +244,8 @@ def falls_back_on_the_output(traced, name):
     return list(node.users) or [traced.graph.output_node()]
 
 
-@wrong(
-    "readers",
-    says="the answer is None: a list of names was asked",
-    case="`exp`, which nothing uses",
-    clause="the names of the nodes",
-)
+@breaks("the names of the nodes", case="`exp`, which nothing uses")
+@wrong("readers", says="the answer is None: a list of names was asked")
 def returns_nothing_for_no_users(traced, name):
     [node] = [node for node in traced.graph.nodes if node.name == name]
     return [user.name for user in node.users] or None

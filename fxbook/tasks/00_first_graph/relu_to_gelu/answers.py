@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 FUNCTIONS = (torch.relu, nn.functional.relu)
 
@@ -184,13 +184,8 @@ def knows_the_method_only(model):
     return traced
 
 
-@wrong(
-    "none_left",
-    node="activation",
-    says="still calls relu",
-    case="an MLP with four spellings",
-    clause="and a submodule `nn.ReLU()`.",
-)
+@breaks("and a submodule `nn.ReLU()`.", case="an MLP with four spellings")
+@wrong("none_left", node="activation", says="still calls relu")
 def forgets_the_module(model):
     traced = fx.symbolic_trace(model)
     for node in traced.graph.nodes:
@@ -200,13 +195,12 @@ def forgets_the_module(model):
     return traced
 
 
+@breaks("write ReLU in four ways:", case="the classifier of the chapter")
 @wrong(
     "methods_exist",
     node="relu",
     says="calls the method `gelu`, which tensors do not have",
     read="00_first_graph#attributeerror-tensor-object-has-no-attribute-gelu",
-    case="the classifier of the chapter",
-    clause="write ReLU in four ways:",
 )
 def wishes_for_a_method(model):
     traced = fx.symbolic_trace(model)
@@ -262,13 +256,12 @@ def keeps_the_keywords(model):
     return traced
 
 
+@breaks("Some calls give the value by name, `input=x`.", case="calls that give the value by name")
 @wrong(
     "gelu_gets_a_value",
     node="relu",
     says="calls gelu without an argument",
     read="when_it_breaks/00_first_graph#typeerror-gelu-got-an-unexpected-keyword-argument-inplace",
-    case="calls that give the value by name",
-    clause="Some calls give the value by name, `input=x`.",
 )
 def empties_the_keywords(model):
     """And with them the value, where a call gives it by name."""
@@ -281,12 +274,8 @@ def empties_the_keywords(model):
     return traced
 
 
-@wrong(
-    "input_unchanged",
-    says="`activation` is another object",
-    case="an MLP with four spellings",
-    clause="The layers and parameters of the model must not change",
-)
+@breaks("The layers and parameters of the model must not change", case="an MLP with four spellings")
+@wrong("input_unchanged", says="`activation` is another object")
 def swaps_the_modules_of_the_model(model):
     """The recursion over named_children that does without a graph, and a trace for the rest."""
 
@@ -303,13 +292,8 @@ def swaps_the_modules_of_the_model(model):
     return traced
 
 
-@wrong(
-    "shares_weights",
-    node="temperature",
-    says="`temperature` is not the object that the model holds",
-    case="the classifier of the chapter",
-    clause="the result shares the parameters of the model.",
-)
+@breaks("the result shares the parameters of the model.", case="the classifier of the chapter")
+@wrong("shares_weights", node="temperature", says="`temperature` is not the object that the model holds")
 def copies_the_model_first(model):
     traced = fx.symbolic_trace(copy.deepcopy(model))
     change_every_relu(traced)
@@ -317,12 +301,8 @@ def copies_the_model_first(model):
     return traced
 
 
-@wrong(
-    "leaky_stays",
-    says="no node calls leaky_relu, which was to stay",
-    case="a residual network",
-    clause="Other functions, such as `nn.functional.leaky_relu`, stay.",
-)
+@breaks("Other functions, such as `nn.functional.leaky_relu`, stay.", case="a residual network")
+@wrong("leaky_stays", says="no node calls leaky_relu, which was to stay")
 def takes_every_function_with_relu_in_its_name(model):
     traced = fx.symbolic_trace(model)
     for node in traced.graph.nodes:
@@ -344,22 +324,14 @@ def takes_these_modules_too(model, is_one):
     return traced
 
 
-@wrong(
-    "layers_stay",
-    says="the call of the layer `bound` is gone. It is a torch.nn.ReLU6, no ReLU",
-    case="a residual network",
-    clause="Other functions",
-)
+@breaks("Other functions", case="a residual network")
+@wrong("layers_stay", says="the call of the layer `bound` is gone. It is a torch.nn.ReLU6, no ReLU")
 def takes_relu6_for_a_relu(model):
     return takes_these_modules_too(model, lambda module: isinstance(module, nn.ReLU6))
 
 
-@wrong(
-    "layers_stay",
-    says="the call of the layer `bend` is gone. It is a torch.nn.LeakyReLU, no ReLU",
-    case="a ReLU as a method, twice",
-    clause="such as `nn.functional.leaky_relu`, stay.",
-)
+@breaks("such as `nn.functional.leaky_relu`, stay.", case="a ReLU as a method, twice")
+@wrong("layers_stay", says="the call of the layer `bend` is gone. It is a torch.nn.LeakyReLU, no ReLU")
 def takes_the_module_of_leaky_relu(model):
     return takes_these_modules_too(model, lambda module: isinstance(module, nn.LeakyReLU))
 
@@ -433,12 +405,8 @@ def matches_patterns(model):
     return traced
 
 
-@wrong(
-    "calls",
-    says="No node calls gelu",
-    case="the classifier of the chapter",
-    clause="returns a GraphModule that computes GELU",
-)
+@breaks("returns a GraphModule that computes GELU", case="the classifier of the chapter")
+@wrong("calls", says="No node calls gelu")
 def writes_the_approximation_by_a_sigmoid(model):
     """A product that is near GELU, and is another function."""
     traced = fx.symbolic_trace(model)
@@ -453,13 +421,8 @@ def writes_the_approximation_by_a_sigmoid(model):
     return traced
 
 
-@wrong(
-    "only_relu_changed",
-    node="softmax",
-    says="calls gelu: it was `truediv.softmax(dim=-1)`, which is no ReLU",
-    case="the classifier of the chapter",
-    clause="wherever the model computes ReLU.",
-)
+@breaks("wherever the model computes ReLU.", case="the classifier of the chapter")
+@wrong("only_relu_changed", node="softmax", says="calls gelu: it was `truediv.softmax(dim=-1)`, which is no ReLU")
 def takes_every_method_for_a_relu(model):
     """The classifier calls another, `softmax`."""
     traced = fx.symbolic_trace(model)
@@ -487,13 +450,8 @@ def returns_a_model_that_is_not_traced(model):
     return model
 
 
-@wrong(
-    "none_left",
-    node="relu_2",
-    says="still calls relu",
-    case="an MLP with four spellings",
-    clause="`nn.functional.relu(x)` and",
-)
+@breaks("`nn.functional.relu(x)` and", case="an MLP with four spellings")
+@wrong("none_left", node="relu_2", says="still calls relu")
 def knows_one_function_of_two(model):
     traced = fx.symbolic_trace(model)
     for node in traced.graph.nodes:
@@ -503,7 +461,8 @@ def knows_one_function_of_two(model):
     return traced
 
 
-@wrong("none_left", node="relu_1", says="still calls relu", case="an MLP with four spellings", clause="`torch.relu(x)`")
+@breaks("`torch.relu(x)`", case="an MLP with four spellings")
+@wrong("none_left", node="relu_1", says="still calls relu")
 def knows_the_other_function_of_two(model):
     traced = fx.symbolic_trace(model)
     for node in traced.graph.nodes:
@@ -513,9 +472,8 @@ def knows_the_other_function_of_two(model):
     return traced
 
 
-@wrong(
-    "none_left", node="enter_1", says="still calls relu", case="a residual network", clause="Some have `inplace=True`"
-)
+@breaks("Some have `inplace=True`", case="a residual network")
+@wrong("none_left", node="enter_1", says="still calls relu")
 def leaves_what_works_in_place(model):
     traced = fx.symbolic_trace(model)
     for node in traced.graph.nodes:

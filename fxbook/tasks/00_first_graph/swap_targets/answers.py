@@ -6,7 +6,7 @@ import torch
 from torch import fx, nn
 from torch.fx.passes.infra.pass_base import PassResult
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def is_call(node):
@@ -138,12 +138,8 @@ def as_a_pass_with_a_result(traced, table):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "recompiled",
-    says="the compiled code is stale",
-    case="the classifier of the chapter",
-    clause="A call of the module must compute the new result.",
-)
+@breaks("A call of the module must compute the new result.", case="the classifier of the chapter")
+@wrong("recompiled", says="the compiled code is stale")
 def forgets_to_recompile(traced, table):
     for node in traced.graph.nodes:
         if is_call(node) and node.target in table:
@@ -152,13 +148,12 @@ def forgets_to_recompile(traced, table):
     return traced
 
 
+@breaks("even a call of a submodule that is called `relu`", case="a model with a submodule called `relu`")
 @wrong(
     "target_fits_op",
     node="relu",
     read="00_first_graph#six-opcodes-are-enough",
     says="its target is a qualified name, and no submodule is at `tanh`",
-    case="a model with a submodule called `relu`",
-    clause="even a call of a submodule that is called `relu`",
 )
 def does_not_ask_for_the_opcode(traced, table):
     for node in traced.graph.nodes:
@@ -168,13 +163,8 @@ def does_not_ask_for_the_opcode(traced, table):
     return traced
 
 
-@wrong(
-    "none_left",
-    node="relu_1",
-    says="still calls relu",
-    case="a model with a submodule called `relu`",
-    clause="function call and method call",
-)
+@breaks("function call and method call", case="a model with a submodule called `relu`")
+@wrong("none_left", node="relu_1", says="still calls relu")
 def swaps_methods_only(traced, table):
     for node in traced.graph.nodes:
         if node.op == "call_method" and node.target in table:
@@ -183,13 +173,8 @@ def swaps_methods_only(traced, table):
     return traced
 
 
-@wrong(
-    "none_left",
-    node="relu_1",
-    says="still calls relu",
-    case="a model with a submodule called `relu`",
-    clause="whose target is a key",
-)
+@breaks("whose target is a key", case="a model with a submodule called `relu`")
+@wrong("none_left", node="relu_1", says="still calls relu")
 def looks_for_the_name(traced, table):
     for node in traced.graph.nodes:
         if is_call(node) and node.name in table:
@@ -207,12 +192,8 @@ def gives_the_nodes_new_names(traced, table):
     return traced
 
 
-@wrong(
-    "given_edited",
-    says="You edited a copy",
-    case="the classifier of the chapter",
-    clause="Edit the module that you are given, not a copy",
-)
+@breaks("Edit the module that you are given, not a copy", case="the classifier of the chapter")
+@wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced, table):
     traced = copy.deepcopy(traced)
     for node in traced.graph.nodes:
@@ -222,12 +203,8 @@ def edits_a_copy(traced, table):
     return traced
 
 
-@wrong(
-    "given_edited",
-    says="The result is another module than the one that was given",
-    case="the classifier of the chapter",
-    clause="and return it.",
-)
+@breaks("and return it.", case="the classifier of the chapter")
+@wrong("given_edited", says="The result is another module than the one that was given")
 def traces_the_changed_module_once_more(traced, table):
     for node in traced.graph.nodes:
         if is_call(node) and node.target in table:
@@ -236,13 +213,12 @@ def traces_the_changed_module_once_more(traced, table):
     return fx.symbolic_trace(traced)
 
 
+@breaks("a string stands for a method, and a function for itself.", case="the classifier of the chapter")
 @wrong(
     "target_fits_op",
     node="relu",
     read="00_first_graph#valueerror-node-relu-target--has-type--but-a-str-is-expected",
     says="is a `call_method`, but its target is a function",
-    case="the classifier of the chapter",
-    clause="a string stands for a method, and a function for itself.",
 )
 def makes_every_target_a_function(traced, table):
     for node in traced.graph.nodes:
@@ -251,12 +227,8 @@ def makes_every_target_a_function(traced, table):
     return traced
 
 
-@wrong(
-    "submodule_stays",
-    says="no node calls the submodule `relu`, which is to stay",
-    case="a model with a submodule called `relu`",
-    clause="All other nodes stay as they are",
-)
+@breaks("All other nodes stay as they are", case="a model with a submodule called `relu`")
+@wrong("submodule_stays", says="no node calls the submodule `relu`, which is to stay")
 def swaps_the_submodule_too(traced, table):
     for node in traced.graph.nodes:
         if is_call(node) and node.target in table:
@@ -279,13 +251,8 @@ def leaves_the_old_node(traced, table):
     return traced
 
 
-@wrong(
-    "none_left",
-    node="relu_2",
-    says="still calls relu",
-    case="a model with a submodule called `relu`",
-    clause="change every",
-)
+@breaks("change every", case="a model with a submodule called `relu`")
+@wrong("none_left", node="relu_2", says="still calls relu")
 def stops_after_the_first(traced, table):
     for node in traced.graph.nodes:
         if is_call(node) and node.target in table:
@@ -364,9 +331,8 @@ def chooses_the_place_of_each_node_and_never_leaves_it(traced, table):
     return traced
 
 
-@wrong(
-    "none_left", node="relu", says="still calls relu", case="the classifier of the chapter", clause="and method call"
-)
+@breaks("and method call", case="the classifier of the chapter")
+@wrong("none_left", node="relu", says="still calls relu")
 def swaps_functions_only(traced, table):
     for node in traced.graph.nodes:
         if node.op == "call_function" and node.target in table:
@@ -375,13 +341,12 @@ def swaps_functions_only(traced, table):
     return traced
 
 
-@wrong(
-    "no_key_is_called",
-    node="exp",
-    says="node `exp` still calls `torch.exp`, a key of the table",
+@breaks(
+    "Given a traced module and a dict from old to new targets",
+    "The check passes other tables, too.",
     case="another table",
-    clause=("Given a traced module and a dict from old to new targets", "The check passes other tables, too."),
 )
+@wrong("no_key_is_called", node="exp", says="node `exp` still calls `torch.exp`, a key of the table")
 def knows_the_table_of_the_task(traced, table):
     known = {"relu": "tanh", torch.relu: torch.tanh}
     for node in traced.graph.nodes:
@@ -391,13 +356,8 @@ def knows_the_table_of_the_task(traced, table):
     return traced
 
 
-@wrong(
-    "inputs_stay",
-    node="sin",
-    says="the input `sin` is called `cos` now",
-    case="another table",
-    clause="or an input of that name.",
-)
+@breaks("or an input of that name.", case="another table")
+@wrong("inputs_stay", node="sin", says="the input `sin` is called `cos` now")
 def asks_for_no_submodule_and_no_weight(traced, table):
     for node in traced.graph.nodes:
         if node.op not in ("call_module", "get_attr") and node.target in table:
@@ -406,13 +366,8 @@ def asks_for_no_submodule_and_no_weight(traced, table):
     return traced
 
 
-@wrong(
-    "other_calls_stay",
-    node="sinh",
-    says="node `sinh` called `sinh`, a `call_method`, which is no key of the table",
-    case="another table",
-    clause="target is a key of the dict.",
-)
+@breaks("target is a key of the dict.", case="another table")
+@wrong("other_calls_stay", node="sinh", says="node `sinh` called `sinh`, a `call_method`, which is no key of the table")
 def takes_names_that_begin_alike(traced, table):
     methods = [key for key in table if isinstance(key, str)]
     for node in traced.graph.nodes:
@@ -449,13 +404,8 @@ def keeps_the_first_argument_only(traced, table):
     return traced
 
 
-@wrong(
-    "swapped_once",
-    node="sin_1",
-    says="calls `sin`, as before: its target was to be swapped, and once",
-    case="another table",
-    clause="a dict from old to new targets",
-)
+@breaks("a dict from old to new targets", case="another table")
+@wrong("swapped_once", node="sin_1", says="calls `sin`, as before: its target was to be swapped, and once")
 def swaps_key_after_key(traced, table):
     for old, new in table.items():
         for node in traced.graph.nodes:
@@ -465,13 +415,8 @@ def swaps_key_after_key(traced, table):
     return traced
 
 
-@wrong(
-    "other_calls_stay",
-    node="sub",
-    says="node `sub` called `operator.sub`, a `call_function`, which is no key",
-    case="another table",
-    clause="and a function for itself.",
-)
+@breaks("and a function for itself.", case="another table")
+@wrong("other_calls_stay", node="sub", says="node `sub` called `operator.sub`, a `call_function`, which is no key")
 def compares_names_of_functions(traced, table):
     known = {(isinstance(key, str), getattr(key, "__name__", key)): new for key, new in table.items()}
     for node in traced.graph.nodes:

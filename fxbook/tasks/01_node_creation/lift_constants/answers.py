@@ -7,7 +7,7 @@ from torch import fx, nn
 from torch.fx.experimental.const_fold import get_unique_attr_name_in_module
 from torch.utils import _pytree as pytree
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def lifted(gm, named, stored=nn.Module.register_buffer, everywhere=True):
@@ -213,24 +213,14 @@ def makes_each_node_anew_that_holds_a_tensor(gm):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "recompiled",
-    says="the compiled code is stale",
-    read="00_first_graph#change-one-node",
-    case="the scale and shift",
-    clause="and recompiles it.",
-)
+@breaks("and recompiles it.", case="the scale and shift")
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(gm):
     lifted(gm, free_names(gm))
 
 
-@wrong(
-    "tensor_free",
-    node="cat",
-    says="has a tensor among its arguments: `torch.cat([<tensor",
-    case="the padded rows, repaired once more",
-    clause="Tensors can be inside lists",
-)
+@breaks("Tensors can be inside lists", case="the padded rows, repaired once more")
+@wrong("tensor_free", node="cat", says="has a tensor among its arguments: `torch.cat([<tensor")
 def looks_at_plain_arguments_only(gm):
     named = free_names(gm)
     for node in list(gm.graph.nodes):
@@ -246,50 +236,34 @@ def looks_at_plain_arguments_only(gm):
     gm.recompile()
 
 
-@wrong(
-    "tensor_free",
-    node="clamp",
-    says="has a tensor among its arguments: `torch.clamp(cat, min=<tensor",
-    case="the padded rows, repaired once more",
-    clause="among the keywords",
-)
+@breaks("among the keywords", case="the padded rows, repaired once more")
+@wrong("tensor_free", node="clamp", says="has a tensor among its arguments: `torch.clamp(cat, min=<tensor")
 def forgets_the_keywords(gm):
     lifted(gm, free_names(gm), everywhere=False)
     gm.recompile()
 
 
+@breaks("a buffer that", case="the scale and shift")
 @wrong(
     "fetches_buffers",
     node="lifted0",
     says="fetches `lifted0`, which is neither a parameter nor a buffer",
     read="when_it_breaks/01_node_creation#attempted-to-insert-a-get_attr-node-with-no-underlying-reference",
-    case="the scale and shift",
-    clause="a buffer that",
 )
 def sets_a_plain_attribute(gm):
     lifted(gm, free_names(gm), setattr)
     gm.recompile()
 
 
-@wrong(
-    "fetches_buffers",
-    node="lifted0",
-    says="fetches `lifted0`, a parameter: a buffer was asked",
-    case="the scale and shift",
-    clause="becomes a buffer",
-)
+@breaks("becomes a buffer", case="the scale and shift")
+@wrong("fetches_buffers", node="lifted0", says="fetches `lifted0`, a parameter: a buffer was asked")
 def makes_a_parameter(gm):
     lifted(gm, free_names(gm), lambda module, name, value: setattr(module, name, nn.Parameter(value)))
     gm.recompile()
 
 
-@wrong(
-    "a_home_each",
-    node="constant_1",
-    says="both fetch `constant`: one tensor has replaced another",
-    case="the scale and shift",
-    clause="each tensor becomes",
-)
+@breaks("each tensor becomes", case="the scale and shift")
+@wrong("a_home_each", node="constant_1", says="both fetch `constant`: one tensor has replaced another")
 def stores_all_under_one_name(gm):
     lifted(gm, lambda: "constant")
     gm.recompile()
@@ -302,39 +276,24 @@ def counts_from_nought_as_the_tracer_does(gm):
     gm.recompile()
 
 
-@wrong(
-    "own_weights_stay",
-    node="constant_1",
-    says="fetches `constant_0`, a name that the module used already",
-    case="the padded rows, repaired once more",
-    clause="the module can have attributes of its own.",
-)
+@breaks("the module can have attributes of its own.", case="the padded rows, repaired once more")
+@wrong("own_weights_stay", node="constant_1", says="fetches `constant_0`, a name that the module used already")
 def overwrites_a_buffer_of_the_module(gm):
     numbers = iter(range(99))
     lifted(gm, lambda: f"constant_{next(numbers)}")
     gm.recompile()
 
 
-@wrong(
-    "a_home_each",
-    node="lifted0_1",
-    says="both fetch `lifted0`: one tensor has replaced another",
-    case="the padded rows, repaired once more",
-    clause="attributes of its own.",
-)
+@breaks("attributes of its own.", case="the padded rows, repaired once more")
+@wrong("a_home_each", node="lifted0_1", says="both fetch `lifted0`: one tensor has replaced another")
 def numbers_its_buffers_from_nought(gm):
     numbers = iter(range(99))
     lifted(gm, lambda: f"lifted{next(numbers)}")
     gm.recompile()
 
 
-@wrong(
-    "tensor_free",
-    node="output",
-    says="has a tensor among its arguments",
-    case="parameters that are returned, truth values for a method",
-    clause="each tensor becomes a buffer",
-)
+@breaks("each tensor becomes a buffer", case="parameters that are returned, truth values for a method")
+@wrong("tensor_free", node="output", says="has a tensor among its arguments")
 def takes_plain_tensors_only(gm):
     named = free_names(gm)
 
@@ -351,25 +310,15 @@ def takes_plain_tensors_only(gm):
     gm.recompile()
 
 
-@wrong(
-    "same_result",
-    node="masked_fill",
-    says="masked_fill",
-    case="parameters that are returned, truth values for a method",
-    clause="each tensor",
-)
+@breaks("each tensor", case="parameters that are returned, truth values for a method")
+@wrong("same_result", node="masked_fill", says="masked_fill")
 def makes_all_of_them_floats(gm):
     lifted(gm, free_names(gm), lambda module, name, value: module.register_buffer(name, value.float()))
     gm.recompile()
 
 
-@wrong(
-    "tensor_free",
-    node="masked_fill",
-    says="has a tensor among its arguments",
-    case="parameters that are returned, truth values for a method",
-    clause="nodes have tensors",
-)
+@breaks("nodes have tensors", case="parameters that are returned, truth values for a method")
+@wrong("tensor_free", node="masked_fill", says="has a tensor among its arguments")
 def looks_at_functions_and_the_output(gm):
     named = free_names(gm)
 
@@ -394,9 +343,8 @@ def makes_them_python_numbers(gm):
     gm.recompile()
 
 
-@wrong(
-    "same_result", node="add", says="must be Tensor, not", case="the scale and shift", clause="Repair a `GraphModule`"
-)
+@breaks("Repair a `GraphModule`", case="the scale and shift")
+@wrong("same_result", node="add", says="must be Tensor, not")
 def makes_them_python_lists(gm):
     def plain(value):
         return value.tolist() if isinstance(value, torch.Tensor) else value
@@ -407,13 +355,12 @@ def makes_them_python_lists(gm):
     gm.recompile()
 
 
+@breaks("that a `get_attr` fetches.", case="the scale and shift")
 @wrong(
     "lints",
     node="mul",
     says="reads lifted0 before it is defined",
     read="02_insertion_points#a-node-made-without-an-anchor",
-    case="the scale and shift",
-    clause="that a `get_attr` fetches.",
 )
 def fetches_without_an_anchor(gm):
     named = free_names(gm)
@@ -435,7 +382,8 @@ def traces_the_module_once_more(gm):
     return fx.symbolic_trace(gm)
 
 
-@wrong("given_edited", says="You edited a copy", case="the scale and shift", clause="edits its graph in place")
+@breaks("edits its graph in place", case="the scale and shift")
+@wrong("given_edited", says="You edited a copy")
 def edits_a_copy(gm):
     gm = copy.deepcopy(gm)
     lifted(gm, free_names(gm))
@@ -443,7 +391,8 @@ def edits_a_copy(gm):
     return gm
 
 
-@wrong("edited", says="it was traced or built anew", case="the scale and shift", clause="its graph in place")
+@breaks("its graph in place", case="the scale and shift")
+@wrong("edited", says="it was traced or built anew")
 def builds_the_known_graph_anew(gm):
     graph = fx.Graph()
     x = graph.placeholder("x")
@@ -498,13 +447,12 @@ def lifts_once_to_see_whether_there_is_anything_to_lift(gm):
     gm.recompile()
 
 
-@wrong(
-    "tensor_free",
-    node="output",
-    says="has a tensor among its arguments",
+@breaks(
+    "nodes have tensors among their arguments:",
+    "among the results that the module returns",
     case="parameters that are returned, truth values for a method",
-    clause=("nodes have tensors among their arguments:", "among the results that the module returns"),
 )
+@wrong("tensor_free", node="output", says="has a tensor among its arguments")
 def looks_at_calls_only(gm):
     named = free_names(gm)
 

@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 
@@ -107,26 +107,20 @@ def built(root, arguments):
     return fx.GraphModule(root, graph)
 
 
-@wrong(
-    "no_module_called",
-    node="linear",
-    says="calls the module `linear`",
-    case="a linear layer",
-    clause="without calling the layer.",
-)
+@breaks("without calling the layer.", case="a linear layer")
+@wrong("no_module_called", node="linear", says="calls the module `linear`")
 def calls_the_layer(linear):
     graph = fx.Graph()
     graph.output(graph.call_module("linear", (graph.placeholder("x"),)))
     return fx.GraphModule({"linear": linear}, graph)
 
 
+@breaks("The `bias` of a layer made with `bias=False` is `None`.", case="a linear layer without a bias")
 @wrong(
     "lints",
     node="bias",
     says="nonexistent attribute bias",
     read="when_it_breaks/01_node_creation#references-nonexistent-attribute",
-    case="a linear layer without a bias",
-    clause="The `bias` of a layer made with `bias=False` is `None`.",
 )
 def fetches_a_bias_that_is_none(linear):
     return built(linear, lambda graph: (graph.get_attr("weight"), graph.get_attr("bias")))
@@ -142,13 +136,8 @@ def passes_the_weights_as_arguments(linear):
     return built({}, lambda graph: (linear.weight, linear.bias))
 
 
-@wrong(
-    "shares_weights",
-    node="weight",
-    says="`weight` is not the object that the model holds",
-    case="a linear layer",
-    clause="The parameters must be those of the layer, not copies",
-)
+@breaks("The parameters must be those of the layer, not copies", case="a linear layer")
+@wrong("shares_weights", node="weight", says="`weight` is not the object that the model holds")
 def takes_a_copy_of_the_layer(linear):
     names = [name for name, _ in linear.named_parameters()]
     return built(copy.deepcopy(linear), lambda graph: map(graph.get_attr, names))
@@ -160,12 +149,8 @@ def detaches_the_weights(linear):
     return built(weights, lambda graph: map(graph.get_attr, weights))
 
 
-@wrong(
-    "fetches_each_weight",
-    says="No node fetches `bias`, which the layer has",
-    case="a linear layer",
-    clause="computes the same",
-)
+@breaks("computes the same", case="a linear layer")
+@wrong("fetches_each_weight", says="No node fetches `bias`, which the layer has")
 def forgets_the_bias(linear):
     return built(linear, lambda graph: (graph.get_attr("weight"),))
 
@@ -181,12 +166,8 @@ def writes_the_path_as_seen_from_outside(linear):
     return built(linear, lambda graph: (graph.get_attr("linear.weight"), graph.get_attr("linear.bias")))
 
 
-@wrong(
-    "right kind",
-    says="Your function returns an object of class Graph: an fx.GraphModule was asked",
-    case="a linear layer",
-    clause="Return a `GraphModule`:",
-)
+@breaks("Return a `GraphModule`:", case="a linear layer")
+@wrong("right kind", says="Your function returns an object of class Graph: an fx.GraphModule was asked")
 def returns_a_bare_graph(linear):
     return fx.symbolic_trace(linear).graph
 
@@ -210,13 +191,8 @@ def fills_the_graph_after_it_was_wrapped(linear):
     return module
 
 
-@wrong(
-    "all_in_sight",
-    node="run",
-    says="Node `run` calls a function that holds a torch.nn.Linear",
-    case="a linear layer",
-    clause="without calling the layer.",
-)
+@breaks("without calling the layer.", case="a linear layer")
+@wrong("all_in_sight", node="run", says="Node `run` calls a function that holds a torch.nn.Linear")
 def hides_the_layer_in_a_function(linear):
     """The numbers are right, and the weights are not in the graph."""
 
@@ -245,12 +221,11 @@ def transposes_for_a_function_that_does_so_itself(linear):
     return fx.GraphModule(linear, graph)
 
 
+@breaks("and get the same gradients.", case="a linear layer")
 @wrong(
     "gradients_kept",
     node="detach",
     says="The result is right, but `weight` gets no gradient: node `detach` cuts it off",
-    case="a linear layer",
-    clause="and get the same gradients.",
 )
 def detaches_the_weight_in_the_graph(linear):
     graph = fx.Graph()
@@ -260,13 +235,8 @@ def detaches_the_weight_in_the_graph(linear):
     return fx.GraphModule(linear, graph)
 
 
-@wrong(
-    "same_result",
-    node="addmm",
-    says="must be a matrix, got 4-D tensor",
-    case="an input of four dimensions",
-    clause="The input can have any number of dimensions.",
-)
+@breaks("The input can have any number of dimensions.", case="an input of four dimensions")
+@wrong("same_result", node="addmm", says="must be a matrix, got 4-D tensor")
 def multiplies_matrices_only(linear):
     graph = fx.Graph()
     x, weight = graph.placeholder("x"), graph.call_method("t", (graph.get_attr("weight"),))
@@ -278,26 +248,20 @@ def multiplies_matrices_only(linear):
     return fx.GraphModule(linear, graph)
 
 
+@breaks("turns any `nn.Linear`", case="a linear layer without a bias")
 @wrong(
     "lints",
     node="bias",
     says="nonexistent attribute bias",
     read="when_it_breaks/01_node_creation#references-nonexistent-attribute",
-    case="a linear layer without a bias",
-    clause="turns any `nn.Linear`",
 )
 def fetches_a_bias_whenever_there_is_an_attribute(linear):
     names = ("weight", "bias") if hasattr(linear, "bias") else ("weight",)
     return built(linear, lambda graph: map(graph.get_attr, names))
 
 
-@wrong(
-    "no_other_weights",
-    node="bias",
-    says="node `bias` fetches `bias`, which is no parameter of the layer",
-    case="a linear layer without a bias",
-    clause="The parameters must be those of the layer",
-)
+@breaks("The parameters must be those of the layer", case="a linear layer without a bias")
+@wrong("no_other_weights", node="bias", says="node `bias` fetches `bias`, which is no parameter of the layer")
 def makes_a_bias_of_zeros(linear):
     weights = {"weight": linear.weight, "bias": linear.bias}
     if linear.bias is None:
@@ -305,25 +269,16 @@ def makes_a_bias_of_zeros(linear):
     return built(weights, lambda graph: map(graph.get_attr, weights))
 
 
-@wrong(
-    "gradients_kept",
-    says="the result is right, but `bias` gets no gradient",
-    case="an input of one dimension, a bias of zeros",
-    clause="and get the same gradients.",
-)
+@breaks("and get the same gradients.", case="an input of one dimension, a bias of zeros")
+@wrong("gradients_kept", says="the result is right, but `bias` gets no gradient")
 def leaves_out_a_bias_of_zeros(linear):
     has_bias = linear.bias is not None and linear.bias.any()
     names = ("weight", "bias") if has_bias else ("weight",)
     return built(linear, lambda graph: map(graph.get_attr, names))
 
 
-@wrong(
-    "no_other_weights",
-    node="layer",
-    says="Node `layer` fetches `layer`, which is no parameter of the layer",
-    case="a linear layer",
-    clause="without calling the layer.",
-)
+@breaks("without calling the layer.", case="a linear layer")
+@wrong("no_other_weights", node="layer", says="Node `layer` fetches `layer`, which is no parameter of the layer")
 def calls_forward_as_a_method(linear):
     graph = fx.Graph()
     x = graph.placeholder("x")

@@ -5,7 +5,7 @@ import operator
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 LEFT, RIGHT = (..., slice(None, 2)), (..., slice(2, None))
 
@@ -131,13 +131,8 @@ def forgets_the_dots():
     return graph
 
 
-@wrong(
-    "in_last_dimension",
-    node="getitem",
-    says="cuts dimension 1 of `x`, which has 3",
-    case="rotation",
-    clause="the four columns are its last dimension.",
-)
+@breaks("the four columns are its last dimension.", case="rotation")
+@wrong("in_last_dimension", node="getitem", says="cuts dimension 1 of `x`, which has 3")
 def thinks_of_two_dimensions():
     graph, x = started()
     last = graph.call_function(operator.getitem, (x, (slice(None), slice(2, None))))
@@ -147,13 +142,8 @@ def thinks_of_two_dimensions():
     return graph
 
 
-@wrong(
-    "in_last_dimension",
-    node="cat",
-    says="joins along dimension 0: the last was asked",
-    case="rotation",
-    clause="dim=-1)`",
-)
+@breaks("dim=-1)`", case="rotation")
+@wrong("in_last_dimension", node="cat", says="joins along dimension 0: the last was asked")
 def forgets_the_dimension():
     graph, x = started()
     first, last = halves(graph, x)
@@ -161,13 +151,8 @@ def forgets_the_dimension():
     return graph
 
 
-@wrong(
-    "pieces_in_a_list",
-    node="cat",
-    says="gets its pieces one by one: it takes them as one list",
-    case="rotation",
-    clause="Build the graph of `torch.cat([",
-)
+@breaks("Build the graph of `torch.cat([", case="rotation")
+@wrong("pieces_in_a_list", node="cat", says="gets its pieces one by one: it takes them as one list")
 def passes_the_pieces_one_by_one():
     graph, x = started()
     first, last = halves(graph, x)
@@ -176,7 +161,8 @@ def passes_the_pieces_one_by_one():
     return graph
 
 
-@wrong("negated_half_first", says="No node turns the sign of a half", case="rotation", clause="[-x[..., 2:]")
+@breaks("[-x[..., 2:]", case="rotation")
+@wrong("negated_half_first", says="No node turns the sign of a half")
 def forgets_the_minus():
     graph, x = started()
     first, last = halves(graph, x)
@@ -184,13 +170,8 @@ def forgets_the_minus():
     return graph
 
 
-@wrong(
-    "negated_half_first",
-    node="neg",
-    says="turns the sign of the first half of the columns: the second was asked",
-    case="rotation",
-    clause="x[..., :2]]",
-)
+@breaks("x[..., :2]]", case="rotation")
+@wrong("negated_half_first", node="neg", says="turns the sign of the first half of the columns: the second was asked")
 def negates_the_other_half():
     graph, x = started()
     first, last = halves(graph, x)
@@ -199,13 +180,8 @@ def negates_the_other_half():
     return graph
 
 
-@wrong(
-    "negated_half_first",
-    node="cat",
-    says="begins with `getitem`: the negated half was to come first",
-    case="rotation",
-    clause="-x[..., 2:], x[..., :2]]",
-)
+@breaks("-x[..., 2:], x[..., :2]]", case="rotation")
+@wrong("negated_half_first", node="cat", says="begins with `getitem`: the negated half was to come first")
 def leaves_the_halves_where_they_were():
     graph, x = started()
     first, last = halves(graph, x)
@@ -230,13 +206,8 @@ def calculates_with_nodes():
     return graph
 
 
-@wrong(
-    "same_result",
-    node="view",
-    says="running the result raises RuntimeError: shape '[2, 3, 2, 2]' is invalid",
-    case="a batch of another shape",
-    clause="has the shape `(batch, tokens, 4)`;",
-)
+@breaks("has the shape `(batch, tokens, 4)`;", case="a batch of another shape")
+@wrong("same_result", node="view", says="running the result raises RuntimeError: shape '[2, 3, 2, 2]' is invalid")
 def knows_the_shape_of_one_batch():
     graph, x = started()
     apart = graph.call_method("view", (x, 2, 3, 2, 2))
@@ -247,13 +218,8 @@ def knows_the_shape_of_one_batch():
     return graph
 
 
-@wrong(
-    "placeholders",
-    node="queries",
-    says="Input 1 is called `queries`: `x` was asked",
-    case="rotation",
-    clause="The input is called `x`",
-)
+@breaks("The input is called `x`", case="rotation")
+@wrong("placeholders", node="queries", says="Input 1 is called `queries`: `x` was asked")
 def names_the_input_for_its_use():
     return fx.symbolic_trace(lambda queries: torch.cat([-queries[..., 2:], queries[..., :2]], dim=-1))
 
@@ -279,13 +245,8 @@ def makes_them_all_behind_the_input():
     return graph
 
 
-@wrong(
-    "nothing_detached",
-    node="detach",
-    says="cuts gradients off, a step that the expression does not have",
-    case="rotation",
-    clause="which rotary position embeddings apply",
-)
+@breaks("which rotary position embeddings apply", case="rotation")
+@wrong("nothing_detached", node="detach", says="cuts gradients off, a step that the expression does not have")
 def detaches_a_half():
     graph, x = started()
     first, last = halves(graph, x)
@@ -294,12 +255,8 @@ def detaches_a_half():
     return graph
 
 
-@wrong(
-    "right kind",
-    says="Your function returns an object of class Node: an fx.Graph or an fx.GraphModule was asked",
-    case="rotation",
-    clause="Return the `fx.Graph` or a `GraphModule` of it.",
-)
+@breaks("Return the `fx.Graph` or a `GraphModule` of it.", case="rotation")
+@wrong("right kind", says="Your function returns an object of class Node: an fx.Graph or an fx.GraphModule was asked")
 def returns_the_last_node():
     graph, x = started()
     first, last = halves(graph, x)
@@ -307,13 +264,12 @@ def returns_the_last_node():
     return graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
 
 
+@breaks("[-x[..., 2:]", case="rotation")
 @wrong(
     "input_stays",
     node="neg_",
     says="works in place: it changes the tensor passed as `x`",
     read="01_node_creation#four-spellings-of-add",
-    case="rotation",
-    clause="[-x[..., 2:]",
 )
 def negates_a_slice_in_place():
     graph, x = started()
@@ -323,13 +279,8 @@ def negates_a_slice_in_place():
     return graph
 
 
-@wrong(
-    "same_result",
-    node="output",
-    says="it has dtype float32, float64 was asked",
-    case="a batch of another shape",
-    clause="Build the graph of `torch.cat([",
-)
+@breaks("Build the graph of `torch.cat([", case="a batch of another shape")
+@wrong("same_result", node="output", says="it has dtype float32, float64 was asked")
 def computes_in_float32():
     graph, x = started()
     first, last = halves(graph, graph.call_method("float", (x,)))

@@ -5,7 +5,7 @@ import operator
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 
@@ -102,13 +102,9 @@ class TracesAModuleWithTheSameParts:
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("the module in which your graph will run.", case="the shifted norm")
 @wrong(
-    "tensor_free",
-    node="add",
-    says="a tensor among its arguments",
-    read="01_node_creation#a-tensor-is-not-an-argument",
-    case="the shifted norm",
-    clause="the module in which your graph will run.",
+    "tensor_free", node="add", says="a tensor among its arguments", read="01_node_creation#a-tensor-is-not-an-argument"
 )
 def passes_the_parameter_itself(model):
     graph = fx.Graph()
@@ -118,13 +114,8 @@ def passes_the_parameter_itself(model):
     return graph
 
 
-@wrong(
-    "placeholders",
-    node="bias",
-    says="Input `bias` was not asked",
-    case="the shifted norm",
-    clause="`bias` is a parameter of `model`",
-)
+@breaks("`bias` is a parameter of `model`", case="the shifted norm")
+@wrong("placeholders", node="bias", says="Input `bias` was not asked")
 def makes_the_parameter_an_input(model):
     graph = fx.Graph()
     total = graph.call_function(torch.add, (graph.placeholder("x"), graph.placeholder("bias")))
@@ -132,12 +123,8 @@ def makes_the_parameter_an_input(model):
     return graph
 
 
-@wrong(
-    "opcodes",
-    says="The graph has no `call_method` node",
-    case="the shifted norm",
-    clause="at least one node of each of the six opcodes.",
-)
+@breaks("at least one node of each of the six opcodes.", case="the shifted norm")
+@wrong("opcodes", says="The graph has no `call_method` node")
 def calls_the_function_tanh(model):
     graph = fx.Graph()
     total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
@@ -196,13 +183,8 @@ def passes_names_for_nodes(model):
     return graph
 
 
-@wrong(
-    "calls_before",
-    node="norm",
-    says="does not read the sum of `x` and `bias`",
-    case="the shifted norm",
-    clause="of `norm(x + bias).tanh()`",
-)
+@breaks("of `norm(x + bias).tanh()`", case="the shifted norm")
+@wrong("calls_before", node="norm", says="does not read the sum of `x` and `bias`")
 def adds_behind_the_norm(model):
     graph = fx.Graph()
     norm = graph.call_module("norm", (graph.placeholder("x"),))
@@ -219,7 +201,8 @@ def takes_tanh_before_the_norm(model):
     return graph
 
 
-@wrong("calls", says="No node calls tanh", case="the shifted norm", clause="Build the graph of `norm(x + bias).tanh()`")
+@breaks("Build the graph of `norm(x + bias).tanh()`", case="the shifted norm")
+@wrong("calls", says="No node calls tanh")
 def leaves_out_the_tanh(model):
     graph = fx.Graph()
     total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
@@ -237,13 +220,8 @@ def spells_the_norm_as_a_function_of_four_columns(model):
     return graph
 
 
-@wrong(
-    "placeholders",
-    node="input_1",
-    says="Input 1 is called `input`: `x` was asked",
-    case="the shifted norm",
-    clause="The input is called `x`.",
-)
+@breaks("The input is called `x`.", case="the shifted norm")
+@wrong("placeholders", node="input_1", says="Input 1 is called `input`: `x` was asked")
 def calls_the_input_by_another_name(model):
     graph = fx.Graph()
     total = graph.call_function(torch.add, (graph.placeholder("input"), graph.get_attr("bias")))
@@ -251,13 +229,12 @@ def calls_the_input_by_another_name(model):
     return graph
 
 
+@breaks("`norm` is a submodule.", case="the shifted norm")
 @wrong(
     "paths_exist",
     node="self_bias",
     says="fetches `self.bias`: the module has nothing of that name",
     read="when_it_breaks/01_node_creation#referenced-target-head-but-that-target-was-not-provided-in-root",
-    case="the shifted norm",
-    clause="`norm` is a submodule.",
 )
 def writes_self_in_front_of_the_paths(model):
     graph = fx.Graph()
@@ -307,13 +284,8 @@ def keeps_the_function_beside_the_method(model):
     return graph
 
 
-@wrong(
-    "nothing_detached",
-    node="detach",
-    says="cuts gradients off, a step that the expression does not have",
-    case="the shifted norm",
-    clause="`norm(x + bias).tanh()`",
-)
+@breaks("`norm(x + bias).tanh()`", case="the shifted norm")
+@wrong("nothing_detached", node="detach", says="cuts gradients off, a step that the expression does not have")
 def detaches_the_bias(model):
     graph = fx.Graph()
     bias = graph.call_method("detach", (graph.get_attr("bias"),))
@@ -322,12 +294,8 @@ def detaches_the_bias(model):
     return graph
 
 
-@wrong(
-    "right kind",
-    says="Your function returns nothing (None): an fx.Graph or an fx.GraphModule was asked",
-    case="the shifted norm",
-    clause="Return the `fx.Graph` or a `GraphModule` of it.",
-)
+@breaks("Return the `fx.Graph` or a `GraphModule` of it.", case="the shifted norm")
+@wrong("right kind", says="Your function returns nothing (None): an fx.Graph or an fx.GraphModule was asked")
 def returns_nothing(model):
     graph = fx.Graph()
     total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
@@ -342,13 +310,12 @@ def adds_the_bias_twice(model):
     return graph
 
 
+@breaks("`norm(x + bias).tanh()`", case="the shifted norm")
 @wrong(
     "callers_input_stays",
     node="iadd",
     says="works in place: it changes the tensor passed as `x`",
     read="01_node_creation#four-spellings-of-add",
-    case="the shifted norm",
-    clause="`norm(x + bias).tanh()`",
 )
 def adds_in_place(model):
     graph = fx.Graph()

@@ -6,7 +6,7 @@ import functools
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def named(traced, name):
@@ -175,13 +175,12 @@ def spares_the_last_link_only(traced, name, functions):
     traced.recompile()
 
 
+@breaks("and all its users.", case="a value read in lists, by name and twice")
 @wrong(
     "chain_read_by_all",
     node="cat",
     says="still uses `block` itself: every user was to get the end",
     read="02_insertion_points#replace-uses-without-a-cycle",
-    case="a value read in lists, by name and twice",
-    clause="and all its users.",
 )
 def serves_the_next_node_only(traced, name, functions):
     node = newest = named(traced, name)
@@ -193,13 +192,12 @@ def serves_the_next_node_only(traced, name, functions):
     traced.recompile()
 
 
+@breaks("all its users.", case="a value read in lists, by name and twice")
 @wrong(
     "chain_read_by_all",
     node="cat",
     says="still uses `block` itself",
     read="02_insertion_points#replace-uses-without-a-cycle",
-    case="a value read in lists, by name and twice",
-    clause="all its users.",
 )
 def exchanges_plain_arguments_only(traced, name, functions):
     node = newest = named(traced, name)
@@ -212,13 +210,8 @@ def exchanges_plain_arguments_only(traced, name, functions):
     traced.recompile()
 
 
-@wrong(
-    "chain_in_order",
-    node="square",
-    says="Node `square` uses `log1p`: the chain asked is square, log1p",
-    case="`up` of the block",
-    clause="every user of `up` gets `log1p(square(up))`.",
-)
+@breaks("every user of `up` gets `log1p(square(up))`.", case="`up` of the block")
+@wrong("chain_in_order", node="square", says="Node `square` uses `log1p`: the chain asked is square, log1p")
 def applies_the_functions_from_behind(traced, name, functions):
     node = newest = named(traced, name)
     readers = list(node.users)
@@ -230,12 +223,8 @@ def applies_the_functions_from_behind(traced, name, functions):
     traced.recompile()
 
 
-@wrong(
-    "chain_in_order",
-    says="no node calls neg: the chain asked is exp, tanh, neg",
-    case="an input",
-    clause="a tuple of functions of one tensor",
-)
+@breaks("a tuple of functions of one tensor", case="an input")
+@wrong("chain_in_order", says="no node calls neg: the chain asked is exp, tanh, neg")
 def knows_chains_of_two(traced, name, functions):
     node = named(traced, name)
     readers = list(node.users)
@@ -247,12 +236,8 @@ def knows_chains_of_two(traced, name, functions):
     traced.recompile()
 
 
-@wrong(
-    "chain_in_order",
-    says="no node calls exp: the chain asked is exp, tanh, neg",
-    case="an input",
-    clause="`functions` is a tuple of functions",
-)
+@breaks("`functions` is a tuple of functions", case="an input")
+@wrong("chain_in_order", says="no node calls exp: the chain asked is exp, tanh, neg")
 def knows_the_functions_of_the_example(traced, name, functions):
     anchors_on_the_node_that_follows(traced, name, (torch.square, torch.log1p))
 
@@ -342,71 +327,54 @@ def makes_a_chain_for_each_use(traced, name, functions):
     traced.recompile()
 
 
+@breaks("`name` is the name of the node.", case="a function of the block")
 @wrong(
     "chain_read_by_all",
     node="down",
     says="still uses `relu` itself",
     read="02_insertion_points#replace-uses-without-a-cycle",
-    case="a function of the block",
-    clause="`name` is the name of the node.",
 )
 def changes_nothing_where_no_target_is_called_so(traced, name, functions):
     for node in [node for node in traced.graph.nodes if node.target == name]:
         anchors_on_the_node_that_follows(traced, node.name, functions)
 
 
+@breaks("between one node and", case="a value read by name, beside another")
 @wrong(
     "chain_read_by_all",
     node="mul",
     says="still uses `scores` itself",
     read="02_insertion_points#replace-uses-without-a-cycle",
-    case="a value read by name, beside another",
-    clause="between one node and",
 )
 def takes_the_first_name_that_begins_alike(traced, name, functions):
     node = next(node for node in traced.graph.nodes if node.name.startswith(name))
     anchors_on_the_node_that_follows(traced, node.name, functions)
 
 
-@wrong(
-    "chain_in_order",
-    node="square",
-    says="node `square` is new, and the chain asked is empty",
-    case="no function at all",
-    clause="it can be empty.",
-)
+@breaks("it can be empty.", case="no function at all")
+@wrong("chain_in_order", node="square", says="node `square` is new, and the chain asked is empty")
 def takes_a_default_for_an_empty_chain(traced, name, functions):
     anchors_on_the_node_that_follows(traced, name, functions or (torch.square, torch.log1p))
 
 
-@wrong(
-    "chain_in_order",
-    says="No node calls log1p: the chain asked is square, log1p",
-    case="`up` of the block",
-    clause="Insert a chain of functions",
-)
+@breaks("Insert a chain of functions", case="`up` of the block")
+@wrong("chain_in_order", says="No node calls log1p: the chain asked is square, log1p")
 def inserts_the_first_function_only(traced, name, functions):
     anchors_on_the_node_that_follows(traced, name, functions[:1])
 
 
-@wrong(
-    "chain_in_order",
-    node="square_1",
-    says="node `square_1` uses `scores`: the chain asked is square, square, silu",
-    case="a value read by name, beside another",
-    clause="Insert a chain of functions",
-)
+@breaks("Insert a chain of functions", case="a value read by name, beside another")
+@wrong("chain_in_order", node="square_1", says="node `square_1` uses `scores`: the chain asked is square, square, silu")
 def calls_each_function_once(traced, name, functions):
     anchors_on_the_node_that_follows(traced, name, tuple(dict.fromkeys(functions)))
 
 
+@breaks("and all its users.", case="a value read by name, beside another")
 @wrong(
     "chain_read_by_all",
     node="square",
     says="node `square` still uses `scores` itself",
     read="02_insertion_points#replace-uses-without-a-cycle",
-    case="a value read by name, beside another",
-    clause="and all its users.",
 )
 def knows_new_nodes_by_their_target(traced, name, functions):
     node = newest = named(traced, name)
@@ -417,14 +385,8 @@ def knows_new_nodes_by_their_target(traced, name, functions):
     traced.recompile()
 
 
-@wrong(
-    "lints",
-    node="mul",
-    says="before it is defined",
-    read="02_insertion_points#two-nodes-one-anchor",
-    case="a value read in lists, by name and twice",
-    clause="between one node and all its users.",
-)
+@breaks("between one node and all its users.", case="a value read in lists, by name and twice")
+@wrong("lints", node="mul", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
 def inserts_before_the_first_of_the_users(traced, name, functions):
     node = newest = named(traced, name)
     users = list(node.users)
@@ -436,26 +398,20 @@ def inserts_before_the_first_of_the_users(traced, name, functions):
     traced.recompile()
 
 
+@breaks("`name` is the name of the node.", case="a value read by name, beside another")
 @wrong(
     "chain_read_by_all",
     node="mul",
     says="still uses `scores` itself",
     read="02_insertion_points#replace-uses-without-a-cycle",
-    case="a value read by name, beside another",
-    clause="`name` is the name of the node.",
 )
 def takes_the_last_name_that_begins_alike(traced, name, functions):
     node = [node for node in traced.graph.nodes if node.name.startswith(name)][-1]
     anchors_on_the_node_that_follows(traced, node.name, functions)
 
 
-@wrong(
-    "same_result",
-    node="silu",
-    says="silu",
-    case="a value read by name, beside another",
-    clause="a tuple of functions of one tensor",
-)
+@breaks("a tuple of functions of one tensor", case="a value read by name, beside another")
+@wrong("same_result", node="silu", says="silu")
 def calls_methods_of_the_same_names(traced, name, functions):
     node = newest = named(traced, name)
     users = list(node.users)

@@ -6,7 +6,7 @@ import operator
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 
@@ -104,13 +104,12 @@ def limits_both_ends_apart(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("an assignment changes it.", case="the block of the chapter")
 @wrong(
     "no_dead_nodes",
     node="clamp",
     says="is dead: no node uses its result",
     read="02_insertion_points#a-new-node-needs-a-user",
-    case="the block of the chapter",
-    clause="an assignment changes it.",
 )
 def gives_it_no_reader(traced):
     graph = traced.graph
@@ -120,13 +119,12 @@ def gives_it_no_reader(traced):
     traced.recompile()
 
 
+@breaks("comes directly before it.", case="the block of the chapter")
 @wrong(
     "lints",
     node="output",
     says="reads clamp before it is defined",
     read="02_insertion_points#a-node-made-without-an-anchor",
-    case="the block of the chapter",
-    clause="comes directly before it.",
 )
 def gives_it_no_place(traced):
     graph = traced.graph
@@ -146,13 +144,8 @@ def hands_every_reader_over(traced):
     traced.recompile()
 
 
-@wrong(
-    "recompiled",
-    says="the compiled code is stale",
-    read="00_first_graph#change-one-node",
-    case="the block of the chapter",
-    clause="edit it in place.",
-)
+@breaks("edit it in place.", case="the block of the chapter")
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(traced):
     graph = traced.graph
     output = graph.output_node()
@@ -185,13 +178,12 @@ def forgets_that_arguments_are_a_tuple(traced):
     traced.recompile()
 
 
+@breaks("`output.args` is a tuple of one element", case="the block of the chapter")
 @wrong(
     "args_are_tuples",
     node="output",
     says="are a list, where torch.fx keeps a tuple",
     read="when_it_breaks/01_node_creation#a-list-assigned-to-nodeargs",
-    case="the block of the chapter",
-    clause="`output.args` is a tuple of one element",
 )
 def assigns_a_list(traced):
     output = traced.graph.output_node()
@@ -201,13 +193,12 @@ def assigns_a_list(traced):
     traced.recompile()
 
 
+@breaks("What the model returns is the first argument of `output`:", case="the block of the chapter")
 @wrong(
     "result_clamped",
     node="clamp",
     says="clamps a tuple: the arguments of `output`, and not what is in them",
     read="02_insertion_points#typeerror-node-object-is-not-subscriptable",
-    case="the block of the chapter",
-    clause="What the model returns is the first argument of `output`:",
 )
 def clamps_the_tuple(traced):
     output = traced.graph.output_node()
@@ -217,12 +208,8 @@ def clamps_the_tuple(traced):
     traced.recompile()
 
 
-@wrong(
-    "calls",
-    says="no node calls clamp",
-    case="a model that returns its input",
-    clause="Make a traced model return its result clamped",
-)
+@breaks("Make a traced model return its result clamped", case="a model that returns its input")
+@wrong("calls", says="no node calls clamp")
 def looks_for_the_addition(traced):
     graph = traced.graph
     for node in graph.find_nodes(op="call_function", target=operator.add):
@@ -245,7 +232,8 @@ def adds_a_second_output(traced):
     traced.recompile()
 
 
-@wrong("given_edited", says="You edited a copy", case="the block of the chapter", clause="edit it in place.")
+@breaks("edit it in place.", case="the block of the chapter")
+@wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     output = traced.graph.output_node()
@@ -268,13 +256,8 @@ def traces_a_function_around_it(traced):
     return fx.symbolic_trace(Clamped())
 
 
-@wrong(
-    "result_clamped",
-    node="clamp",
-    says="does not clamp to the range from 0 to 6",
-    case="the block of the chapter",
-    clause="to the range from 0 to 6.",
-)
+@breaks("to the range from 0 to 6.", case="the block of the chapter")
+@wrong("result_clamped", node="clamp", says="does not clamp to the range from 0 to 6")
 def takes_another_range(traced):
     output = traced.graph.output_node()
     with traced.graph.inserting_before(output):
@@ -282,13 +265,8 @@ def takes_another_range(traced):
     traced.recompile()
 
 
-@wrong(
-    "result_clamped",
-    node="clamp",
-    says="clamps `down`: the model returned `add`",
-    case="the block of the chapter",
-    clause="its result clamped",
-)
+@breaks("its result clamped", case="the block of the chapter")
+@wrong("result_clamped", node="clamp", says="clamps `down`: the model returned `add`")
 def clamps_what_comes_before_the_addition(traced):
     output = traced.graph.output_node()
     last = output.args[0].all_input_nodes[-1] if output.args[0].op == "call_function" else output.args[0]
@@ -300,13 +278,12 @@ def clamps_what_comes_before_the_addition(traced):
     traced.recompile()
 
 
+@breaks("Running it must not change the tensor that the caller passes.", case="a model that returns its input")
 @wrong(
     "callers_input_stays",
     node="clamp_",
     says="works in place: it changes the tensor passed as `x`",
     read="01_node_creation#four-spellings-of-add",
-    case="a model that returns its input",
-    clause="Running it must not change the tensor that the caller passes.",
 )
 def clamps_in_place(traced):
     """Where the model returns its input, the caller's tensor is changed."""
@@ -316,13 +293,8 @@ def clamps_in_place(traced):
     traced.recompile()
 
 
-@wrong(
-    "result_clamped",
-    node="clamp",
-    says="does not clamp to the range from 0 to 6",
-    case="the block of the chapter",
-    clause="from 0 to 6.",
-)
+@breaks("from 0 to 6.", case="the block of the chapter")
+@wrong("result_clamped", node="clamp", says="does not clamp to the range from 0 to 6")
 def clamps_at_five(traced):
     output = traced.graph.output_node()
     with traced.graph.inserting_before(output):
@@ -373,13 +345,8 @@ def adds_one_to_what_is_clamped(traced):
     traced.recompile()
 
 
-@wrong(
-    "result_clamped",
-    node="amax",
-    says="node `amax` uses `clamp`, which was to be for `output` alone",
-    case="a model that asserts something of its result",
-    clause="What the model returns is the first argument of `output`",
-)
+@breaks("What the model returns is the first argument of `output`", case="a model that asserts something of its result")
+@wrong("result_clamped", node="amax", says="node `amax` uses `clamp`, which was to be for `output` alone")
 def hands_every_reader_but_the_new_one_over(traced):
     output = traced.graph.output_node()
     [result] = output.args
@@ -389,13 +356,8 @@ def hands_every_reader_but_the_new_one_over(traced):
     traced.recompile()
 
 
-@wrong(
-    "result_clamped",
-    node="clamp",
-    says="node `clamp` clamps `_assert`: the model returned `add`",
-    case="a model that asserts something of its result",
-    clause="return its result clamped",
-)
+@breaks("return its result clamped", case="a model that asserts something of its result")
+@wrong("result_clamped", node="clamp", says="node `clamp` clamps `_assert`: the model returned `add`")
 def takes_the_node_before_the_output(traced):
     output = traced.graph.output_node()
     last = output.prev
@@ -404,13 +366,8 @@ def takes_the_node_before_the_output(traced):
     traced.recompile()
 
 
-@wrong(
-    "result_clamped",
-    node="clamp",
-    says="node `clamp` clamps `float_1`: the model returned `add`",
-    case="a model that asserts something of its result",
-    clause="its result clamped to the range",
-)
+@breaks("its result clamped to the range", case="a model that asserts something of its result")
+@wrong("result_clamped", node="clamp", says="node `clamp` clamps `float_1`: the model returned `add`")
 def clamps_in_float32(traced):
     output = traced.graph.output_node()
     with traced.graph.inserting_before(output):

@@ -6,7 +6,7 @@ import operator
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def additions(traced):
@@ -140,13 +140,8 @@ def halve_each_side(traced, make):
     traced.recompile()
 
 
-@wrong(
-    "only_additions_read_half",
-    node="up",
-    says="no longer uses `x`: only additions were to use half of an input",
-    case="the block of the chapter",
-    clause="All other users keep the whole input",
-)
+@breaks("All other users keep the whole input", case="the block of the chapter")
+@wrong("only_additions_read_half", node="up", says="no longer uses `x`: only additions were to use half of an input")
 def halves_the_input_for_all(traced):
     graph = traced.graph
     for value in graph.find_nodes(op="placeholder"):
@@ -167,13 +162,8 @@ def looks_at_the_left_side(traced):
     traced.recompile()
 
 
-@wrong(
-    "only_additions_read_half",
-    node="add_2",
-    says="still uses the input `residual` whole",
-    case="a model with two inputs",
-    clause="Inputs are the placeholders.",
-)
+@breaks("Inputs are the placeholders.", case="a model with two inputs")
+@wrong("only_additions_read_half", node="add_2", says="still uses the input `residual` whole")
 def knows_the_name_of_the_input(traced):
     [x] = traced.graph.find_nodes(op="placeholder", target="x")
     for node in additions(traced):
@@ -184,13 +174,8 @@ def knows_the_name_of_the_input(traced):
     traced.recompile()
 
 
-@wrong(
-    "only_additions_read_half",
-    node="add",
-    says="no longer uses `down`: only inputs of the model were to be halved",
-    case="the block of the chapter",
-    clause="Inputs are the placeholders.",
-)
+@breaks("Inputs are the placeholders.", case="the block of the chapter")
+@wrong("only_additions_read_half", node="add", says="no longer uses `down`: only inputs of the model were to be halved")
 def halves_both_sides(traced):
     for node in additions(traced):
         for side in node.all_input_nodes:
@@ -200,13 +185,8 @@ def halves_both_sides(traced):
     traced.recompile()
 
 
-@wrong(
-    "only_additions_read_half",
-    node="add",
-    says="still uses the input `x` whole",
-    case="the block of the chapter",
-    clause="Additions are the nodes whose target is `operator.add`.",
-)
+@breaks("Additions are the nodes whose target is `operator.add`.", case="the block of the chapter")
+@wrong("only_additions_read_half", node="add", says="still uses the input `x` whole")
 def looks_for_torch_add(traced):
     for node in traced.graph.nodes:
         if node.target == torch.add:
@@ -240,13 +220,12 @@ def makes_a_half_for_each_side_and_reroutes_both(traced):
     traced.recompile()
 
 
+@breaks("Running the result must not change the tensors that the caller passes.", case="the block of the chapter")
 @wrong(
     "callers_input_stays",
     node="mul_",
     says="works in place: it changes the tensor passed as `x`",
     read="01_node_creation#four-spellings-of-add",
-    case="the block of the chapter",
-    clause="Running the result must not change the tensors that the caller passes.",
 )
 def halves_in_place(traced):
     halve_each_side(traced, lambda graph, value: graph.call_method("mul_", (value, 0.5)))
@@ -262,13 +241,8 @@ def forgets_to_recompile(traced):
                 node.replace_input_with(value, half)
 
 
-@wrong(
-    "only_additions_read_half",
-    node="add",
-    says="still uses the input `x` whole",
-    case="the block of the chapter",
-    clause="instead of the whole input.",
-)
+@breaks("instead of the whole input.", case="the block of the chapter")
+@wrong("only_additions_read_half", node="add", says="still uses the input `x` whole")
 def halves_what_is_added_to_the_skip(traced):
     """Halves the sum's other side: the branch in place of the skip."""
     for node in additions(traced):
@@ -317,13 +291,8 @@ def makes_the_halves_and_leaves_them_there(traced):
     traced.recompile()
 
 
-@wrong(
-    "half_is_half",
-    node="floordiv",
-    says="computes `operator.floordiv(x, 2)`: half of `x` was asked",
-    case="the block of the chapter",
-    clause="use half of the input",
-)
+@breaks("use half of the input", case="the block of the chapter")
+@wrong("half_is_half", node="floordiv", says="computes `operator.floordiv(x, 2)`: half of `x` was asked")
 def divides_and_drops_the_rest(traced):
     """`//` takes the floor of a half."""
     halve_each_side(traced, lambda graph, value: graph.call_function(operator.floordiv, (value, 2)))
@@ -359,13 +328,8 @@ def halves_in_place_before_the_others_read(traced):
     traced.recompile()
 
 
-@wrong(
-    "only_additions_read_half",
-    node="add_2",
-    says="still uses the input `x` whole",
-    case="a model with two inputs",
-    clause="Make every addition",
-)
+@breaks("Make every addition", case="a model with two inputs")
+@wrong("only_additions_read_half", node="add_2", says="still uses the input `x` whole")
 def changes_the_first_addition_only(traced):
     for value in traced.graph.find_nodes(op="placeholder"):
         for node in [user for user in value.users if user.target is operator.add][:1]:
@@ -375,13 +339,8 @@ def changes_the_first_addition_only(traced):
     traced.recompile()
 
 
-@wrong(
-    "only_additions_read_half",
-    node="add_3",
-    says="still uses the input `x` whole",
-    case="a model with two inputs",
-    clause="In `x + x`, both sides are halved.",
-)
+@breaks("In `x + x`, both sides are halved.", case="a model with two inputs")
+@wrong("only_additions_read_half", node="add_3", says="still uses the input `x` whole")
 def changes_one_side_of_a_sum_with_itself(traced):
     for node in additions(traced):
         for value in node.all_input_nodes:
@@ -392,13 +351,8 @@ def changes_one_side_of_a_sum_with_itself(traced):
     traced.recompile()
 
 
-@wrong(
-    "only_additions_read_half",
-    node="add",
-    says="no longer uses `x`: only additions were to use half of an input",
-    case="an input that no addition reads",
-    clause="also those that add in another spelling, such as `torch.add`.",
-)
+@breaks("also those that add in another spelling, such as `torch.add`.", case="an input that no addition reads")
+@wrong("only_additions_read_half", node="add", says="no longer uses `x`: only additions were to use half of an input")
 def takes_every_spelling_for_an_addition(traced):
     for node in list(traced.graph.nodes):
         if node.target in (operator.add, torch.add, "add"):
@@ -421,13 +375,8 @@ def bounds_the_half(traced):
     traced.recompile()
 
 
-@wrong(
-    "only_additions_read_half",
-    node="add_3",
-    says="no longer uses `shift`: only inputs of the model were",
-    case="an input that no addition reads",
-    clause="Inputs are the placeholders.",
-)
+@breaks("Inputs are the placeholders.", case="an input that no addition reads")
+@wrong("only_additions_read_half", node="add_3", says="no longer uses `shift`: only inputs of the model were")
 def takes_a_parameter_for_an_input(traced):
     for node in additions(traced):
         for value in node.all_input_nodes:

@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 
@@ -168,13 +168,8 @@ def rounds_what_functions_read(traced):
     traced.recompile()
 
 
-@wrong(
-    "functions_rounded",
-    node="round_1",
-    says="rounds `up`, a `call_module`: what functions compute was asked",
-    case="the block of the chapter",
-    clause="every `call_function` node",
-)
+@breaks("every `call_function` node", case="the block of the chapter")
+@wrong("functions_rounded", node="round_1", says="rounds `up`, a `call_module`: what functions compute was asked")
 def rounds_every_step(traced):
     for node in list(traced.graph.nodes):
         if node.op.startswith("call"):
@@ -184,13 +179,8 @@ def rounds_every_step(traced):
     traced.recompile()
 
 
-@wrong(
-    "functions_rounded",
-    node="output",
-    says="uses `add`, which is not rounded",
-    case="the block of the chapter",
-    clause="between every `call_function` node",
-)
+@breaks("between every `call_function` node", case="the block of the chapter")
+@wrong("functions_rounded", node="output", says="uses `add`, which is not rounded")
 def knows_the_functions_of_torch_only(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_function" and node.target is torch.relu:
@@ -200,13 +190,8 @@ def knows_the_functions_of_torch_only(traced):
     traced.recompile()
 
 
-@wrong(
-    "functions_rounded",
-    node="output",
-    says="uses `add`, which is not rounded",
-    case="the block of the chapter",
-    clause="node and its users.",
-)
+@breaks("node and its users.", case="the block of the chapter")
+@wrong("functions_rounded", node="output", says="uses `add`, which is not rounded")
 def leaves_out_the_output(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_function":
@@ -219,13 +204,8 @@ def leaves_out_the_output(traced):
     traced.recompile()
 
 
-@wrong(
-    "functions_rounded",
-    node="square",
-    says="uses `mul_1`, which is not rounded",
-    case="functions in a row, one of them `torch.round`",
-    clause="and its users.",
-)
+@breaks("and its users.", case="functions in a row, one of them `torch.round`")
+@wrong("functions_rounded", node="square", says="uses `mul_1`, which is not rounded")
 def serves_the_first_reader_only(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_function":
@@ -296,7 +276,8 @@ def makes_the_rounds_and_leaves_them_there(traced):
     traced.recompile()
 
 
-@wrong("calls", says="No node calls round", case="the block of the chapter", clause="Insert `torch.round`")
+@breaks("Insert `torch.round`", case="the block of the chapter")
+@wrong("calls", says="No node calls round")
 def cuts_off_what_stands_behind_the_point(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_function":
@@ -306,13 +287,8 @@ def cuts_off_what_stands_behind_the_point(traced):
     traced.recompile()
 
 
-@wrong(
-    "to_whole_numbers",
-    node="round_1",
-    says="rounds to 1 decimals: `torch.round(value)` was asked",
-    case="the block of the chapter",
-    clause="`torch.round` between",
-)
+@breaks("`torch.round` between", case="the block of the chapter")
+@wrong("to_whole_numbers", node="round_1", says="rounds to 1 decimals: `torch.round(value)` was asked")
 def keeps_one_decimal(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_function":
@@ -362,24 +338,14 @@ def is_function(node):
     return node.op == "call_function"
 
 
-@wrong(
-    "functions_rounded",
-    node="mul",
-    says="node `mul` uses `getitem`, which is not rounded",
-    case="results read by name, twice, in a dict and by a round",
-    clause="every `call_function` node",
-)
+@breaks("every `call_function` node", case="results read by name, twice, in a dict and by a round")
+@wrong("functions_rounded", node="mul", says="node `mul` uses `getitem`, which is not rounded")
 def knows_the_functions_that_torch_has(traced):
     rounding(traced, lambda node: is_function(node) and hasattr(torch, node.target.__name__))
 
 
-@wrong(
-    "functions_rounded",
-    node="mul_1",
-    says="node `mul_1` uses `leaky_relu`, which is not rounded",
-    case="results read by name, twice, in a dict and by a round",
-    clause="and its users.",
-)
+@breaks("and its users.", case="results read by name, twice, in a dict and by a round")
+@wrong("functions_rounded", node="mul_1", says="node `mul_1` uses `leaky_relu`, which is not rounded")
 def replaces_arguments_by_position_only(traced):
     def replace(user, node, rounded):
         user.args = fx.node.map_arg(user.args, lambda read: rounded if read is node else read)
@@ -387,35 +353,24 @@ def replaces_arguments_by_position_only(traced):
     rounding(traced, is_function, replace=replace)
 
 
-@wrong(
-    "functions_rounded",
-    node="mul_3",
-    says="node `mul_3` uses `mul_1`, which is not rounded",
-    case="results read by name, twice, in a dict and by a round",
-    clause="`call_function` node and its users.",
-)
+@breaks("`call_function` node and its users.", case="results read by name, twice, in a dict and by a round")
+@wrong("functions_rounded", node="mul_3", says="node `mul_3` uses `mul_1`, which is not rounded")
 def takes_every_round_for_its_own(traced):
     rounding(traced, lambda node: is_function(node) and all(user.target is not torch.round for user in node.users))
 
 
-@wrong(
-    "functions_rounded",
-    node="round_3",
-    says="rounds `gain`, a `get_attr`: what functions compute was asked",
-    case="results read by name, twice, in a dict and by a round",
-    clause="every `call_function` node",
-)
+@breaks("every `call_function` node", case="results read by name, twice, in a dict and by a round")
+@wrong("functions_rounded", node="round_3", says="rounds `gain`, a `get_attr`: what functions compute was asked")
 def rounds_parameters_too(traced):
     rounding(traced, lambda node: node.op in ("call_function", "get_attr"))
 
 
+@breaks("`torch.round` between", case="results read by name, twice, in a dict and by a round")
 @wrong(
     "rounds_share_no_memory",
     node="round_",
     says="node `round_` works in place: `getitem` shares its memory with an input of the model",
     read="01_node_creation#four-spellings-of-add",
-    case="results read by name, twice, in a dict and by a round",
-    clause="`torch.round` between",
 )
 def rounds_in_place(traced):
     rounding(traced, is_function, torch.round_)

@@ -4,7 +4,7 @@ import copy
 
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def dropouts(traced):
@@ -114,13 +114,8 @@ def copies_node_by_node_without_the_dropouts(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "dropouts_taken_out",
-    node="drop",
-    says="still calls an nn.Dropout",
-    case="an MLP with dropout",
-    clause="Erase every call of an `nn.Dropout`",
-)
+@breaks("Erase every call of an `nn.Dropout`", case="an MLP with dropout")
+@wrong("dropouts_taken_out", node="drop", says="still calls an nn.Dropout")
 def forgets_to_erase(traced):
     for node in dropouts(traced):
         node.replace_all_uses_with(node.args[0])
@@ -150,12 +145,11 @@ def multiplies_by_one(traced):
     traced.recompile()
 
 
+@breaks("`traced` holds no `nn.Dropout`.", case="an MLP with dropout")
 @wrong(
     "no_leftovers",
     says="still holds the submodule `drop`",
     read="03_replacement#a-function-by-a-module-a-module-by-a-function",
-    case="an MLP with dropout",
-    clause="`traced` holds no `nn.Dropout`.",
 )
 def forgets_the_modules(traced):
     for node in dropouts(traced):
@@ -172,13 +166,11 @@ def forgets_to_recompile(traced):
     traced.delete_all_unused_submodules()
 
 
-@wrong(
-    "reads_input_of_dropout",
-    node="add",
-    says="reads `right_1`: it read the dropout of `left`",
+@breaks(
+    "the users of the call use its input instead.",
     case="a dropout called often, two in a row, dropouts of another kind",
-    clause="the users of the call use its input instead.",
 )
+@wrong("reads_input_of_dropout", node="add", says="reads `right_1`: it read the dropout of `left`")
 def takes_the_node_above(traced):
     for node in dropouts(traced):
         node.replace_all_uses_with(node.prev)
@@ -187,12 +179,8 @@ def takes_the_node_above(traced):
     traced.recompile()
 
 
-@wrong(
-    "dropouts_taken_out",
-    says="`rows` is gone. It calls a torch.nn.Dropout1d",
-    case="a dropout called often, two in a row, dropouts of another kind",
-    clause="such as `nn.Dropout1d`",
-)
+@breaks("such as `nn.Dropout1d`", case="a dropout called often, two in a row, dropouts of another kind")
+@wrong("dropouts_taken_out", says="`rows` is gone. It calls a torch.nn.Dropout1d")
 def takes_every_kind_of_dropout(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_module" and "Dropout" in type(traced.get_submodule(node.target)).__name__:
@@ -202,12 +190,8 @@ def takes_every_kind_of_dropout(traced):
     traced.recompile()
 
 
-@wrong(
-    "dropouts_taken_out",
-    says="`right_1` is gone. It calls a torch.nn.Identity",
-    case="a dropout called often, two in a row, dropouts of another kind",
-    clause="and `nn.Identity`.",
-)
+@breaks("and `nn.Identity`.", case="a dropout called often, two in a row, dropouts of another kind")
+@wrong("dropouts_taken_out", says="`right_1` is gone. It calls a torch.nn.Identity")
 def takes_whatever_does_nothing_in_eval_mode(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_module" and isinstance(traced.get_submodule(node.target), (nn.Dropout, nn.Identity)):
@@ -233,13 +217,8 @@ def keeps_a_dropout_that_drops_nothing(traced):
     traced.recompile()
 
 
-@wrong(
-    "dropouts_taken_out",
-    node="head_1",
-    says="still calls an nn.Dropout",
-    case="an MLP with dropout",
-    clause="every call",
-)
+@breaks("every call", case="an MLP with dropout")
+@wrong("dropouts_taken_out", node="head_1", says="still calls an nn.Dropout")
 def knows_it_by_its_name(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_module" and "drop" in node.name:
@@ -284,7 +263,8 @@ def traces_a_model_without_dropout(traced):
     return again
 
 
-@wrong("given_edited", says="You edited a copy", case="an MLP with dropout", clause="in place:")
+@breaks("in place:", case="an MLP with dropout")
+@wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     goes_from_the_end_and_deletes_by_path(traced)

@@ -7,7 +7,7 @@ from torch import fx, nn
 from torch.fx.passes.infra.pass_base import PassBase, PassResult
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 FUNCTIONS = (nn.functional.relu, torch.relu, torch.relu_)
 METHODS = ("relu", "relu_")
@@ -263,42 +263,24 @@ def traces_as_if_it_were_gelu(model, *inputs):
 IN_PLACE = "03_replacement#silent-what-was-written-in-place-is-read-as-it-was"
 
 
-@wrong(
-    "skips_stay",
-    node="add",
-    says="no longer uses `enter`, which `relu` did not change",
-    read=IN_PLACE,
-    case="not in place, and read afterwards",
-    clause="wherever the model computes ReLU.",
-)
+@breaks("wherever the model computes ReLU.", case="not in place, and read afterwards")
+@wrong("skips_stay", node="add", says="no longer uses `enter`, which `relu` did not change", read=IN_PLACE)
 def hands_over_later_readers_of_every_relu(model, *inputs):
     traced = replaced(model, later=lambda traced, node: True)
     prove(traced, inputs)
     return traced
 
 
-@wrong(
-    "read_after_in_place",
-    node="add_",
-    says="reads `enter`, which `relu_` changed in place before",
-    read=IN_PLACE,
-    case="in place, and read afterwards",
-    clause="but a later use of the value must get GELU of it.",
-)
+@breaks("but a later use of the value must get GELU of it.", case="in place, and read afterwards")
+@wrong("read_after_in_place", node="add_", says="reads `enter`, which `relu_` changed in place before", read=IN_PLACE)
 def forgets_what_was_written_in_place(model, *inputs):
     traced = replaced(model, later=lambda traced, node: False)
     prove(traced, inputs)
     return traced
 
 
-@wrong(
-    "read_after_in_place",
-    node="output",
-    says="reads `mul_1`, which `relu__2` changed in place",
-    read=IN_PLACE,
-    case="in place, and read afterwards",
-    clause="a later use of the value must get GELU of it.",
-)
+@breaks("a later use of the value must get GELU of it.", case="in place, and read afterwards")
+@wrong("read_after_in_place", node="output", says="reads `mul_1`, which `relu__2` changed in place", read=IN_PLACE)
 def forgets_that_a_value_is_returned(model, *inputs):
     traced = replaced(model)
     [given] = fx.symbolic_trace(model).graph.output_node().args
@@ -316,7 +298,8 @@ def looks_for_modules_only(model, *inputs):
     return replaced(model, matches=lambda traced, node: node.op == "call_module" and is_relu(traced, node))
 
 
-@wrong("none_left", node="relu_3", says="still calls relu", case="every spelling", clause="the methods `relu`")
+@breaks("the methods `relu`", case="every spelling")
+@wrong("none_left", node="relu_3", says="still calls relu")
 def forgets_the_methods(model, *inputs):
     return replaced(model, matches=lambda traced, node: node.op != "call_method" and is_relu(traced, node))
 
@@ -326,27 +309,32 @@ def all_but(*left_out):
     return lambda traced, node: node.target not in left_out and is_relu(traced, node)
 
 
-@wrong("none_left", node="relu", says="still calls relu", case="every spelling", clause="`nn.functional.relu`,")
+@breaks("`nn.functional.relu`,", case="every spelling")
+@wrong("none_left", node="relu", says="still calls relu")
 def forgets_the_function_of_nn(model, *inputs):
     return replaced(model, matches=all_but(nn.functional.relu))
 
 
-@wrong("none_left", node="relu_2", says="still calls relu", case="every spelling", clause="`torch.relu`,")
+@breaks("`torch.relu`,", case="every spelling")
+@wrong("none_left", node="relu_2", says="still calls relu")
 def forgets_the_function_of_torch(model, *inputs):
     return replaced(model, matches=all_but(torch.relu))
 
 
-@wrong("none_left", node="relu_", says="still calls relu", case="every spelling", clause="`torch.relu_`,")
+@breaks("`torch.relu_`,", case="every spelling")
+@wrong("none_left", node="relu_", says="still calls relu")
 def forgets_the_function_in_place(model, *inputs):
     return replaced(model, matches=all_but(torch.relu_))
 
 
-@wrong("none_left", node="relu__1", says="still calls relu", case="every spelling", clause="and `relu_`.")
+@breaks("and `relu_`.", case="every spelling")
+@wrong("none_left", node="relu__1", says="still calls relu")
 def forgets_the_method_in_place(model, *inputs):
     return replaced(model, matches=all_but("relu_"))
 
 
-@wrong("none_left", node="block_0_1", says="still calls relu", case="every spelling", clause="`nn.ReLU` (nested,")
+@breaks("`nn.ReLU` (nested,", case="every spelling")
+@wrong("none_left", node="block_0_1", says="still calls relu")
 def looks_at_children_only(model, *inputs):
     def matches(traced, node):
         nested = node.op == "call_module" and "." in node.target
@@ -355,7 +343,8 @@ def looks_at_children_only(model, *inputs):
     return replaced(model, matches=matches)
 
 
-@wrong("none_left", node="act_1", says="still calls relu", case="every spelling", clause="shared, called twice)")
+@breaks("shared, called twice)", case="every spelling")
+@wrong("none_left", node="act_1", says="still calls relu")
 def replaces_one_call_of_each_module(model, *inputs):
     seen = set()
 
@@ -369,51 +358,30 @@ def replaces_one_call_of_each_module(model, *inputs):
     return replaced(model, matches=matches)
 
 
-@wrong(
-    "none_left",
-    node="act_1",
-    says="still calls relu",
-    case="every spelling",
-    clause="The data is passed by position or as `input=`.",
-)
+@breaks("The data is passed by position or as `input=`.", case="every spelling")
+@wrong("none_left", node="act_1", says="still calls relu")
 def passes_over_what_has_no_positional_argument(model, *inputs):
     return replaced(model, matches=lambda traced, node: bool(node.args) and is_relu(traced, node))
 
 
-@wrong(
-    "read_after_in_place",
-    node="add",
-    says="reads `mul`, which `relu` changed in place before",
-    read=IN_PLACE,
-    case="in place, and read afterwards",
-    clause="`relu_`, `nn.functional.relu` with `inplace=True`",
-)
+@breaks("`relu_`, `nn.functional.relu` with `inplace=True`", case="in place, and read afterwards")
+@wrong("read_after_in_place", node="add", says="reads `mul`, which `relu` changed in place before", read=IN_PLACE)
 def knows_work_in_place_by_its_name(model, *inputs):
     traced = replaced(model, later=lambda traced, node: node.target in (torch.relu_, "relu_"))
     prove(traced, inputs)
     return traced
 
 
-@wrong(
-    "read_after_in_place",
-    node="mul_",
-    says="reads `add`, which `rectify` changed in place before",
-    read=IN_PLACE,
-    case="in place, and read afterwards",
-    clause="modules with `inplace` set.",
-)
+@breaks("modules with `inplace` set.", case="in place, and read afterwards")
+@wrong("read_after_in_place", node="mul_", says="reads `add`, which `rectify` changed in place before", read=IN_PLACE)
 def forgets_modules_in_place(model, *inputs):
     traced = replaced(model, later=lambda traced, node: node.op != "call_module" and in_place(traced, node))
     prove(traced, inputs)
     return traced
 
 
-@wrong(
-    "others_stay",
-    says="`relu` (self.relu(x)) of the model is gone: it is no ReLU",
-    case="activations that are no ReLU",
-    clause="Keep all other activations.",
-)
+@breaks("Keep all other activations.", case="activations that are no ReLU")
+@wrong("others_stay", says="`relu` (self.relu(x)) of the model is gone: it is no ReLU")
 def looks_for_the_name(model, *inputs):
     traced = replaced(
         model,
@@ -441,13 +409,8 @@ def takes_the_first_positional_argument(model, *inputs):
     return traced
 
 
-@wrong(
-    "others_stay",
-    says="is gone: it works in place",
-    read="03_replacement#what-removing-dead-code-deletes",
-    case="in place, and read afterwards",
-    clause="Keep all other nodes that write in place, with or without users.",
-)
+@breaks("Keep all other nodes that write in place, with or without users.", case="in place, and read afterwards")
+@wrong("others_stay", says="is gone: it works in place", read="03_replacement#what-removing-dead-code-deletes")
 def removes_dead_code_at_the_end(model, *inputs):
     traced = replaced(model)
     traced.graph.eliminate_dead_code()
@@ -456,12 +419,11 @@ def removes_dead_code_at_the_end(model, *inputs):
     return traced
 
 
+@breaks("no submodule that is not called.", case="every spelling")
 @wrong(
     "no_leftovers",
     says="still holds the submodule `act`",
     read="03_replacement#a-function-by-a-module-a-module-by-a-function",
-    case="every spelling",
-    clause="no submodule that is not called.",
 )
 def leaves_the_modules(model, *inputs):
     traced = fx.symbolic_trace(model)
@@ -476,12 +438,8 @@ def leaves_the_modules(model, *inputs):
     return traced
 
 
-@wrong(
-    "ends well",
-    says="(a ReLU that a leaf module uses too): your code raises",
-    case="a ReLU that a leaf module uses too",
-    clause="Leave the given model as it is",
-)
+@breaks("Leave the given model as it is", case="a ReLU that a leaf module uses too")
+@wrong("ends well", says="(a ReLU that a leaf module uses too): your code raises")
 def deletes_each_module_that_it_replaced(model, *inputs):
     traced = fx.symbolic_trace(model)
     relus = [node for node in traced.graph.nodes if is_relu(traced, node)]
@@ -501,12 +459,8 @@ def deletes_each_module_that_it_replaced(model, *inputs):
     return traced
 
 
-@wrong(
-    "input_unchanged",
-    says="`act` is another object",
-    case="every spelling",
-    clause=("returns a new `fx.GraphModule`", "Leave the given model as it is"),
-)
+@breaks("returns a new `fx.GraphModule`", "Leave the given model as it is", case="every spelling")
+@wrong("input_unchanged", says="`act` is another object")
 def sets_modules_on_the_model(model, *inputs):
     for path, module in list(model.named_modules()):
         if isinstance(module, nn.ReLU):
@@ -516,13 +470,8 @@ def sets_modules_on_the_model(model, *inputs):
     return traced
 
 
-@wrong(
-    "shares_weights",
-    node="layers_0",
-    says="is not the object that the model holds",
-    case="every spelling",
-    clause="The result shares the weights with the model.",
-)
+@breaks("The result shares the weights with the model.", case="every spelling")
+@wrong("shares_weights", node="layers_0", says="is not the object that the model holds")
 def works_on_a_copy_of_the_model(model, *inputs):
     traced = replaced(copy.deepcopy(model))
     prove(traced, inputs)
@@ -552,13 +501,8 @@ def forgets_to_recompile(model, *inputs):
     return traced
 
 
-@wrong(
-    "same_result",
-    node="add",
-    says="holds other numbers",
-    case="every spelling",
-    clause="that computes GELU wherever the model computes ReLU.",
-)
+@breaks("that computes GELU wherever the model computes ReLU.", case="every spelling")
+@wrong("same_result", node="add", says="holds other numbers")
 def takes_the_gelu_of_another_paper(model, *inputs):
     """The approximation by tanh is off by as much as 0.0005."""
     traced = replaced(model, settings={"approximate": "tanh"})
@@ -566,13 +510,12 @@ def takes_the_gelu_of_another_paper(model, *inputs):
     return traced
 
 
+@breaks("no new node without users", case="every spelling")
 @wrong(
     "nothing_dead",
     node="gelu_4",
     says="is left: no node uses its result",
     read="03_replacement#three-steps-in-this-order",
-    case="every spelling",
-    clause="no new node without users",
 )
 def makes_a_node_for_later_readers_whether_there_are_any_or_not(model, *inputs):
     traced = fx.symbolic_trace(model)
@@ -596,13 +539,8 @@ def makes_a_node_for_later_readers_whether_there_are_any_or_not(model, *inputs):
 # ---- wrong: the proof ------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "refused_or_replaced",
-    node="block",
-    says="still runs a ReLU, inside `block`",
-    case="a leaf module with a ReLU inside",
-    clause="if a run of the result on `inputs` still runs a ReLU",
-)
+@breaks("if a run of the result on `inputs` still runs a ReLU", case="a leaf module with a ReLU inside")
+@wrong("refused_or_replaced", node="block", says="still runs a ReLU, inside `block`")
 def proves_nothing(model, *inputs):
     return replaced(model)
 
@@ -632,13 +570,8 @@ def refuses_every_transformer_layer(model, *inputs):
     return traced
 
 
-@wrong(
-    "refused_or_replaced",
-    node="memory",
-    says="(another leaf module with a ReLU): running the result",
-    case="another leaf module with a ReLU",
-    clause="still runs a ReLU, it raises a `ValueError` instead of returning.",
-)
+@breaks("still runs a ReLU, it raises a `ValueError` instead of returning.", case="another leaf module with a ReLU")
+@wrong("refused_or_replaced", node="memory", says="(another leaf module with a ReLU): running the result")
 def knows_one_layer_with_a_relu_inside(model, *inputs):
     traced = replaced(model)
     layers = [module for module in traced.modules() if isinstance(module, nn.TransformerEncoderLayer)]
@@ -646,13 +579,8 @@ def knows_one_layer_with_a_relu_inside(model, *inputs):
     return traced
 
 
-@wrong(
-    "refused_or_replaced",
-    node="block",
-    says="(a frozen leaf module with a ReLU): running the result",
-    case="a frozen leaf module with a ReLU",
-    clause="if a run of the result on `inputs`",
-)
+@breaks("if a run of the result on `inputs`", case="a frozen leaf module with a ReLU")
+@wrong("refused_or_replaced", node="block", says="(a frozen leaf module with a ReLU): running the result")
 def runs_without_gradients(model, *inputs):
     traced = replaced(model)
     module, inputs = copy.deepcopy((traced, inputs))
@@ -682,12 +610,8 @@ def leaves_gradients_on_and_nothing_requires_one(model, *inputs):
     return traced
 
 
-@wrong(
-    "inputs_unchanged",
-    says="given as an input has been changed",
-    case="not in place, and read afterwards",
-    clause="and the inputs.",
-)
+@breaks("and the inputs.", case="not in place, and read afterwards")
+@wrong("inputs_unchanged", says="given as an input has been changed")
 def runs_on_the_inputs_given(model, *inputs):
     traced = replaced(model)
     module = copy.deepcopy(traced).requires_grad_()
@@ -697,12 +621,8 @@ def runs_on_the_inputs_given(model, *inputs):
     return traced
 
 
-@wrong(
-    "input_unchanged",
-    says="its weight `body.0.running_mean` has other values",
-    case="batch norm, and a block called twice",
-    clause="its `BatchNorm` statistics too",
-)
+@breaks("its `BatchNorm` statistics too", case="batch norm, and a block called twice")
+@wrong("input_unchanged", says="its weight `body.0.running_mean` has other values")
 def runs_on_the_module_itself(model, *inputs):
     traced = replaced(model)
     inputs = copy.deepcopy(inputs)

@@ -7,7 +7,7 @@ import torch
 from torch import fx
 from torch.fx import subgraph_rewriter
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def additions(traced):
@@ -151,13 +151,10 @@ def lists_the_pairs_first(traced):
 THREE_STEPS = "03_replacement#three-steps-in-this-order"
 
 
-@wrong(
-    "products_fused",
-    node="add",
-    says="still adds a product that nothing else reads",
-    case="products on the left and on the right, some with two users",
-    clause="a product of `operator.mul`, on either side",
+@breaks(
+    "a product of `operator.mul`, on either side", case="products on the left and on the right, some with two users"
 )
+@wrong("products_fused", node="add", says="still adds a product that nothing else reads")
 def looks_at_the_left_side_only(traced):
     for addition in additions(traced):
         left, other = addition.args
@@ -166,12 +163,11 @@ def looks_at_the_left_side_only(traced):
     traced.recompile()
 
 
-@wrong(
-    "products_fused",
-    says="was replaced: it adds a number to `mul_12`",
+@breaks(
+    "and `c` must be nodes, since `addcmul` takes tensors.",
     case="products on the left and on the right, some with two users",
-    clause="and `c` must be nodes, since `addcmul` takes tensors.",
 )
+@wrong("products_fused", says="was replaced: it adds a number to `mul_12`")
 def does_not_ask_whether_the_other_side_is_a_node(traced):
     for addition in additions(traced):
         left, right_side = addition.args
@@ -182,13 +178,8 @@ def does_not_ask_whether_the_other_side_is_a_node(traced):
     traced.recompile()
 
 
-@wrong(
-    "products_fused",
-    node="add_4",
-    says="still adds a product that nothing else reads",
-    case="products on the left and on the right, some with two users",
-    clause="a product of `operator.mul`",
-)
+@breaks("a product of `operator.mul`", case="products on the left and on the right, some with two users")
+@wrong("products_fused", node="add_4", says="still adds a product that nothing else reads")
 def counts_the_inputs_of_the_product(traced):
     """A square reads one node, twice."""
     for addition in additions(traced):
@@ -201,13 +192,11 @@ def counts_the_inputs_of_the_product(traced):
     traced.recompile()
 
 
-@wrong(
-    "products_fused",
-    node="add_5",
-    says="still adds a product that nothing else reads",
+@breaks(
+    "If both sides are such products, fuse one of them.",
     case="products on the left and on the right, some with two users",
-    clause="If both sides are such products, fuse one of them.",
 )
+@wrong("products_fused", node="add_5", says="still adds a product that nothing else reads")
 def leaves_a_sum_of_two_products(traced):
     for addition in additions(traced):
         for product, other in (addition.args, addition.args[::-1]):
@@ -218,12 +207,12 @@ def leaves_a_sum_of_two_products(traced):
     traced.recompile()
 
 
-@wrong(
-    "products_fused",
-    says="was replaced: it adds `mul_2` to itself",
+@breaks(
+    "In `p + p` there is no `c`:",
+    "leave it as it is.",
     case="products on the left and on the right, some with two users",
-    clause=("In `p + p` there is no `c`:", "leave it as it is."),
 )
+@wrong("products_fused", says="was replaced: it adds `mul_2` to itself")
 def fuses_a_product_with_itself(traced):
     for addition in additions(traced):
         left, right_side = addition.args
@@ -235,12 +224,11 @@ def fuses_a_product_with_itself(traced):
     traced.recompile()
 
 
-@wrong(
-    "products_fused",
-    says="which 2 nodes read",
+@breaks(
+    "if the addition is the only user of the product.",
     case="products on the left and on the right, some with two users",
-    clause="if the addition is the only user of the product.",
 )
+@wrong("products_fused", says="which 2 nodes read")
 def fuses_products_that_others_read(traced):
     for addition in additions(traced):
         for product, other in (addition.args, addition.args[::-1]):
@@ -253,12 +241,8 @@ def fuses_products_that_others_read(traced):
     traced.recompile()
 
 
-@wrong(
-    "products_fused",
-    says="a product with a number",
-    case="products on the left and on the right, some with two users",
-    clause="`a`, `b` and `c` must be nodes",
-)
+@breaks("`a`, `b` and `c` must be nodes", case="products on the left and on the right, some with two users")
+@wrong("products_fused", says="a product with a number")
 def fuses_products_with_a_number(traced):
     for addition in additions(traced):
         for product, other in (addition.args, addition.args[::-1]):
@@ -270,12 +254,8 @@ def fuses_products_with_a_number(traced):
     traced.recompile()
 
 
-@wrong(
-    "products_fused",
-    says="graph calls addcmul 6 times: 4 were asked",
-    case="products on the left and on the right, some with two users",
-    clause="every `operator.add` that adds",
-)
+@breaks("every `operator.add` that adds", case="products on the left and on the right, some with two users")
+@wrong("products_fused", says="graph calls addcmul 6 times: 4 were asked")
 def fuses_whatever_alone_reads_a_product(traced):
     """Nobody asks whether it is an addition."""
     for product in traced.graph.find_nodes(op="call_function", target=operator.mul):
@@ -360,13 +340,8 @@ def makes_it_before_the_product(traced):
     traced.recompile()
 
 
-@wrong(
-    "products_fused",
-    node="add",
-    says="still adds a product that nothing else reads",
-    case="a scale and a shift",
-    clause="Replace every `operator.add`",
-)
+@breaks("Replace every `operator.add`", case="a scale and a shift")
+@wrong("products_fused", node="add", says="still adds a product that nothing else reads")
 def looks_for_torch_mul(traced):
     for addition in traced.graph.find_nodes(op="call_function", target=torch.add):
         left, right_side = addition.args
@@ -390,7 +365,8 @@ def forgets_to_recompile(traced):
                 break
 
 
-@wrong("given_edited", says="You edited a copy", case="a scale and a shift", clause="Edit the model in place.")
+@breaks("Edit the model in place.", case="a scale and a shift")
+@wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     changes_the_addition_itself(traced)

@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def calls(traced, node, kind):
@@ -166,13 +166,8 @@ def moves_and_does_not_rewire(traced):
     traced.recompile()
 
 
-@wrong(
-    "swapped_only",
-    node="output",
-    says="reads `pool`, where `relu` was asked",
-    case="convolution, ReLU, pool",
-    clause="and the ReLU uses the pool.",
-)
+@breaks("and the ReLU uses the pool.", case="convolution, ReLU, pool")
+@wrong("swapped_only", node="output", says="reads `pool`, where `relu` was asked")
 def forgets_the_readers_of_the_pool(traced):
     for relu, pool in swappable(traced):
         [value] = relu.args
@@ -181,13 +176,8 @@ def forgets_the_readers_of_the_pool(traced):
     traced.recompile()
 
 
-@wrong(
-    "swapped_only",
-    node="pool_4",
-    says="`mix_1` is no nn.ReLU",
-    case="shared modules, a ReLU with two readers",
-    clause="Leave every other pool",
-)
+@breaks("Leave every other pool", case="shared modules, a ReLU with two readers")
+@wrong("swapped_only", node="pool_4", says="`mix_1` is no nn.ReLU")
 def swaps_the_pool_with_whatever_it_reads(traced):
     for pool in list(traced.graph.nodes):
         if calls(traced, pool, nn.MaxPool2d):
@@ -200,13 +190,8 @@ def swaps_the_pool_with_whatever_it_reads(traced):
     traced.recompile()
 
 
-@wrong(
-    "swapped_only",
-    node="mean_1",
-    says="reads `pool_1`, where `left` was asked",
-    case="shared modules, a ReLU with two readers",
-    clause="each pool uses the input of its ReLU",
-)
+@breaks("each pool uses the input of its ReLU", case="shared modules, a ReLU with two readers")
+@wrong("swapped_only", node="mean_1", says="reads `pool_1`, where `left` was asked")
 def hands_all_readers_of_the_value_to_the_pool(traced):
     for relu, pool in swappable(traced):
         [value] = relu.args
@@ -217,13 +202,8 @@ def hands_all_readers_of_the_value_to_the_pool(traced):
     traced.recompile()
 
 
-@wrong(
-    "swapped_only",
-    node="relu_1",
-    says="reads `left`, where `pool_1` was asked",
-    case="shared modules, a ReLU with two readers",
-    clause="Swap the two nodes",
-)
+@breaks("Swap the two nodes", case="shared modules, a ReLU with two readers")
+@wrong("swapped_only", node="relu_1", says="reads `left`, where `pool_1` was asked")
 def takes_the_node_above_the_pool(traced):
     for pool in list(traced.graph.nodes):
         if calls(traced, pool, nn.MaxPool2d):
@@ -236,13 +216,8 @@ def takes_the_node_above_the_pool(traced):
     traced.recompile()
 
 
-@wrong(
-    "swapped_only",
-    node="pool_3",
-    says="`relu_3` has 3 users",
-    case="shared modules, a ReLU with two readers",
-    clause="is the only user of an `nn.ReLU`",
-)
+@breaks("is the only user of an `nn.ReLU`", case="shared modules, a ReLU with two readers")
+@wrong("swapped_only", node="pool_3", says="`relu_3` has 3 users")
 def swaps_a_relu_that_others_read(traced):
     for pool in list(traced.graph.nodes):
         if calls(traced, pool, nn.MaxPool2d):
@@ -256,13 +231,8 @@ def swaps_a_relu_that_others_read(traced):
     traced.recompile()
 
 
-@wrong(
-    "swapped_only",
-    node="mix_2",
-    says="reads `sub_1`, where `relu_4` was asked",
-    case="shared modules, a ReLU with two readers",
-    clause="and every other ReLU.",
-)
+@breaks("and every other ReLU.", case="shared modules, a ReLU with two readers")
+@wrong("swapped_only", node="mix_2", says="reads `sub_1`, where `relu_4` was asked")
 def swaps_a_relu_with_whatever_alone_reads_it(traced):
     for relu in list(traced.graph.nodes):
         if calls(traced, relu, nn.ReLU) and len(relu.users) == 1:
@@ -275,13 +245,8 @@ def swaps_a_relu_with_whatever_alone_reads_it(traced):
     traced.recompile()
 
 
-@wrong(
-    "pools_before_relus",
-    node="pool",
-    says="still pools what `relu` gives",
-    case="shared modules, a ReLU with two readers",
-    clause="wherever an `nn.MaxPool2d`",
-)
+@breaks("wherever an `nn.MaxPool2d`", case="shared modules, a ReLU with two readers")
+@wrong("pools_before_relus", node="pool", says="still pools what `relu` gives")
 def swaps_only_behind_a_convolution(traced):
     for relu, pool in list(swappable(traced)):
         [value] = relu.args
@@ -336,13 +301,8 @@ def swaps_any_pool(traced):
     traced.recompile()
 
 
-@wrong(
-    "pools_before_relus",
-    node="pool",
-    says="still pools what `relu` gives",
-    case="convolution, ReLU, pool",
-    clause="Swap the two nodes",
-)
+@breaks("Swap the two nodes", case="convolution, ReLU, pool")
+@wrong("pools_before_relus", node="pool", says="still pools what `relu` gives")
 def changes_nothing(traced):
     """The numbers are right."""
 
@@ -365,7 +325,8 @@ def makes_new_nodes_and_leaves_the_old(traced):
     traced.recompile()
 
 
-@wrong("given_edited", says="You edited a copy", case="convolution, ReLU, pool", clause="in place.")
+@breaks("in place.", case="convolution, ReLU, pool")
+@wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     exchanges_the_targets(traced)

@@ -4,7 +4,7 @@ import copy
 
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 DOWN = "04_recompile#recompile-goes-down-to-children-not-to-everything-inside"
 
@@ -63,13 +63,8 @@ def puts_a_copy_of_each_graph_in_place(model):
             module.graph = copy.deepcopy(module.graph)
 
 
-@wrong(
-    "all_up_to_date",
-    says="still stale: `outer.block.inner.block`",
-    read=DOWN,
-    case="several levels",
-    clause="at any depth.",
-)
+@breaks("at any depth.", case="several levels")
+@wrong("all_up_to_date", says="still stale: `outer.block.inner.block`", read=DOWN)
 def goes_two_levels_down(model):
     children = list(model.children())
     for module in (model, *children, *(inner for child in children for inner in child.children())):
@@ -77,13 +72,8 @@ def goes_two_levels_down(model):
             module.recompile()
 
 
-@wrong(
-    "all_up_to_date",
-    says="still stale: `blocks.0`",
-    read=DOWN,
-    case="the module of the chapter",
-    clause="Recompile every `fx.GraphModule` inside `model`",
-)
+@breaks("Recompile every `fx.GraphModule` inside `model`", case="the module of the chapter")
+@wrong("all_up_to_date", says="still stale: `blocks.0`", read=DOWN)
 def trusts_the_root(model):
     if isinstance(model, fx.GraphModule):
         model.recompile()
@@ -103,13 +93,8 @@ def asks_for_the_exact_class(model):
             module.recompile()
 
 
-@wrong(
-    "all_up_to_date",
-    says="The model itself is still stale.",
-    read=DOWN,
-    case="the module of the chapter",
-    clause="The model itself may be one",
-)
+@breaks("The model itself may be one", case="the module of the chapter")
+@wrong("all_up_to_date", says="The model itself is still stale.", read=DOWN)
 def forgets_the_root(model):
     for child in model.children():
         for module in child.modules():
@@ -117,13 +102,8 @@ def forgets_the_root(model):
                 module.recompile()
 
 
-@wrong(
-    "all_up_to_date",
-    says="still stale: `0.block`",
-    read=DOWN,
-    case="a root that was not traced",
-    clause="may be one or not.",
-)
+@breaks("may be one or not.", case="a root that was not traced")
+@wrong("all_up_to_date", says="still stale: `0.block`", read=DOWN)
 def stops_at_a_root_that_was_not_traced(model):
     if not isinstance(model, fx.GraphModule):
         return
@@ -141,13 +121,8 @@ def goes_down_where_it_was_traced(model):
             goes_down_where_it_was_traced(child)
 
 
-@wrong(
-    "all_up_to_date",
-    says="The model itself is still stale.",
-    read=DOWN,
-    case="the module of the chapter",
-    clause="the edits that are in them should take effect.",
-)
+@breaks("the edits that are in them should take effect.", case="the module of the chapter")
+@wrong("all_up_to_date", says="The model itself is still stale.", read=DOWN)
 def returns_a_copy(model):
     return copy.deepcopy(model)
 
@@ -157,12 +132,8 @@ def traces_it_again(model):
     return fx.symbolic_trace(model)
 
 
-@wrong(
-    "graphs_kept",
-    says="The graph of the model itself is not the one that was given",
-    case="the module of the chapter",
-    clause="Do not change the graphs:",
-)
+@breaks("Do not change the graphs:", case="the module of the chapter")
+@wrong("graphs_kept", says="The graph of the model itself is not the one that was given")
 def puts_the_traced_code_back(model):
     """Makes code and graph agree by throwing the edits away."""
     for module in model.modules():

@@ -5,7 +5,7 @@ import copy
 
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 HALF = "04_recompile#an-edit-that-stops-half-way-stays-in-the-graph"
 LINT = "when_it_breaks/04_recompile#what-lint-can-see-and-what-recompile-finds"
@@ -179,13 +179,8 @@ def going_back_to(traced, former):
         raise
 
 
-@wrong(
-    "lets_the_error_out",
-    says="left a graph that lint refuses, and nothing was raised",
-    read=LINT,
-    case="an edit that breaks the order",
-    clause="When the block ends, the graph of `traced` is linted",
-)
+@breaks("When the block ends, the graph of `traced` is linted", case="an edit that breaks the order")
+@wrong("lets_the_error_out", says="left a graph that lint refuses, and nothing was raised", read=LINT)
 @contextlib.contextmanager
 def knows_no_lint(traced):
     former = copy.deepcopy(traced.graph)
@@ -197,13 +192,8 @@ def knows_no_lint(traced):
         raise
 
 
-@wrong(
-    "as_before_or_edited",
-    says="the graph is not the former one: it has `step_2 = torch.tanh(step_1)`",
-    read=HALF,
-    case="an edit that stops half-way",
-    clause="When the block raises",
-)
+@breaks("When the block raises", case="an edit that stops half-way")
+@wrong("as_before_or_edited", says="the graph is not the former one: it has `step_2 = torch.tanh(step_1)`", read=HALF)
 @contextlib.contextmanager
 def has_no_way_back(traced):
     yield traced.graph
@@ -221,13 +211,8 @@ def compiles_whatever_happened(traced):
         traced.graph.lint()
 
 
-@wrong(
-    "as_before_or_edited",
-    says="the graph is not the former one: it has `step_2 = torch.tanh(step_1)`",
-    read=HALF,
-    case="an edit that stops half-way",
-    clause="`traced` gets its former graph back",
-)
+@breaks("`traced` gets its former graph back", case="an edit that stops half-way")
+@wrong("as_before_or_edited", says="the graph is not the former one: it has `step_2 = torch.tanh(step_1)`", read=HALF)
 @contextlib.contextmanager
 def keeps_the_graph_that_is_edited(traced):
     former = traced.graph
@@ -240,13 +225,8 @@ def keeps_the_graph_that_is_edited(traced):
         raise
 
 
-@wrong(
-    "as_before_or_edited",
-    says="the graph is not the former one: its nodes are in another order",
-    read=HALF,
-    case="an edit that breaks the order",
-    clause="or leaves a graph that `lint`",
-)
+@breaks("or leaves a graph that `lint`", case="an edit that breaks the order")
+@wrong("as_before_or_edited", says="the graph is not the former one: its nodes are in another order", read=HALF)
 @contextlib.contextmanager
 def goes_back_for_the_block_alone(traced):
     former = copy.deepcopy(traced.graph)
@@ -259,12 +239,8 @@ def goes_back_for_the_block_alone(traced):
     traced.recompile()
 
 
-@wrong(
-    "lets_the_error_out",
-    says="the `with` kept it to itself: the caller was to see it",
-    case="an edit that stops half-way",
-    clause="The error goes on to the caller:",
-)
+@breaks("The error goes on to the caller:", case="an edit that stops half-way")
+@wrong("lets_the_error_out", says="the `with` kept it to itself: the caller was to see it")
 @contextlib.contextmanager
 def keeps_the_error(traced):
     former = copy.deepcopy(traced.graph)
@@ -276,12 +252,8 @@ def keeps_the_error(traced):
         traced.graph = former
 
 
-@wrong(
-    "lets_the_error_out",
-    says="The edit raised ValueError, and the caller saw RuntimeError",
-    case="an edit that stops half-way",
-    clause="the same error.",
-)
+@breaks("the same error.", case="an edit that stops half-way")
+@wrong("lets_the_error_out", says="The edit raised ValueError, and the caller saw RuntimeError")
 @contextlib.contextmanager
 def raises_an_error_of_its_own(traced):
     former = copy.deepcopy(traced.graph)
@@ -294,13 +266,10 @@ def raises_an_error_of_its_own(traced):
         raise RuntimeError("the edit failed") from error
 
 
-@wrong(
-    "left_well",
-    says="module was stale before the block, and after the block that failed",
-    read=STALE,
-    case="a block that is interrupted, of a stale module",
-    clause="That graph is compiled, even if `traced` was stale before.",
+@breaks(
+    "That graph is compiled, even if `traced` was stale before.", case="a block that is interrupted, of a stale module"
 )
+@wrong("left_well", says="module was stale before the block, and after the block that failed", read=STALE)
 @contextlib.contextmanager
 def leaves_a_stale_module_stale(traced):
     """A draft, and nothing else when the block raises."""
@@ -340,13 +309,8 @@ def lets_the_refused_draft_in_place(traced):
     draft.lint()
 
 
-@wrong(
-    "as_before_or_edited",
-    says="`meta` is not: that of `output` holds nothing, where 'why: step 5' was",
-    read=HALF,
-    case="an edit that stops half-way",
-    clause="and `meta` of its nodes.",
-)
+@breaks("and `meta` of its nodes.", case="an edit that stops half-way")
+@wrong("as_before_or_edited", says="`meta` is not: that of `output` holds nothing, where 'why: step 5' was", read=HALF)
 def copies_all_but_the_output(traced):
     former = fx.Graph()
     values = {}
@@ -360,12 +324,8 @@ def goes_back_by_tracing_the_old_code(traced):
     return going_back_to(traced, lambda: fx.symbolic_trace(traced).graph)
 
 
-@wrong(
-    "gives_the_graph",
-    says="gives an object of class NoneType: the graph to edit was asked",
-    case="a sound edit",
-    clause="`with editing(traced) as graph:` gives the graph to edit.",
-)
+@breaks("`with editing(traced) as graph:` gives the graph to edit.", case="a sound edit")
+@wrong("gives_the_graph", says="gives an object of class NoneType: the graph to edit was asked")
 @contextlib.contextmanager
 def gives_nothing(traced):
     former = copy.deepcopy(traced.graph)
@@ -397,13 +357,8 @@ def returns_the_graph(traced):
     return traced.graph
 
 
-@wrong(
-    "as_before_or_edited",
-    says="The edit was sound, and it is not in the graph",
-    read=HALF,
-    case="a sound edit",
-    clause="only its graph is edited in the block.",
-)
+@breaks("only its graph is edited in the block.", case="a sound edit")
+@wrong("as_before_or_edited", says="The edit was sound, and it is not in the graph", read=HALF)
 @contextlib.contextmanager
 def edits_a_draft_that_goes_nowhere(traced):
     draft = copy.deepcopy(traced.graph)
@@ -425,12 +380,11 @@ def tries_the_graph_itself_in_another_module(traced):
         raise
 
 
+@breaks("also by an interrupt from the keyboard", case="a block that is interrupted, of a stale module")
 @wrong(
     "as_before_or_edited",
     says="the edit failed with KeyboardInterrupt, which is no Exception, and the graph is not",
     read=HALF,
-    case="a block that is interrupted, of a stale module",
-    clause="also by an interrupt from the keyboard",
 )
 @contextlib.contextmanager
 def catches_every_exception(traced):
@@ -445,12 +399,14 @@ def catches_every_exception(traced):
         raise
 
 
+@breaks(
+    "and which value is at a key, are to be as before.",
+    case="an edit of names and notes, of a module that takes a dict",
+)
 @wrong(
     "as_before_or_edited",
     says="`meta` is not: that of `given_1` holds 'why: rewritten', where 'why: step 0' was",
     read=HALF,
-    case="an edit of names and notes, of a module that takes a dict",
-    clause="and which value is at a key, are to be as before.",
 )
 @contextlib.contextmanager
 def gives_the_copy_the_notes_of_the_nodes(traced):
@@ -468,13 +424,8 @@ def gives_the_copy_the_notes_of_the_nodes(traced):
         raise
 
 
-@wrong(
-    "as_before_or_edited",
-    says="and their names are not: one is called `up`, which was `step_1`",
-    read=HALF,
-    case="an edit that stops half-way",
-    clause="with the names",
-)
+@breaks("with the names", case="an edit that stops half-way")
+@wrong("as_before_or_edited", says="and their names are not: one is called `up`, which was `step_1`", read=HALF)
 def traces_the_module_before_the_block(traced):
     """In place of a copy of its graph; the notes are carried over."""
     former = fx.symbolic_trace(traced).graph
@@ -483,7 +434,8 @@ def traces_the_module_before_the_block(traced):
     return going_back_to(traced, lambda: former)
 
 
-@wrong("left_well", says="stale", read=STALE, case="a sound edit", clause="and compiled.")
+@breaks("and compiled.", case="a sound edit")
+@wrong("left_well", says="stale", read=STALE)
 @contextlib.contextmanager
 def compiles_only_what_has_changed(traced):
     """And takes the number of nodes for what tells it."""
@@ -498,13 +450,8 @@ def compiles_only_what_has_changed(traced):
         raise
 
 
-@wrong(
-    "left_well",
-    says="module was stale before the block, and after the block that failed",
-    read=STALE,
-    case="a stale module, and a path that leads nowhere",
-    clause="even if `traced` was stale before.",
-)
+@breaks("even if `traced` was stale before.", case="a stale module, and a path that leads nowhere")
+@wrong("left_well", says="module was stale before the block, and after the block that failed", read=STALE)
 @contextlib.contextmanager
 def compiles_again_after_the_block_alone(traced):
     """What lint refuses never comes near the module, which stays as stale as it was."""
@@ -518,13 +465,8 @@ def compiles_again_after_the_block_alone(traced):
     traced.graph = draft
 
 
-@wrong(
-    "as_before_or_edited",
-    says="(an argument that is no Python): the edit failed",
-    read=HALF,
-    case="an argument that is no Python",
-    clause="or `recompile` refuses",
-)
+@breaks("or `recompile` refuses", case="an argument that is no Python")
+@wrong("as_before_or_edited", says="(an argument that is no Python): the edit failed", read=HALF)
 @contextlib.contextmanager
 def goes_back_before_it_compiles(traced):
     former = copy.deepcopy(traced.graph)
@@ -537,13 +479,8 @@ def goes_back_before_it_compiles(traced):
     traced.recompile()
 
 
-@wrong(
-    "as_before_or_edited",
-    says="the edit failed with StoppedError, which is no Exception, and the graph",
-    read=HALF,
-    case="an error that is no Exception, of a stale module",
-    clause="When the block raises",
-)
+@breaks("When the block raises", case="an error that is no Exception, of a stale module")
+@wrong("as_before_or_edited", says="the edit failed with StoppedError, which is no Exception, and the graph", read=HALF)
 @contextlib.contextmanager
 def lists_what_may_stop_the_block(traced):
     former = copy.deepcopy(traced.graph)
@@ -556,12 +493,8 @@ def lists_what_may_stop_the_block(traced):
         raise
 
 
-@wrong(
-    "lets_the_error_out",
-    says="a ValueError, and the caller saw another object of that class",
-    case="an edit that stops half-way",
-    clause="the same error.",
-)
+@breaks("the same error.", case="an edit that stops half-way")
+@wrong("lets_the_error_out", says="a ValueError, and the caller saw another object of that class")
 @contextlib.contextmanager
 def raises_another_error_of_the_class(traced):
     former = copy.deepcopy(traced.graph)
@@ -574,13 +507,8 @@ def raises_another_error_of_the_class(traced):
         raise type(error)(*error.args) from None
 
 
-@wrong(
-    "as_before_or_edited",
-    says="`meta` of `step_1` holds a copy of a value, where the value was",
-    read=HALF,
-    case="an edit that stops half-way",
-    clause="which value is at a key, are to be as before.",
-)
+@breaks("which value is at a key, are to be as before.", case="an edit that stops half-way")
+@wrong("as_before_or_edited", says="`meta` of `step_1` holds a copy of a value, where the value was", read=HALF)
 def copies_the_notes_deeply(traced):
     former = copy.deepcopy(traced.graph)
     for new, old in zip(former.nodes, traced.graph.nodes, strict=True):
@@ -588,13 +516,8 @@ def copies_the_notes_deeply(traced):
     return going_back_to(traced, lambda: former)
 
 
-@wrong(
-    "takes_its_inputs",
-    says="where it took `given`: the codegen is lost",
-    read=HALF,
-    case="an edit of names and notes, of a module that takes a dict",
-    clause="its former graph back",
-)
+@breaks("its former graph back", case="an edit of names and notes, of a module that takes a dict")
+@wrong("takes_its_inputs", says="where it took `given`: the codegen is lost", read=HALF)
 def copies_the_nodes_alone(traced):
     former, values = fx.Graph(), {}
     for node in traced.graph.nodes:
@@ -602,13 +525,8 @@ def copies_the_nodes_alone(traced):
     return going_back_to(traced, lambda: former)
 
 
-@wrong(
-    "owned",
-    says="The graph of the module has no owner, and is not compiled",
-    read=STALE,
-    case="an edit that stops half-way",
-    clause="That graph is compiled",
-)
+@breaks("That graph is compiled", case="an edit that stops half-way")
+@wrong("owned", says="The graph of the module has no owner, and is not compiled", read=STALE)
 @contextlib.contextmanager
 def puts_the_graph_back_past_the_module(traced):
     former = copy.deepcopy(traced.graph)

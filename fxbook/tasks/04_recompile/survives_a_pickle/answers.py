@@ -11,7 +11,7 @@ import tempfile
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 PICKLE = "04_recompile#save-and-load"
 COPY = "when_it_breaks/04_recompile#what-a-copy-keeps"
@@ -127,13 +127,8 @@ def compares_two_columns(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "foretells_the_pickle",
-    says="says True, and the program does not survive: a function of your own",
-    read=PICKLE,
-    case="a function of your own",
-    clause="the same opcodes with the same targets",
-)
+@breaks("the same opcodes with the same targets", case="a function of your own")
+@wrong("foretells_the_pickle", says="says True, and the program does not survive: a function of your own", read=PICKLE)
 def only_tries_it(traced):
     try:
         through(copy.deepcopy(traced))
@@ -151,13 +146,8 @@ def compares_the_code(traced):
         return False
 
 
-@wrong(
-    "foretells_the_pickle",
-    says="says False, and the program survives: an edit that was not compiled",
-    read=PICKLE,
-    case="an edit that was not compiled",
-    clause="your answer is about the graph, not about the code.",
-)
+@breaks("your answer is about the graph, not about the code.", case="an edit that was not compiled")
+@wrong("foretells_the_pickle", says="says False, and the program survives: an edit that was not compiled", read=PICKLE)
 def pickles_a_shallow_copy_of_the_stale_module(traced):
     try:
         loaded = through(fx.GraphModule(traced, fx.symbolic_trace(traced).graph))
@@ -166,12 +156,8 @@ def pickles_a_shallow_copy_of_the_stale_module(traced):
     return program(loaded.graph) == program(traced.graph)
 
 
-@wrong(
-    "input_unchanged",
-    says="its code was compiled anew",
-    case="an edit that was not compiled",
-    clause="Leave `traced` as it is",
-)
+@breaks("Leave `traced` as it is", case="an edit that was not compiled")
+@wrong("input_unchanged", says="its code was compiled anew")
 def pickles_the_module_itself(traced):
     try:
         loaded = through(traced)
@@ -199,13 +185,8 @@ def pickles_a_shallow_copy(traced):
     return program(loaded.graph) == program(traced.graph)
 
 
-@wrong(
-    "left_alone",
-    says="The graph of the module has another owner now",
-    read=COPY,
-    case="the block of the chapter",
-    clause="and let its graph keep its owner.",
-)
+@breaks("and let its graph keep its owner.", case="the block of the chapter")
+@wrong("left_alone", says="The graph of the module has another owner now", read=COPY)
 def wraps_the_graph_once_more(traced):
     try:
         loaded = through(fx.GraphModule(traced, traced.graph))
@@ -227,13 +208,8 @@ def traces_in_place_of_pickling(traced):
     return program(loaded.graph) == program(traced.graph)
 
 
-@wrong(
-    "foretells_the_pickle",
-    says="does not survive: a weight fetched twice",
-    read=PICKLE,
-    case="a weight fetched twice",
-    clause="the same opcodes with the same targets",
-)
+@breaks("the same opcodes with the same targets", case="a weight fetched twice")
+@wrong("foretells_the_pickle", says="does not survive: a weight fetched twice", read=PICKLE)
 def compares_sets(traced):
     try:
         loaded = through(copy.deepcopy(traced))
@@ -242,13 +218,8 @@ def compares_sets(traced):
     return set(program(loaded.graph)) == set(program(traced.graph))
 
 
-@wrong(
-    "foretells_the_pickle",
-    says="does not survive: a shape read early and used late",
-    read=PICKLE,
-    case="a shape read early and used late",
-    clause="in the same order.",
-)
+@breaks("in the same order.", case="a shape read early and used late")
+@wrong("foretells_the_pickle", says="does not survive: a shape read early and used late", read=PICKLE)
 def compares_in_any_order(traced):
     try:
         loaded = through(copy.deepcopy(traced))
@@ -285,16 +256,11 @@ def lets_the_refusal_through(traced):
     return program(through(copy.deepcopy(traced)).graph) == program(traced.graph)
 
 
-@wrong(
-    "foretells_the_pickle",
-    says="does not survive: noise that reads no input",
-    read=PICKLE,
+@breaks(
+    "Return `True` if the program in the graph of `traced` comes through `pickle.dumps` and `pickle.loads` unchanged:",
     case="noise that reads no input",
-    clause=(
-        "Return `True` if the program in the graph of `traced` comes through "
-        "`pickle.dumps` and `pickle.loads` unchanged:"
-    ),
 )
+@wrong("foretells_the_pickle", says="does not survive: noise that reads no input", read=PICKLE)
 def knows_a_list_of_losses(traced):
     """In place of trying it."""
     for node in traced.graph.nodes:
@@ -306,13 +272,8 @@ def knows_a_list_of_losses(traced):
     return True
 
 
-@wrong(
-    "foretells_the_pickle",
-    says="does not survive: a lambda",
-    read=PICKLE,
-    case="a lambda",
-    clause="If pickling or loading raises, return `False`.",
-)
+@breaks("If pickling or loading raises, return `False`.", case="a lambda")
+@wrong("foretells_the_pickle", says="does not survive: a lambda", read=PICKLE)
 def counts_what_cannot_be_pickled_as_kept(traced):
     try:
         loaded = through(copy.deepcopy(traced))
@@ -321,13 +282,8 @@ def counts_what_cannot_be_pickled_as_kept(traced):
     return program(loaded.graph) == program(traced.graph)
 
 
-@wrong(
-    "foretells_the_pickle",
-    says="does not survive: a function that chooses",
-    read=PICKLE,
-    case="a function that chooses",
-    clause="or loading raises, return `False`.",
-)
+@breaks("or loading raises, return `False`.", case="a function that chooses")
+@wrong("foretells_the_pickle", says="does not survive: a function that chooses", read=PICKLE)
 def asks_only_whether_it_can_be_pickled(traced):
     """Loading may raise, too."""
     try:
@@ -340,13 +296,8 @@ def asks_only_whether_it_can_be_pickled(traced):
         return True
 
 
-@wrong(
-    "foretells_the_pickle",
-    says="says False, and the program survives: nodes with names of their own",
-    read=PICKLE,
-    case="nodes with names of their own",
-    clause="Names and `meta` do not count.",
-)
+@breaks("Names and `meta` do not count.", case="nodes with names of their own")
+@wrong("foretells_the_pickle", says="says False, and the program survives: nodes with names of their own", read=PICKLE)
 def compares_names_too(traced):
     try:
         loaded = through(copy.deepcopy(traced))
@@ -355,13 +306,8 @@ def compares_names_too(traced):
     return [str(node) for node in loaded.graph.nodes] == [str(node) for node in traced.graph.nodes]
 
 
-@wrong(
-    "foretells_the_pickle",
-    says="says False, and the program survives: nodes with names of their own",
-    read=PICKLE,
-    case="nodes with names of their own",
-    clause="and `meta` do not count.",
-)
+@breaks("and `meta` do not count.", case="nodes with names of their own")
+@wrong("foretells_the_pickle", says="says False, and the program survives: nodes with names of their own", read=PICKLE)
 def compares_the_notes_too(traced):
     try:
         loaded = through(copy.deepcopy(traced))

@@ -7,7 +7,7 @@ import operator
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def placeholder(traced, name):
@@ -116,13 +116,8 @@ def erases_from_the_end(model, name, value):
     return fx.GraphModule(traced, traced.graph)
 
 
-@wrong(
-    "argument_gone",
-    node="times_1",
-    says="`times_1` is still an input",
-    case="the classifier, two rounds",
-    clause="and remove the argument:",
-)
+@breaks("and remove the argument:", case="the classifier, two rounds")
+@wrong("argument_gone", node="times_1", says="`times_1` is still an input")
 def leaves_it_to_dead_code(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     traced.graph.eliminate_dead_code()
@@ -138,13 +133,8 @@ def gives_it_a_default(model, name, value):
     return traced
 
 
-@wrong(
-    "argument_gone",
-    node="times",
-    says="`times` is still an input",
-    case="the classifier, two rounds",
-    clause="it is not an input",
-)
+@breaks("it is not an input", case="the classifier, two rounds")
+@wrong("argument_gone", node="times", says="`times` is still an input")
 def renames_it(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     placeholder(traced, name).target = name
@@ -153,13 +143,8 @@ def renames_it(model, name, value):
     return traced
 
 
-@wrong(
-    "argument_gone",
-    node="_assert",
-    says="Node `_assert` still checks the argument",
-    case="the classifier, two rounds",
-    clause="no node checks it.",
-)
+@breaks("no node checks it.", case="the classifier, two rounds")
+@wrong("argument_gone", node="_assert", says="Node `_assert` still checks the argument")
 def checks_the_value_itself(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     node = placeholder(traced, name)
@@ -216,12 +201,8 @@ def takes_the_first_name_that_ends_in_1(model, name, value):
     return traced
 
 
-@wrong(
-    "argument_gone",
-    says="the input `padding` is gone: `double` alone was to be taken out",
-    case="a flag, beside an input that is not read",
-    clause="the other inputs, used or unused",
-)
+@breaks("the other inputs, used or unused", case="a flag, beside an input that is not read")
+@wrong("argument_gone", says="the input `padding` is gone: `double` alone was to be taken out")
 def erases_every_input_that_nobody_reads(model, name, value):
     traced = fixed(model, name, value)
     for node in traced.graph.find_nodes(op="placeholder"):
@@ -231,13 +212,8 @@ def erases_every_input_that_nobody_reads(model, name, value):
     return traced
 
 
-@wrong(
-    "rest_untouched",
-    node="shift",
-    says="the input `shift` has lost its default",
-    case="a mask fixed at None",
-    clause="and defaults",
-)
+@breaks("and defaults", case="a mask fixed at None")
+@wrong("rest_untouched", node="shift", says="the input `shift` has lost its default")
 def clears_all_defaults(model, name, value):
     traced = fixed(model, name, value)
     for node in traced.graph.find_nodes(op="placeholder"):
@@ -246,12 +222,8 @@ def clears_all_defaults(model, name, value):
     return traced
 
 
-@wrong(
-    "rest_untouched",
-    says="the model's own check, “a row each was expected”, is gone",
-    case="a temperature called T",
-    clause="what the model itself checks with `torch._assert`.",
-)
+@breaks("what the model itself checks with `torch._assert`.", case="a temperature called T")
+@wrong("rest_untouched", says="the model's own check, “a row each was expected”, is gone")
 def erases_every_assertion(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     for node in reversed(traced.graph.nodes):
@@ -301,12 +273,8 @@ def forgets_to_recompile(model, name, value):
     return fixed(model, name, value)
 
 
-@wrong(
-    "input_unchanged",
-    says="The model that was given has been changed: the model has a new attribute `forward`",
-    case="the classifier, two rounds",
-    clause="and `model` is not changed.",
-)
+@breaks("and `model` is not changed.", case="the classifier, two rounds")
+@wrong("input_unchanged", says="The model that was given has been changed: the model has a new attribute `forward`")
 def fixes_it_in_the_model(model, name, value):
     traced = fixed(model, name, value)
     traced.recompile()
@@ -314,26 +282,16 @@ def fixes_it_in_the_model(model, name, value):
     return traced
 
 
-@wrong(
-    "shares_weights",
-    node="body",
-    says="`body.weight` is not the object that the model holds",
-    case="the classifier, two rounds",
-    clause="The result shares the weights of `model`",
-)
+@breaks("The result shares the weights of `model`", case="the classifier, two rounds")
+@wrong("shares_weights", node="body", says="`body.weight` is not the object that the model holds")
 def copies_the_model_first(model, name, value):
     traced = fixed(copy.deepcopy(model), name, value)
     traced.recompile()
     return traced
 
 
-@wrong(
-    "same_result",
-    node="output",
-    says="The result is not the one asked for: it holds other numbers",
-    case="the classifier, two rounds",
-    clause="fixed at `value`",
-)
+@breaks("fixed at `value`", case="the classifier, two rounds")
+@wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
 def fixes_another_value(model, name, value):
     traced = fixed(model, name, 1 if value == 2 else value)
     traced.recompile()
@@ -348,11 +306,9 @@ def looks_for_the_name_of_the_node(model, name, value):
     return traced
 
 
+@breaks("with their order", case="a mode fixed by its name")
 @wrong(
-    "argument_gone",
-    says="the result takes `y`, `x`, `mode_gain`, `mode_shift`: `x`, `y`, `mode_gain`, `mode_shift`",
-    case="a mode fixed by its name",
-    clause="with their order",
+    "argument_gone", says="the result takes `y`, `x`, `mode_gain`, `mode_shift`: `x`, `y`, `mode_gain`, `mode_shift`"
 )
 def puts_the_inputs_in_another_order(model, name, value):
     traced = fixed(model, name, value)
@@ -363,13 +319,8 @@ def puts_the_inputs_in_another_order(model, name, value):
     return traced
 
 
-@wrong(
-    "argument_gone",
-    node="_assert_is_none",
-    says="(a mask fixed at None): node `_assert_is_none` still checks the",
-    case="a mask fixed at None",
-    clause="or `None`.",
-)
+@breaks("or `None`.", case="a mask fixed at None")
+@wrong("argument_gone", node="_assert_is_none", says="(a mask fixed at None): node `_assert_is_none` still checks the")
 def leaves_a_check_of_none(model, name, value):
     """It knows the guard of a number: a comparison, and an assertion behind it."""
     traced = fx.symbolic_trace(model, concrete_args={name: value})
@@ -384,11 +335,9 @@ def leaves_a_check_of_none(model, name, value):
     return traced
 
 
+@breaks("Everything else stays:", case="a mode fixed by its name")
 @wrong(
-    "argument_gone",
-    says="(a mode fixed by its name): the input `mode_gain` is gone: `mode` alone was to be taken out",
-    case="a mode fixed by its name",
-    clause="Everything else stays:",
+    "argument_gone", says="(a mode fixed by its name): the input `mode_gain` is gone: `mode` alone was to be taken out"
 )
 def erases_every_input_that_begins_like_it(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})

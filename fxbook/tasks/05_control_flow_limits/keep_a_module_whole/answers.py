@@ -4,7 +4,7 @@ import copy
 
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def tracing(model, is_leaf):
@@ -130,25 +130,15 @@ def looks_for_the_name_in_the_name(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or kind.__name__ in type(module).__name__)
 
 
-@wrong(
-    "kept_whole",
-    node="blocks_2_inner",
-    says="keeps a `SharpenOnce` whole, which was not asked",
-    case="the kind nested, as a subclass, and called twice",
-    clause="so decide by `kind`.",
-)
+@breaks("so decide by `kind`.", case="the kind nested, as a subclass, and called twice")
+@wrong("kept_whole", node="blocks_2_inner", says="keeps a `SharpenOnce` whole, which was not asked")
 def keeps_all_that_looks_alike(model, kind):
     names = {kind.__name__, "Annealed"}
     return tracing(model, lambda module, path, leaf: leaf or any(name in type(module).__name__ for name in names))
 
 
-@wrong(
-    "kept_whole",
-    node="body_weight",
-    says="`torch.nn.Linear` is called 0 times: it was to stay whole, 2 times",
-    case="the classifier",
-    clause="All other modules are treated as `symbolic_trace` treats them.",
-)
+@breaks("All other modules are treated as `symbolic_trace` treats them.", case="the classifier")
+@wrong("kept_whole", node="body_weight", says="`torch.nn.Linear` is called 0 times: it was to stay whole, 2 times")
 def forgets_the_layers_of_torch(model, kind):
     return tracing(model, lambda module, path, leaf: isinstance(module, kind))
 
@@ -158,13 +148,8 @@ def keeps_every_module_whole(model, kind):
     return tracing(model, lambda module, path, leaf: True)
 
 
-@wrong(
-    "kept_whole",
-    node="blocks_2_inner",
-    says="keeps a `SharpenOnce` whole, which was not asked",
-    case="the kind nested, as a subclass, and called twice",
-    clause="All other modules",
-)
+@breaks("All other modules", case="the kind nested, as a subclass, and called twice")
+@wrong("kept_whole", node="blocks_2_inner", says="keeps a `SharpenOnce` whole, which was not asked")
 def keeps_what_has_no_children(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or not list(module.children()))
 
@@ -179,13 +164,12 @@ def fixes_the_argument(model, kind):
     return fx.symbolic_trace(model, concrete_args={"times": 2})
 
 
+@breaks("fix no argument.", case="the classifier")
 @wrong(
     "nothing_fixed",
     node="_assert_is_none",
     says="Node `_assert_is_none` checks an argument that was fixed while tracing: none was to be",
     read="05_control_flow_limits#fix-an-argument-concrete_args",
-    case="the classifier",
-    clause="fix no argument.",
 )
 def fixes_the_argument_at_none(model, kind):
     class Keeping(fx.Tracer):
@@ -238,23 +222,14 @@ def returns_the_graph(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or isinstance(module, kind)).graph
 
 
-@wrong(
-    "shares_weights",
-    node="body",
-    says="`body.weight` is not the object that the model holds",
-    case="the classifier",
-    clause="The result shares the weights of the model.",
-)
+@breaks("The result shares the weights of the model.", case="the classifier")
+@wrong("shares_weights", node="body", says="`body.weight` is not the object that the model holds")
 def copies_the_model_first(model, kind):
     return tracing(copy.deepcopy(model), lambda module, path, leaf: leaf or isinstance(module, kind))
 
 
-@wrong(
-    "input_unchanged",
-    says="The model that was given has been changed: `sharpen` has a new attribute `whole`",
-    case="the classifier",
-    clause="Rewrite nothing in the model",
-)
+@breaks("Rewrite nothing in the model", case="the classifier")
+@wrong("input_unchanged", says="The model that was given has been changed: `sharpen` has a new attribute `whole`")
 def marks_the_modules(model, kind):
     for module in model.modules():
         if isinstance(module, kind):
@@ -289,23 +264,21 @@ def keeps_what_is_one_of_the_two(model, kind):
     return tracing(model, lambda module, path, leaf: leaf != isinstance(module, kind))
 
 
+@breaks("each call of a module of class `kind`", case="containers of torch")
 @wrong(
     "kept_whole",
     node="residual_0",
     says="(containers of torch): `Residual` is called 0 times: it was to stay whole, 1 time.",
-    case="containers of torch",
-    clause="each call of a module of class `kind`",
 )
 def keeps_what_cannot_be_traced(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or cannot_be_traced(module))
 
 
+@breaks("or of a subclass", case="containers of torch")
 @wrong(
     "kept_whole",
     node="residual_0",
     says="(containers of torch): `Residual` is called 0 times: it was to stay whole, 1 time.",
-    case="containers of torch",
-    clause="or of a subclass",
 )
 def forgets_subclasses_that_can_be_traced(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or type(module) is kind or cannot_be_traced(module))

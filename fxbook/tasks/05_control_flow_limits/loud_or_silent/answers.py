@@ -8,7 +8,7 @@ from torch import fx
 from torch.fx.proxy import TraceError
 from torch.utils import _pytree as pytree
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 PROVEN = "05_control_flow_limits#what-python-does-leaves-no-node"
 STOPS = "05_control_flow_limits#when-it-breaks"
@@ -177,13 +177,8 @@ def lists_three_errors(function, batches):
     return judged(function, batches, close, loud=(TraceError, TypeError, RuntimeError))
 
 
-@wrong(
-    "right_verdict",
-    says="Of `doubled_if_positive` you say 'same', but on the second of three",
-    read=EXCEPT,
-    case="`doubled_if_positive`",
-    clause="on one of the batches",
-)
+@breaks("on one of the batches", case="`doubled_if_positive`")
+@wrong("right_verdict", says="Of `doubled_if_positive` you say 'same', but on the second of three", read=EXCEPT)
 def takes_the_last_batch(function, batches):
     return judged(function, batches[-1:], close)
 
@@ -206,12 +201,11 @@ def has_one_try_for_both(function, batches):
     return "same"
 
 
+@breaks("the traced function raises an error", case="`square_or_flat`")
 @wrong(
     "right_verdict",
     says="Of `square_or_flat` you say 'stops', but it is the traced function that raises",
     read=EXCEPT,
-    case="`square_or_flat`",
-    clause="the traced function raises an error",
 )
 def takes_any_error_for_a_stop(function, batches):
     try:
@@ -236,13 +230,8 @@ def expects_the_traced_function_to_run(function, batches):
     return "same"
 
 
-@wrong(
-    "right_verdict",
-    says="Of `halved_three_times` you say 'differs', but the traced function returns",
-    read=PROVEN,
-    case="`halved_three_times`",
-    clause="or lists, tuples and dicts of tensors.",
-)
+@breaks("or lists, tuples and dicts of tensors.", case="`halved_three_times`")
+@wrong("right_verdict", says="Of `halved_three_times` you say 'differs', but the traced function returns", read=PROVEN)
 def compares_tensors_only(function, batches):
     return judged(function, batches, torch.allclose)
 
@@ -252,12 +241,11 @@ def compares_the_first_item(function, batches):
     return judged(function, batches, lambda a, b: close(pytree.tree_leaves(a)[0], pytree.tree_leaves(b)[0]))
 
 
+@breaks("one item more or less:", case="`in_parts`")
 @wrong(
     "right_verdict",
     says="Of `in_parts` you say 'same', but the function returns a list of two, the",
     read=ISINSTANCE,
-    case="`in_parts`",
-    clause="one item more or less:",
 )
 def forgets_the_lengths(function, batches):
     def same(found, expected):
@@ -289,24 +277,14 @@ def compares_as_text(function, batches):
     return judged(function, batches, lambda found, expected: str(found) == str(expected))
 
 
-@wrong(
-    "right_verdict",
-    says="Of `precise` you say 'same', but the function returns float64",
-    read=ISINSTANCE,
-    case="`precise`",
-    clause="or dtype",
-)
+@breaks("or dtype", case="`precise`")
+@wrong("right_verdict", says="Of `precise` you say 'same', but the function returns float64", read=ISINSTANCE)
 def lets_the_dtype_differ(function, batches):
     return judged(function, batches, lambda a, b: torch.testing.assert_close(a, b, check_dtype=False) is None)
 
 
-@wrong(
-    "right_verdict",
-    says="Of `doubled_in_place` you say 'differs', but on equal batches",
-    read=PROVEN,
-    case="`doubled_in_place`",
-    clause="`function` can write into the tensor that it gets;",
-)
+@breaks("`function` can write into the tensor that it gets;", case="`doubled_in_place`")
+@wrong("right_verdict", says="Of `doubled_in_place` you say 'differs', but on equal batches", read=PROVEN)
 def hands_the_same_batch_to_both(function, batches):
     return judged(function, batches, close, clone=lambda batch: batch)
 
@@ -316,35 +294,20 @@ def prints_the_verdict(function, batches):
     print(judged(function, batches, close))
 
 
-@wrong(
-    "right_verdict",
-    says="Of `slightly_more` you say 'same', but the traced function returns",
-    read=ISINSTANCE,
-    case="`slightly_more`",
-    clause="Different numbers",
-)
+@breaks("Different numbers", case="`slightly_more`")
+@wrong("right_verdict", says="Of `slightly_more` you say 'same', but the traced function returns", read=ISINSTANCE)
 def lets_numbers_be_near(function, batches):
     return judged(function, batches, lambda a, b: torch.testing.assert_close(a, b, rtol=0.01, atol=0.01) is None)
 
 
-@wrong(
-    "right_verdict",
-    says="Of `one_more_dimension` you say 'same', but the function returns",
-    read=ISINSTANCE,
-    case="`one_more_dimension`",
-    clause="a different shape",
-)
+@breaks("a different shape", case="`one_more_dimension`")
+@wrong("right_verdict", says="Of `one_more_dimension` you say 'same', but the function returns", read=ISINSTANCE)
 def lets_shapes_be_broadcast(function, batches):
     return judged(function, batches, lambda a, b: leaf_by_leaf(a, b, torch.allclose))
 
 
-@wrong(
-    "right_verdict",
-    says="Of `renamed` you say 'same', but the function returns a dict with the",
-    read=ISINSTANCE,
-    case="`renamed`",
-    clause="or key",
-)
+@breaks("or key", case="`renamed`")
+@wrong("right_verdict", says="Of `renamed` you say 'same', but the function returns a dict with the", read=ISINSTANCE)
 def compares_tensors_in_their_order(function, batches):
     def same(found, expected):
         return all(map(torch.equal, pytree.tree_leaves(found), pytree.tree_leaves(expected)))
@@ -358,13 +321,8 @@ def compares_tensors_in_their_order(function, batches):
     return judged(function, batches, lambda a, b: sizes(a, b) and dtypes(a, b) and same(a, b))
 
 
-@wrong(
-    "right_verdict",
-    says="Of `in_a_list` you say 'same', but the function returns a",
-    read=ISINSTANCE,
-    case="`in_a_list`",
-    clause="another container",
-)
+@breaks("another container", case="`in_a_list`")
+@wrong("right_verdict", says="Of `in_a_list` you say 'same', but the function returns a", read=ISINSTANCE)
 def unpacks_a_list_of_one(function, batches):
     def unpacked(value):
         return value[0] if isinstance(value, list) and len(value) == 1 else value
@@ -386,12 +344,9 @@ def expects_runtime_errors_of_the_traced(function, batches):
     return "same"
 
 
+@breaks("one item more", case="`one_part_more`")
 @wrong(
-    "right_verdict",
-    says="Of `one_part_more` you say 'same', but the function returns a list of one",
-    read=ISINSTANCE,
-    case="`one_part_more`",
-    clause="one item more",
+    "right_verdict", says="Of `one_part_more` you say 'same', but the function returns a list of one", read=ISINSTANCE
 )
 def goes_through_what_the_function_returns(function, batches):
     def same(found, expected):
@@ -404,13 +359,8 @@ def goes_through_what_the_function_returns(function, batches):
     return judged(function, batches, same)
 
 
-@wrong(
-    "right_verdict",
-    says="Of `in_rows` you say 'same', but the function returns a list of two",
-    read=ISINSTANCE,
-    case="`in_rows`",
-    clause="another container",
-)
+@breaks("another container", case="`in_rows`")
+@wrong("right_verdict", says="Of `in_rows` you say 'same', but the function returns a list of two", read=ISINSTANCE)
 def takes_rows_for_a_list(function, batches):
     def same(found, expected):
         if isinstance(expected, torch.Tensor):
@@ -421,13 +371,8 @@ def takes_rows_for_a_list(function, batches):
     return judged(function, batches, same)
 
 
-@wrong(
-    "right_verdict",
-    says="Of `row_mean` you say 'differs', but the traced function returns what",
-    read=PROVEN,
-    case="`row_mean`",
-    clause='`"same"` otherwise.',
-)
+@breaks('`"same"` otherwise.', case="`row_mean`")
+@wrong("right_verdict", says="Of `row_mean` you say 'differs', but the traced function returns what", read=PROVEN)
 def compares_objects(function, batches):
     return judged(function, batches, lambda a, b: a is b)
 
@@ -440,45 +385,26 @@ def told_by_its_class(function, batches, loud):
         return "differs"
 
 
-@wrong(
-    "right_verdict",
-    says="Of `per_row` you say 'differs', but tracing it raises RuntimeError",
-    read=STOPS,
-    case="`per_row`",
-    clause="raises an error, whatever its class;",
-)
+@breaks("raises an error, whatever its class;", case="`per_row`")
+@wrong("right_verdict", says="Of `per_row` you say 'differs', but tracing it raises RuntimeError", read=STOPS)
 def stops_at_a_trace_error_only(function, batches):
     return told_by_its_class(function, batches, TraceError)
 
 
-@wrong(
-    "right_verdict",
-    says="Of `root` you say 'differs', but tracing it raises ValueError (“inv",
-    read=STOPS,
-    case="`root`",
-    clause="whatever its class;",
-)
+@breaks("whatever its class;", case="`root`")
+@wrong("right_verdict", says="Of `root` you say 'differs', but tracing it raises ValueError (“inv", read=STOPS)
 def stops_at_three_errors_only(function, batches):
     return told_by_its_class(function, batches, (TraceError, TypeError, RuntimeError))
 
 
-@wrong(
-    "right_verdict",
-    says="Of `grams` you say 'same', but the traced function returns",
-    read=ISINSTANCE,
-    case="`grams`",
-    clause="or returns something different from `function`;",
-)
+@breaks("or returns something different from `function`;", case="`grams`")
+@wrong("right_verdict", says="Of `grams` you say 'same', but the traced function returns", read=ISINSTANCE)
 def never_compares(function, batches):
     return judged(function, batches, lambda found, expected: True)
 
 
-@wrong(
-    "nothing_left",
-    says="a tensor that your code was given holds other values",
-    case="`doubled_in_place`",
-    clause="the batches are to hold what they held.",
-)
+@breaks("the batches are to hold what they held.", case="`doubled_in_place`")
+@wrong("nothing_left", says="a tensor that your code was given holds other values")
 def gives_the_function_the_batches_themselves(function, batches):
     """The verdict is right, and a function that writes into its batch has changed that of the caller."""
     try:
@@ -496,12 +422,9 @@ def gives_the_function_the_batches_themselves(function, batches):
     return "same"
 
 
+@breaks("one item more or less:", case="`one_key_more`")
 @wrong(
-    "right_verdict",
-    says="Of `one_key_more` you say 'same', but the function returns a dict with the",
-    read=ISINSTANCE,
-    case="`one_key_more`",
-    clause="one item more or less:",
+    "right_verdict", says="Of `one_key_more` you say 'same', but the function returns a dict with the", read=ISINSTANCE
 )
 def goes_through_the_keys_of_the_function(function, batches):
     def same(found, expected):
@@ -512,13 +435,8 @@ def goes_through_the_keys_of_the_function(function, batches):
     return judged(function, batches, same)
 
 
-@wrong(
-    "right_verdict",
-    says="Of `first_of_two` you say 'same', but the first of the two tensors",
-    read=ISINSTANCE,
-    case="`first_of_two`",
-    clause="Different numbers",
-)
+@breaks("Different numbers", case="`first_of_two`")
+@wrong("right_verdict", says="Of `first_of_two` you say 'same', but the first of the two tensors", read=ISINSTANCE)
 def compares_sums(function, batches):
     def same(one, other):
         return one.shape == other.shape and torch.allclose(one.double().sum(), other.double().sum())

@@ -6,7 +6,7 @@ import torch
 from torch import fx, nn
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def unsure(scores):
@@ -148,13 +148,8 @@ def calls_while_loop(model):
     return fx.symbolic_trace(Layers(model, step))
 
 
-@wrong(
-    "right_on_every_batch",
-    node="output",
-    says="On a batch that needs a few rounds the result is not the one asked",
-    case="a batch that needs a few rounds",
-    clause="computes `model(x)` on every batch",
-)
+@breaks("computes `model(x)` on every batch", case="a batch that needs a few rounds")
+@wrong("right_on_every_batch", node="output", says="On a batch that needs a few rounds the result is not the one asked")
 def asks_once_for_all_rounds(model):
     def step(scores):
         again = unsure(scores)
@@ -165,23 +160,21 @@ def asks_once_for_all_rounds(model):
     return fx.symbolic_trace(Layers(model, step))
 
 
+@breaks("there are never more than four.", case="a batch that is never sure")
 @wrong(
     "right_on_every_batch",
     node="output",
     says="On a batch that is never sure the result is not the one asked for: it went round once less than in",
-    case="a batch that is never sure",
-    clause="there are never more than four.",
 )
 def stops_a_round_early(model):
     return fx.symbolic_trace(Layers(model, lambda scores: rounds(scores, 3)))
 
 
+@breaks("The number of rounds depends on the batch", case="a batch that is sure at once")
 @wrong(
     "right_on_every_batch",
     node="output",
     says="On a batch that is sure at once the result is not the one asked for: it went round four times more than",
-    case="a batch that is sure at once",
-    clause="The number of rounds depends on the batch",
 )
 def multiplies_in_every_round(model):
     return fx.symbolic_trace(Layers(model, lambda scores: scores * 1.5**4))
@@ -209,13 +202,8 @@ def decides_for_each_row_without_its_dimension(model):
     return fx.symbolic_trace(Layers(model, step))
 
 
-@wrong(
-    "batch_left_alone",
-    node="mul_",
-    says="Running the result overwrites the batch that was passed",
-    case="a batch that needs a few rounds",
-    clause="and does not write into `x`.",
-)
+@breaks("and does not write into `x`.", case="a batch that needs a few rounds")
+@wrong("batch_left_alone", node="mul_", says="Running the result overwrites the batch that was passed")
 def multiplies_the_batch_itself(model):
     """With layers that have no bias, the scores grow as their batch does."""
 
@@ -228,13 +216,8 @@ def multiplies_the_batch_itself(model):
     return fx.symbolic_trace(Growing(model, lambda scores: scores))
 
 
-@wrong(
-    "gradients_kept",
-    node="detach",
-    says="its gradients are not those of the model: `x` gets none",
-    case="a batch that is sure at once",
-    clause="has the same gradients",
-)
+@breaks("has the same gradients", case="a batch that is sure at once")
+@wrong("gradients_kept", node="detach", says="its gradients are not those of the model: `x` gets none")
 def detaches_the_scores(model):
     return fx.symbolic_trace(Layers(model, lambda scores: rounds(scores.detach())))
 
@@ -244,24 +227,14 @@ def wrapped_rounds(scores):
     return rounds(scores)
 
 
-@wrong(
-    "open_to_passes",
-    node="wrapped_rounds",
-    says="which no pass can look into",
-    case="a batch that is sure at once",
-    clause="every step is a node:",
-)
+@breaks("every step is a node:", case="a batch that is sure at once")
+@wrong("open_to_passes", node="wrapped_rounds", says="which no pass can look into")
 def wraps_the_loop(model):
     return fx.symbolic_trace(Layers(model, lambda scores: wrapped_rounds(scores)))
 
 
-@wrong(
-    "open_to_passes",
-    node="sharpen",
-    says="Node `sharpen` keeps a `Sharpen` whole: every step was to be a node",
-    case="a batch that is sure at once",
-    clause="no node calls a function or a module of your own.",
-)
+@breaks("no node calls a function or a module of your own.", case="a batch that is sure at once")
+@wrong("open_to_passes", node="sharpen", says="Node `sharpen` keeps a `Sharpen` whole: every step was to be a node")
 def keeps_the_module_whole(model):
     class Keeping(fx.Tracer):
         def is_leaf_module(self, module, path):
@@ -270,13 +243,12 @@ def keeps_the_module_whole(model):
     return fx.GraphModule(model, Keeping().trace(model))
 
 
+@breaks("Trace it with `fx.symbolic_trace`.", case="a batch that is sure at once")
 @wrong(
     "traced_symbolically",
     node="t",
     says="Node `t` calls an operator of aten, as another front end records it: `fx.symbolic_trace` was asked",
     read="05_control_flow_limits#one-model-four-graphs",
-    case="a batch that is sure at once",
-    clause="Trace it with `fx.symbolic_trace`.",
 )
 def records_operators(model):
     return make_fx(Layers(model, rounds))(torch.randn(64, 4))
@@ -292,25 +264,19 @@ def exports_it(model):
     return torch.export.export(Layers(model, rounds), (torch.randn(64, 4),)).module()
 
 
+@breaks("Fix no argument.", case="a batch that is sure at once")
 @wrong(
     "nothing_fixed",
     node="_assert",
     says="Node `_assert` checks an argument that was fixed while tracing",
     read="05_control_flow_limits#fix-an-argument-concrete_args",
-    case="a batch that is sure at once",
-    clause="Fix no argument.",
 )
 def fixes_the_argument(model):
     return fx.symbolic_trace(model, concrete_args={"times": 4})
 
 
-@wrong(
-    "shares_weights",
-    node="body",
-    says="`body.weight` is not the object that the model holds",
-    case="a batch that is sure at once",
-    clause="shares its weights",
-)
+@breaks("shares its weights", case="a batch that is sure at once")
+@wrong("shares_weights", node="body", says="`body.weight` is not the object that the model holds")
 def copies_the_layers(model):
     return fx.symbolic_trace(Layers(copy.deepcopy(model), rounds))
 
@@ -358,12 +324,8 @@ def forgets_to_recompile(model):
     return traced
 
 
-@wrong(
-    "input_unchanged",
-    says="The model that was given has been changed: `sharpen` is another object",
-    case="a batch that is sure at once",
-    clause="and is not changed.",
-)
+@breaks("and is not changed.", case="a batch that is sure at once")
+@wrong("input_unchanged", says="The model that was given has been changed: `sharpen` is another object")
 def puts_the_rounds_into_the_model(model):
     class Step(nn.Module):
         def forward(self, scores, times=None):
@@ -384,35 +346,20 @@ def asking(model, asks):
     return fx.symbolic_trace(Layers(model, step))
 
 
-@wrong(
-    "right_on_every_batch",
-    node="output",
-    says="On a batch that is sure by a hair the result is not the one asked",
-    case="a batch that is sure by a hair",
-    clause="on every batch",
-)
+@breaks("on every batch", case="a batch that is sure by a hair")
+@wrong("right_on_every_batch", node="output", says="On a batch that is sure by a hair the result is not the one asked")
 def takes_one_half_for_unsure(model):
     return asking(model, lambda scores: scores.softmax(dim=-1).amax(dim=-1).mean() <= 0.5)
 
 
-@wrong(
-    "right_on_every_batch",
-    node="output",
-    says="On a batch of sequences the result is not the one asked for",
-    case="a batch of sequences",
-    clause="on every batch",
-)
+@breaks("on every batch", case="a batch of sequences")
+@wrong("right_on_every_batch", node="output", says="On a batch of sequences the result is not the one asked for")
 def takes_the_second_dimension(model):
     return asking(model, lambda scores: scores.softmax(dim=1).amax(dim=1).mean() < 0.5)
 
 
-@wrong(
-    "right_on_every_batch",
-    node="output",
-    says="(a wider model, a few rounds): on a wider model",
-    case="a wider model, a few rounds",
-    clause="of any width,",
-)
+@breaks("of any width,", case="a wider model, a few rounds")
+@wrong("right_on_every_batch", node="output", says="(a wider model, a few rounds): on a wider model")
 def reads_eight_columns(model):
     class Eight(Layers):
         def forward(self, x):

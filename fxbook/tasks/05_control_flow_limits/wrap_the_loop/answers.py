@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def unsure(scores):
@@ -189,13 +189,8 @@ def one_round(scores):
     return scores * 1.5 if unsure(scores) else scores
 
 
-@wrong(
-    "one_own_call",
-    node="one_round_1",
-    says="4 nodes call functions of your own: one, for the whole sharpening",
-    case="a batch that is sure at once",
-    clause="that does all of the sharpening;",
-)
+@breaks("that does all of the sharpening;", case="a batch that is sure at once")
+@wrong("one_own_call", node="one_round_1", says="4 nodes call functions of your own: one, for the whole sharpening")
 def wraps_one_round(model):
     def step(scores):
         for _ in range(4):
@@ -220,13 +215,8 @@ def head_and_loop(features, weight, bias):
     return loop(nn.functional.linear(features, weight, bias))
 
 
-@wrong(
-    "one_own_call",
-    node="head_and_loop",
-    says="Node `head_and_loop` does the work of `head` too",
-    case="a batch that is sure at once",
-    clause="the layers are nodes of their own.",
-)
+@breaks("the layers are nodes of their own.", case="a batch that is sure at once")
+@wrong("one_own_call", node="head_and_loop", says="Node `head_and_loop` does the work of `head` too")
 def wraps_the_head_too(model):
     class WithoutHead(Layers):
         def forward(self, x):
@@ -241,13 +231,8 @@ def without_gradients(scores):
     return loop(scores)
 
 
-@wrong(
-    "gradients_kept",
-    node="without_gradients",
-    says="its gradients are not those of the model: `x` gets none",
-    case="a batch that needs a few rounds",
-    clause="has the same gradients.",
-)
+@breaks("has the same gradients.", case="a batch that needs a few rounds")
+@wrong("gradients_kept", node="without_gradients", says="its gradients are not those of the model: `x` gets none")
 def sharpens_under_no_grad(model):
     return fx.symbolic_trace(Layers(model, lambda scores: without_gradients(scores)))
 
@@ -271,12 +256,11 @@ def three_rounds(scores):
     return loop(scores, 3)
 
 
+@breaks("computes `model(x)` on every batch.", case="a batch that is never sure")
 @wrong(
     "right_on_every_batch",
     node="output",
     says="On a batch that is never sure the result is not the one asked for: it went round once less than in",
-    case="a batch that is never sure",
-    clause="computes `model(x)` on every batch.",
 )
 def stops_a_round_early(model):
     return fx.symbolic_trace(Layers(model, lambda scores: three_rounds(scores)))
@@ -292,12 +276,8 @@ def sharpens_each_row_by_itself(model):
     return fx.symbolic_trace(Layers(model, lambda scores: row_by_row(scores)))
 
 
-@wrong(
-    "one_own_call",
-    says="No node calls a function of your own",
-    case="a batch that is sure at once",
-    clause="One node calls a function of yours",
-)
+@breaks("One node calls a function of yours", case="a batch that is sure at once")
+@wrong("one_own_call", says="No node calls a function of your own")
 def unrolls_it_with_where(model):
     def step(scores):
         for _ in range(4):
@@ -325,13 +305,12 @@ def keeps_the_module_whole(model):
     return fx.GraphModule(short, Keeping().trace(short))
 
 
+@breaks("Fix no argument.", case="a batch that is sure at once")
 @wrong(
     "nothing_fixed",
     node="_assert",
     says="Node `_assert` checks an argument that was fixed while tracing",
     read="05_control_flow_limits#fix-an-argument-concrete_args",
-    case="a batch that is sure at once",
-    clause="Fix no argument.",
 )
 def fixes_the_argument(model):
     return fx.symbolic_trace(model, concrete_args={"times": 2})
@@ -384,13 +363,8 @@ def prints_the_shape_while_tracing(model):
     return fx.symbolic_trace(Layers(model, step))
 
 
-@wrong(
-    "shares_weights",
-    node="body",
-    says="`body.weight` is not the object that the model holds",
-    case="a batch that is sure at once",
-    clause="shares its weights",
-)
+@breaks("shares its weights", case="a batch that is sure at once")
+@wrong("shares_weights", node="body", says="`body.weight` is not the object that the model holds")
 def copies_the_layers(model):
     return fx.symbolic_trace(Layers(copy.deepcopy(model), lambda scores: sharpened(scores)))
 
@@ -400,12 +374,8 @@ def forgets_to_trace(model):
     return Layers(model, sharpened)
 
 
-@wrong(
-    "input_unchanged",
-    says="The model that was given has been changed: `sharpen` is another object",
-    case="a batch that is sure at once",
-    clause="and is not changed.",
-)
+@breaks("and is not changed.", case="a batch that is sure at once")
+@wrong("input_unchanged", says="The model that was given has been changed: `sharpen` is another object")
 def puts_the_function_into_the_model(model):
     class Step(nn.Module):
         def forward(self, scores, times=None):
@@ -443,23 +413,13 @@ def with_a_call_of(model, function):
     return fx.GraphModule(model, graph)
 
 
-@wrong(
-    "right_on_every_batch",
-    node="output",
-    says="On a batch that is sure by a hair the result is not the one asked",
-    case="a batch that is sure by a hair",
-    clause="on every batch.",
-)
+@breaks("on every batch.", case="a batch that is sure by a hair")
+@wrong("right_on_every_batch", node="output", says="On a batch that is sure by a hair the result is not the one asked")
 def takes_one_half_for_unsure(model):
     return with_a_call_of(model, looping(lambda scores: scores.softmax(dim=-1).amax(dim=-1).mean() <= 0.5))
 
 
-@wrong(
-    "right_on_every_batch",
-    node="output",
-    says="On a batch of sequences the result is not the one asked for",
-    case="a batch of sequences",
-    clause="on every batch.",
-)
+@breaks("on every batch.", case="a batch of sequences")
+@wrong("right_on_every_batch", node="output", says="On a batch of sequences the result is not the one asked for")
 def takes_the_second_dimension(model):
     return with_a_call_of(model, looping(lambda scores: scores.softmax(dim=1).amax(dim=1).mean() < 0.5))

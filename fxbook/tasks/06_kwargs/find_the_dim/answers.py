@@ -5,7 +5,7 @@ import inspect
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def sums_of(traced):
@@ -117,12 +117,8 @@ class VisitsTheCalls:
         return dim
 
 
-@wrong(
-    "dims_found",
-    says="The answer has nodes for keys: their names were asked.",
-    case="sums over one dimension and over all",
-    clause="Its keys are the names",
-)
+@breaks("Its keys are the names", case="sums over one dimension and over all")
+@wrong("dims_found", says="The answer has nodes for keys: their names were asked.")
 def gives_the_nodes_themselves(traced):
     sums = [node for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
     return {node: node.kwargs.get("dim", node.args[1] if len(node.args) > 1 else None) for node in sums}
@@ -137,23 +133,18 @@ def goes_by_the_names_of_the_nodes(traced):
     return {node.name: node.kwargs.get("dim", (*node.args, None, None)[1]) for node in sums}
 
 
-@wrong(
-    "dims_found",
-    says="the answer has the key 'cumsum', which is the name of no sum: it is that",
-    case="sums with other arguments",
-    clause="and nothing else.",
-)
+@breaks("and nothing else.", case="sums with other arguments")
+@wrong("dims_found", says="the answer has the key 'cumsum', which is the name of no sum: it is that")
 def looks_for_sum_in_the_target(traced):
     sums = [node for node in traced.graph.nodes if node.op.startswith("call_") and "sum" in str(node.target)]
     sums = [node for node in sums if node.op != "call_module"]
     return {node.name: node.kwargs.get("dim", (*node.args, None, None)[1]) for node in sums}
 
 
+@breaks("Do not change `traced`.", case="sums over one dimension and over all")
 @wrong(
     "input_unchanged",
     says="The model that was given has been changed: its graph was edited, at node `sum_2`.",
-    case="sums over one dimension and over all",
-    clause="Do not change `traced`.",
 )
 def empties_the_keywords(traced):
     dims = {}
@@ -165,22 +156,14 @@ def empties_the_keywords(traced):
     return dims
 
 
-@wrong(
-    "dims_found",
-    says="For `sum_1 = torch.sum(x, 0)` the answer is None: its `dim` is passed by position.",
-    case="sums over one dimension and over all",
-    clause="Its values are the `dim` of each sum",
-)
+@breaks("Its values are the `dim` of each sum", case="sums over one dimension and over all")
+@wrong("dims_found", says="For `sum_1 = torch.sum(x, 0)` the answer is None: its `dim` is passed by position.")
 def looks_by_name_only(traced):
     return {node.name: node.kwargs.get("dim") for node in traced.graph.nodes if node.target in (torch.sum, "sum")}
 
 
-@wrong(
-    "dims_found",
-    says="For `sum_2 = torch.sum(x, dim=1)` the answer is None: its `dim` is passed by name.",
-    case="sums over one dimension and over all",
-    clause="In both, `dim` is the second argument",
-)
+@breaks("In both, `dim` is the second argument", case="sums over one dimension and over all")
+@wrong("dims_found", says="For `sum_2 = torch.sum(x, dim=1)` the answer is None: its `dim` is passed by name.")
 def looks_by_position_only(traced):
     sums = [node for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
     return {node.name: node.args[1] if len(node.args) > 1 else None for node in sums}
@@ -191,12 +174,8 @@ def subscripts_the_keywords(traced):
     return {node.name: node.kwargs["dim"] for node in traced.graph.nodes if node.target in (torch.sum, "sum")}
 
 
-@wrong(
-    "dims_found",
-    says="The answer lacks `sum_3 = x.sum(1)`.",
-    case="sums over one dimension and over all",
-    clause="A sum is a call of `torch.sum` or of the method `sum`",
-)
+@breaks("A sum is a call of `torch.sum` or of the method `sum`", case="sums over one dimension and over all")
+@wrong("dims_found", says="The answer lacks `sum_3 = x.sum(1)`.")
 def passes_over_the_method(traced):
     sums = traced.graph.find_nodes(op="call_function", target=torch.sum)
     return {node.name: node.kwargs.get("dim", (*node.args, None)[1]) for node in sums}
@@ -215,30 +194,21 @@ def normalises_a_method(traced):
     return {node.name: node.normalized_arguments(traced, types).kwargs.get("dim") for node in sums}
 
 
-@wrong(
-    "dims_found", says="The answer is no dict.", case="sums over one dimension and over all", clause="Return a dict."
-)
+@breaks("Return a dict.", case="sums over one dimension and over all")
+@wrong("dims_found", says="The answer is no dict.")
 def returns_pairs(traced):
     return [(node.name, node.kwargs.get("dim")) for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
 
 
-@wrong(
-    "dims_found",
-    says="(an input and a layer named sum): the answer has the key 'sum_1', which is",
-    case="an input and a layer named sum",
-    clause="and nothing else.",
-)
+@breaks("and nothing else.", case="an input and a layer named sum")
+@wrong("dims_found", says="(an input and a layer named sum): the answer has the key 'sum_1', which is")
 def asks_the_target_alone(traced):
     sums = [node for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
     return {node.name: node.kwargs.get("dim", node.args[1] if len(node.args) > 1 else None) for node in sums}
 
 
-@wrong(
-    "dims_found",
-    says="for `sum_4 = torch.sum(sum_0, keepdim=True, dim=0)` the answer is None",
-    case="sums with other arguments",
-    clause="the `dim` of each sum",
-)
+@breaks("the `dim` of each sum", case="sums with other arguments")
+@wrong("dims_found", says="for `sum_4 = torch.sum(sum_0, keepdim=True, dim=0)` the answer is None")
 def takes_zero_for_no_dim(traced):
     return {
         node.name: node.kwargs.get("dim") or (node.args[1] if len(node.args) > 1 else None) for node in sums_of(traced)
@@ -254,12 +224,8 @@ def takes_every_method_that_begins_so(traced):
     return dims
 
 
-@wrong(
-    "dims_found",
-    says="The answer lacks `sum_5 = torch.sum(x)`.",
-    case="sums over one dimension and over all",
-    clause="or `None` where the call has no `dim`.",
-)
+@breaks("or `None` where the call has no `dim`.", case="sums over one dimension and over all")
+@wrong("dims_found", says="The answer lacks `sum_5 = torch.sum(x)`.")
 def leaves_out_sums_without_a_dim(traced):
     dims = {}
     for node in sums_of(traced):
@@ -268,11 +234,9 @@ def leaves_out_sums_without_a_dim(traced):
     return dims
 
 
+@breaks("and nothing else.", case="sums with other arguments")
 @wrong(
-    "dims_found",
-    says="the answer has the key 'sum_12', which is the name of no sum: it is that of `sum(sum_0, 0)`.",
-    case="sums with other arguments",
-    clause="and nothing else.",
+    "dims_found", says="the answer has the key 'sum_12', which is the name of no sum: it is that of `sum(sum_0, 0)`."
 )
 def goes_by_the_name_of_what_is_called(traced):
     """Python's own `sum` has that name too."""
@@ -296,12 +260,8 @@ def expects_the_tensor_by_position(traced):
     return dims
 
 
-@wrong(
-    "dims_found",
-    says="the answer lacks `sum_3 = torch.sum(input=sum_2)`.",
-    case="an input and a layer named sum",
-    clause="of the sums in the graph.",
-)
+@breaks("of the sums in the graph.", case="an input and a layer named sum")
+@wrong("dims_found", says="the answer lacks `sum_3 = torch.sum(input=sum_2)`.")
 def leaves_out_what_no_node_uses(traced):
     dims = asks_whether_it_is_there(traced)
     return {node.name: dims[node.name] for node in sums_of(traced) if node.users}

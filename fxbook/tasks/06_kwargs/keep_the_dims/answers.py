@@ -6,7 +6,7 @@ import inspect
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def sums(traced):
@@ -118,26 +118,20 @@ def goes_through_it_again(traced):
     traced.graph = graph
 
 
-@wrong(
-    "keep_where_a_dim_is",
-    node="sum_5",
-    says="Node `sum_5` has `keepdim`, and no `dim`: it was to stay as it is.",
-    case="sums over one dimension and over all",
-    clause="A sum without a `dim`",
-)
+@breaks("A sum without a `dim`", case="sums over one dimension and over all")
+@wrong("keep_where_a_dim_is", node="sum_5", says="Node `sum_5` has `keepdim`, and no `dim`: it was to stay as it is.")
 def keeps_them_in_every_sum(traced):
     for node in sums(traced):
         node.update_kwarg("keepdim", True)
     traced.recompile()
 
 
+@breaks("`keepdim` is the third argument, after `dim`.", case="sums with other arguments")
 @wrong(
     "no_argument_twice",
     node="sum_1",
     says="node `sum_1` is given `keepdim` twice, by position and by name.",
     read="06_kwargs#typeerror-sum-got-multiple-values-for-argument-dim",
-    case="sums with other arguments",
-    clause="`keepdim` is the third argument, after `dim`.",
 )
 def adds_by_name_what_is_there_by_position(traced):
     for node in filter(has_dim, sums(traced)):
@@ -158,13 +152,12 @@ def asks_for_the_dim_by_name(traced):
     traced.recompile()
 
 
+@breaks("Make every sum over a `dim` keep its dimensions:", case="sums over one dimension and over all")
 @wrong(
     "keep_where_a_dim_is",
     node="sum_3",
     says="Node `sum_3` does not keep its dimensions.",
     read="06_kwargs#the-call-decides-the-place",
-    case="sums over one dimension and over all",
-    clause="Make every sum over a `dim` keep its dimensions:",
 )
 def passes_over_the_method(traced):
     for node in traced.graph.find_nodes(op="call_function", target=torch.sum):
@@ -201,13 +194,12 @@ def forgets_to_recompile(traced):
         node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}
 
 
+@breaks("So does every other call.", case="sums over one dimension and over all")
 @wrong(
     "only_sums_changed",
     node="softmax",
     says="Node `softmax` has got `keepdim`, and is no sum.",
     read="06_kwargs#who-finds-a-wrong-keyword",
-    case="sums over one dimension and over all",
-    clause="So does every other call.",
 )
 def gives_it_to_every_call_with_a_dim(traced):
     for node in traced.graph.nodes:
@@ -229,13 +221,8 @@ def looks_for_sum_in_the_target(traced):
     traced.recompile()
 
 
-@wrong(
-    "keep_where_a_dim_is",
-    node="sum_10",
-    says="node `sum_10` has `keepdim`, and no `dim`: it was to stay as it is.",
-    case="sums with other arguments",
-    clause="or with `dim=None`, stays as it is.",
-)
+@breaks("or with `dim=None`, stays as it is.", case="sums with other arguments")
+@wrong("keep_where_a_dim_is", node="sum_10", says="node `sum_10` has `keepdim`, and no `dim`: it was to stay as it is.")
 def takes_none_for_a_dim(traced):
     for node in sums(traced):
         if len(node.args) > 1 or "dim" in node.kwargs:
@@ -299,13 +286,12 @@ def traces_it_once_more(traced):
     return again
 
 
+@breaks("every sum over a `dim`", case="sums over the dimension 0")
 @wrong(
     "no_argument_twice",
     node="sum_2",
     says="(sums over the dimension 0): node `sum_2` is given `keepdim` twice, by position and by name.",
     read="06_kwargs#typeerror-sum-got-multiple-values-for-argument-dim",
-    case="sums over the dimension 0",
-    clause="every sum over a `dim`",
 )
 def takes_zero_for_no_dim_where_there_are_three(traced):
     for node in filter(has_dim, sums(traced)):
@@ -316,25 +302,20 @@ def takes_zero_for_no_dim_where_there_are_three(traced):
     traced.recompile()
 
 
-@wrong(
-    "given_edited",
-    says="You edited a copy: the module that you were given is what it was.",
-    case="sums over one dimension and over all",
-    clause="Edit `traced` in place.",
-)
+@breaks("Edit `traced` in place.", case="sums over one dimension and over all")
+@wrong("given_edited", says="You edited a copy: the module that you were given is what it was.")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     cuts_the_positions(traced)
     return traced
 
 
+@breaks("call it with `keepdim=True`", case="sums over one dimension and over all")
 @wrong(
     "keep_where_a_dim_is",
     node="sum_1",
     says="Node `sum_1` does not keep its dimensions.",
     read="06_kwargs#the-call-decides-the-place",
-    case="sums over one dimension and over all",
-    clause="call it with `keepdim=True`",
 )
 def puts_the_dimension_back(traced):
     """With a call behind each sum."""
@@ -365,13 +346,12 @@ def takes_zero_for_no_dim(traced):
     traced.recompile()
 
 
+@breaks("whatever it had before.", case="sums with other arguments")
 @wrong(
     "keep_where_a_dim_is",
     node="sum_1",
     says="node `sum_1` does not keep its",
     read="06_kwargs#the-call-decides-the-place",
-    case="sums with other arguments",
-    clause="whatever it had before.",
 )
 def leaves_what_says_how_it_keeps(traced):
     for node in filter(has_dim, sums(traced)):
@@ -380,13 +360,12 @@ def leaves_what_says_how_it_keeps(traced):
     traced.recompile()
 
 
+@breaks("So does every other call.", case="sums over the dimension 0")
 @wrong(
     "only_sums_changed",
     node="sum_6",
     says="(sums over the dimension 0): node `sum_6` has got `keepdim`, and is no sum.",
     read="06_kwargs#who-finds-a-wrong-keyword",
-    case="sums over the dimension 0",
-    clause="So does every other call.",
 )
 def asks_the_target_alone(traced):
     for node in traced.graph.nodes:
@@ -395,13 +374,12 @@ def asks_the_target_alone(traced):
     traced.recompile()
 
 
+@breaks("So does every other call.", case="sums with other arguments")
 @wrong(
     "only_sums_changed",
     node="sum_12",
     says="(sums with other arguments): node `sum_12` has got `keepdim`, and is no sum.",
     read="06_kwargs#who-finds-a-wrong-keyword",
-    case="sums with other arguments",
-    clause="So does every other call.",
 )
 def goes_by_the_names_of_the_nodes(traced):
     for node in traced.graph.nodes:
@@ -410,12 +388,11 @@ def goes_by_the_names_of_the_nodes(traced):
     traced.recompile()
 
 
+@breaks("or with `dim=None`, stays as it is.", case="sums over the dimension 0")
 @wrong(
     "keep_where_a_dim_is",
     node="sum_7",
     says="node `sum_7` no longer has `keepdim=True`, and has no `dim`: it was to stay as it is.",
-    case="sums over the dimension 0",
-    clause="or with `dim=None`, stays as it is.",
 )
 def keeps_no_dimension_in_the_others(traced):
     cuts_the_positions(traced)

@@ -7,7 +7,7 @@ import inspect
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def calls_python(node):
@@ -31,13 +31,12 @@ def deletes_from_a_copy(traced):
     traced.recompile()
 
 
+@breaks("the calls of C functions", case="functions of every kind")
 @wrong(
     "others_kept",
     node="sum_3",
     says="node `sum_3` has lost `start`, which was to stay: it calls no Python function",
     read="06_kwargs#both-are-frozen-assign",
-    case="functions of every kind",
-    clause="the calls of C functions",
 )
 def tries_every_signature(traced):
     for node in traced.graph.nodes:
@@ -52,13 +51,12 @@ def tries_every_signature(traced):
     traced.recompile()
 
 
+@breaks("and no others.", case="four activations")
 @wrong(
     "others_kept",
     node="leaky_relu",
     says="Node `leaky_relu` has lost `negative_slope`, whose value was not a default of that function.",
     read="06_kwargs#both-are-frozen-assign",
-    case="four activations",
-    clause="and no others.",
 )
 def removes_every_keyword(traced):
     for node in traced.graph.nodes:
@@ -67,13 +65,8 @@ def removes_every_keyword(traced):
     traced.recompile()
 
 
-@wrong(
-    "no_default_left",
-    node="softmax",
-    says="Node `softmax` still has `_stacklevel`, whose value is the default.",
-    case="four activations",
-    clause="from every call of a Python function",
-)
+@breaks("from every call of a Python function", case="four activations")
+@wrong("no_default_left", node="softmax", says="Node `softmax` still has `_stacklevel`, whose value is the default.")
 def removes_what_is_false(traced):
     for node in traced.graph.nodes:
         if node.op == "call_function" and inspect.isfunction(node.target):
@@ -81,13 +74,8 @@ def removes_what_is_false(traced):
     traced.recompile()
 
 
-@wrong(
-    "no_default_left",
-    node="softmax",
-    says="Node `softmax` still has `_stacklevel`, whose value is the default.",
-    case="four activations",
-    clause="remove such keywords",
-)
+@breaks("remove such keywords", case="four activations")
+@wrong("no_default_left", node="softmax", says="Node `softmax` still has `_stacklevel`, whose value is the default.")
 def removes_inplace_only(traced):
     for node in traced.graph.nodes:
         if node.op == "call_function" and inspect.isfunction(node.target):
@@ -227,13 +215,12 @@ def goes_through_the_calls_with_an_interpreter(traced):
     traced.recompile()
 
 
+@breaks("Their signature has no parameter with the name of that keyword.", case="functions of every kind")
 @wrong(
     "others_kept",
     node="max_pool1d",
     says="node `max_pool1d` has lost `stride`, whose value was not a default",
     read="06_kwargs#both-are-frozen-assign",
-    case="functions of every kind",
-    clause="Their signature has no parameter with the name of that keyword.",
 )
 def drops_what_the_signature_does_not_have(traced):
     for node in filter(calls_python, traced.graph.nodes):
@@ -242,13 +229,12 @@ def drops_what_the_signature_does_not_have(traced):
     traced.recompile()
 
 
+@breaks("and layers.", case="functions of every kind")
 @wrong(
     "others_kept",
     node="widen",
     says="node `widen` has lost `output_size`, which was to stay: it calls no Python f",
     read="06_kwargs#both-are-frozen-assign",
-    case="functions of every kind",
-    clause="and layers.",
 )
 def takes_layers_too(traced):
     for node in traced.graph.nodes:
@@ -258,13 +244,12 @@ def takes_layers_too(traced):
     traced.recompile()
 
 
+@breaks("the calls of C functions", case="functions of every kind")
 @wrong(
     "others_kept",
     node="sum_1",
     says="has lost `keepdim`, which was to stay: it calls no Python function",
     read="06_kwargs#both-are-frozen-assign",
-    case="functions of every kind",
-    clause="the calls of C functions",
 )
 def takes_c_functions_too(traced):
     for node in traced.graph.nodes:
@@ -275,13 +260,8 @@ def takes_c_functions_too(traced):
     traced.recompile()
 
 
-@wrong(
-    "others_kept",
-    node="scaled_2",
-    says="has lost an argument by position: only keywords were to be left out.",
-    case="functions of every kind",
-    clause="Do not change `args`.",
-)
+@breaks("Do not change `args`.", case="functions of every kind")
+@wrong("others_kept", node="scaled_2", says="has lost an argument by position: only keywords were to be left out.")
 def takes_what_is_by_position_too(traced):
     for node in filter(calls_python, traced.graph.nodes):
         leave_out(node, node.target)
@@ -291,13 +271,8 @@ def takes_what_is_by_position_too(traced):
     traced.recompile()
 
 
-@wrong(
-    "no_default_left",
-    node="scaled",
-    says="node `scaled` still has `factor`, whose value is the default.",
-    case="functions of every kind",
-    clause="whose value equals (`==`) the default of the parameter",
-)
+@breaks("whose value equals (`==`) the default of the parameter", case="functions of every kind")
+@wrong("no_default_left", node="scaled", says="node `scaled` still has `factor`, whose value is the default.")
 def compares_texts(traced):
     for node in filter(calls_python, traced.graph.nodes):
         known = inspect.signature(node.target).parameters
@@ -369,13 +344,12 @@ def traces_it_once_more(traced):
     return again
 
 
+@breaks("methods", case="functions of every kind")
 @wrong(
     "others_kept",
     node="norm",
     says="has lost `keepdim`, which was to stay: it calls no Python function",
     read="06_kwargs#both-are-frozen-assign",
-    case="functions of every kind",
-    clause="methods",
 )
 def takes_methods_too(traced):
     for node in traced.graph.nodes:
@@ -402,13 +376,8 @@ def keeps_the_signature_of_the_call_before(traced):
     traced.recompile()
 
 
-@wrong(
-    "others_kept",
-    node="leaky_relu",
-    says="Node `leaky_relu` has got an argument by position",
-    case="four activations",
-    clause="Do not change `args`.",
-)
+@breaks("Do not change `args`.", case="four activations")
+@wrong("others_kept", node="leaky_relu", says="Node `leaky_relu` has got an argument by position")
 def moves_the_rest_to_the_positions(traced):
     for node in filter(calls_python, traced.graph.nodes):
         leave_out(node, node.target)
@@ -419,25 +388,16 @@ def moves_the_rest_to_the_positions(traced):
     traced.recompile()
 
 
-@wrong(
-    "given_edited",
-    says="You edited a copy: the module that you were given is what it was.",
-    case="four activations",
-    clause="Edit `traced` in place:",
-)
+@breaks("Edit `traced` in place:", case="four activations")
+@wrong("given_edited", says="You edited a copy: the module that you were given is what it was.")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     deletes_from_a_copy(traced)
     return traced
 
 
-@wrong(
-    "no_default_left",
-    node="weighted",
-    says="node `weighted` still has `mode`, whose value is the default.",
-    case="functions of every kind",
-    clause="from every call of a Python function",
-)
+@breaks("from every call of a Python function", case="functions of every kind")
+@wrong("no_default_left", node="weighted", says="node `weighted` still has `mode`, whose value is the default.")
 def passes_over_functions_that_take_any_keyword(traced):
     for node in filter(calls_python, traced.graph.nodes):
         parameters = inspect.signature(node.target).parameters.values()

@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def cats(traced):
@@ -63,25 +63,19 @@ def looks_by_position_only(traced):
     traced.recompile()
 
 
-@wrong(
-    "dims_kept",
-    node="cat_1",
-    says="Node `cat_1` has lost its `dim`.",
-    case="a list, a tuple and a stack",
-    clause="change nothing else",
-)
+@breaks("change nothing else", case="a list, a tuple and a stack")
+@wrong("dims_kept", node="cat_1", says="Node `cat_1` has lost its `dim`.")
 def loses_the_dim(traced):
     for node in cats(traced):
         node.args = ([*node.args[0], first_input(traced)],)
     traced.recompile()
 
 
+@breaks("as the last tensor of its list.", case="a list, a tuple and a stack")
 @wrong(
     "input_in_every_cat",
     node="cat",
     says="Node `cat` was to get the first input, `x`, as one more tensor, at the end of its list.",
-    case="a list, a tuple and a stack",
-    clause="as the last tensor of its list.",
 )
 def puts_it_first(traced):
     for node in cats(traced):
@@ -218,13 +212,8 @@ def puts_the_list_into_a_list(traced):
     traced.recompile()
 
 
-@wrong(
-    "input_in_every_cat",
-    node="cat_1",
-    says="node `cat_1` was to get the first input, `image`, as one more",
-    case="a model with two inputs",
-    clause="Add the first input of the model",
-)
+@breaks("Add the first input of the model", case="a model with two inputs")
+@wrong("input_in_every_cat", node="cat_1", says="node `cat_1` was to get the first input, `image`, as one more")
 def joins_the_last_input(traced):
     last = traced.graph.find_nodes(op="placeholder")[-1]
     for node in cats(traced):
@@ -278,25 +267,16 @@ def loses_the_dim_by_name(traced):
     traced.recompile()
 
 
-@wrong(
-    "given_edited",
-    says="You edited a copy: the module that you were given is what it was.",
-    case="a list, a tuple and a stack",
-    clause="Edit `traced` in place",
-)
+@breaks("Edit `traced` in place", case="a list, a tuple and a stack")
+@wrong("given_edited", says="You edited a copy: the module that you were given is what it was.")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     moves_the_list_to_args(traced)
     return traced
 
 
-@wrong(
-    "input_in_every_cat",
-    node="cat_1",
-    says="Node `cat_1` was to get the first input, `x`, as one more tensor",
-    case="a list, a tuple and a stack",
-    clause="to every `torch.cat`",
-)
+@breaks("to every `torch.cat`", case="a list, a tuple and a stack")
+@wrong("input_in_every_cat", node="cat_1", says="Node `cat_1` was to get the first input, `x`, as one more tensor")
 def leaves_what_has_it_already(traced):
     joined = first_input(traced)
     for node in cats(traced):
@@ -316,13 +296,8 @@ def adds_a_list_to_a_tuple(traced):
     traced.recompile()
 
 
-@wrong(
-    "input_in_every_cat",
-    node="stack",
-    says="Node `stack` uses more nodes than before",
-    case="a list, a tuple and a stack",
-    clause="change nothing else",
-)
+@breaks("change nothing else", case="a list, a tuple and a stack")
+@wrong("input_in_every_cat", node="stack", says="Node `stack` uses more nodes than before")
 def joins_it_to_every_list(traced):
     joined = first_input(traced)
     for node in traced.graph.nodes:
@@ -333,12 +308,11 @@ def joins_it_to_every_list(traced):
     traced.recompile()
 
 
+@breaks("its name is `tensors`.", case="a model with two inputs")
 @wrong(
     "input_in_every_cat",
     node="cat_1",
     says="(a model with two inputs): node `cat_1` was to get the first input, `image`",
-    case="a model with two inputs",
-    clause="its name is `tensors`.",
 )
 def leaves_out_what_is_by_name(traced):
     for node in cats(traced):
@@ -347,13 +321,8 @@ def leaves_out_what_is_by_name(traced):
     traced.recompile()
 
 
-@wrong(
-    "input_in_every_cat",
-    node="cat_1",
-    says="Node `cat_1` was to get the first input, `x`, as one more tensor",
-    case="a list, a tuple and a stack",
-    clause="The list may be a tuple",
-)
+@breaks("The list may be a tuple", case="a list, a tuple and a stack")
+@wrong("input_in_every_cat", node="cat_1", says="Node `cat_1` was to get the first input, `x`, as one more tensor")
 def leaves_out_tuples(traced):
     for node in cats(traced):
         if node.args and isinstance(node.args[0], list):
@@ -369,13 +338,8 @@ def joins(traced, node, joined):
     node.args, node.kwargs = ((*tensors, joined), *node.args[1:]), options
 
 
-@wrong(
-    "as_many_calls",
-    node="clone",
-    says="The graph has 5 calls, where the model has 4: none was to be added.",
-    case="a list, a tuple and a stack",
-    clause="and add no call.",
-)
+@breaks("and add no call.", case="a list, a tuple and a stack")
+@wrong("as_many_calls", node="clone", says="The graph has 5 calls, where the model has 4: none was to be added.")
 def joins_a_copy_of_the_input(traced):
     with traced.graph.inserting_after(traced.graph.find_nodes(op="placeholder")[-1]):
         copied = traced.graph.call_method("clone", (first_input(traced),))
@@ -384,13 +348,8 @@ def joins_a_copy_of_the_input(traced):
     traced.recompile()
 
 
-@wrong(
-    "input_in_every_cat",
-    node="cat_1",
-    says="(a model with two inputs): node `cat_1` was to get the first input",
-    case="a model with two inputs",
-    clause="the first input of the model",
-)
+@breaks("the first input of the model", case="a model with two inputs")
+@wrong("input_in_every_cat", node="cat_1", says="(a model with two inputs): node `cat_1` was to get the first input")
 def joins_the_first_input_that_is_used(traced):
     joined = next(node for node in traced.graph.nodes if node.op == "placeholder" and node.users)
     for node in cats(traced):

@@ -4,7 +4,7 @@ import copy
 
 import torch
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def behaviour(module, model, x):
@@ -160,12 +160,8 @@ def compares_results_of_one_tensor(model, changed, x):
         return True
 
 
-@wrong(
-    "told_apart",
-    says="For `relu` in place on the input the answer is False, but the second overwrites the tensor",
-    case="`relu` in place on the input",
-    clause="the tensor that the module was given, after the call;",
-)
+@breaks("the tensor that the module was given, after the call;", case="`relu` in place on the input")
+@wrong("told_apart", says="For `relu` in place on the input the answer is False, but the second overwrites the tensor")
 def compares_results_only(model, changed, x):
     try:
         return not torch.allclose(model(x.clone()), changed(x.clone()))
@@ -173,12 +169,8 @@ def compares_results_only(model, changed, x):
         return True
 
 
-@wrong(
-    "told_apart",
-    says="The parameter `project.weight` is left with a `.grad`, to which the next gradient is added.",
-    case="a model and its trace",
-    clause="Leave the parameters without a `.grad`, as they are before.",
-)
+@breaks("Leave the parameters without a `.grad`, as they are before.", case="a model and its trace")
+@wrong("told_apart", says="The parameter `project.weight` is left with a `.grad`, to which the next gradient is added.")
 def adds_up_the_gradients(model, changed, x):
     def run(module):
         leaf = x.clone().requires_grad_()
@@ -208,22 +200,14 @@ def zeroes_before_and_leaves_the_rest(model, changed, x):
     return differ(model, changed, x, observe)
 
 
-@wrong(
-    "told_apart",
-    says="For a parameter that was detached the answer is False, but a parameter has another gradien",
-    case="a parameter that was detached",
-    clause="or to a parameter.",
-)
+@breaks("or to a parameter.", case="a parameter that was detached")
+@wrong("told_apart", says="For a parameter that was detached the answer is False, but a parameter has another gradien")
 def forgets_the_parameters(model, changed, x):
     return differ(model, changed, x, lambda module, model, x: behaviour(module, model, x)[:3])
 
 
-@wrong(
-    "told_apart",
-    says="For a straight-through rounding and its trace the answer is False, but the gradients with",
-    case="a straight-through rounding and its trace",
-    clause="with respect to the input",
-)
+@breaks("with respect to the input", case="a straight-through rounding and its trace")
+@wrong("told_apart", says="For a straight-through rounding and its trace the answer is False, but the gradients with")
 def forgets_the_gradient_of_the_input(model, changed, x):
     def observe(module, model, x):
         result, given, _, *graded = behaviour(module, model, x)
@@ -232,22 +216,14 @@ def forgets_the_gradient_of_the_input(model, changed, x):
     return differ(model, changed, x, observe)
 
 
-@wrong(
-    "told_apart",
-    says="For `celu` in place where it is safe the answer is True, and the two behave in the same wa",
-    case="`celu` in place where it is safe",
-    clause="by more than rounding:",
-)
+@breaks("by more than rounding:", case="`celu` in place where it is safe")
+@wrong("told_apart", says="For `celu` in place where it is safe the answer is True, and the two behave in the same wa")
 def takes_rounding_for_a_difference(model, changed, x):
     return differ(model, changed, x, same=torch.equal)
 
 
-@wrong(
-    "told_apart",
-    says="For a result with its rows in another order the answer is False, but the rows of the result",
-    case="a result with its rows in another order",
-    clause="the result;",
-)
+@breaks("the result;", case="a result with its rows in another order")
+@wrong("told_apart", says="For a result with its rows in another order the answer is False, but the rows of the result")
 def compares_the_sums_of_the_results(model, changed, x):
     def observe(module, model, x):
         result, *others = behaviour(module, model, x)
@@ -265,22 +241,14 @@ def compares_the_sums_of_the_gradients(model, changed, x):
     return differ(model, changed, x, observe)
 
 
-@wrong(
-    "told_apart",
-    says="For a result with one more dimension the answer is False, but the result has another shape",
-    case="a result with one more dimension",
-    clause="Two results of different shapes differ.",
-)
+@breaks("Two results of different shapes differ.", case="a result with one more dimension")
+@wrong("told_apart", says="For a result with one more dimension the answer is False, but the result has another shape")
 def subtracts_what_may_be_broadcast(model, changed, x):
     return differ(model, changed, x, same=lambda one, other: bool((one - other).abs().max() < 1e-4))
 
 
-@wrong(
-    "told_apart",
-    says="For a parameter times 0, and without it the answer is True, and the two behave in the same",
-    case="a parameter times 0, and without it",
-    clause="A missing gradient counts as zero",
-)
+@breaks("A missing gradient counts as zero", case="a parameter times 0, and without it")
+@wrong("told_apart", says="For a parameter times 0, and without it the answer is True, and the two behave in the same")
 def takes_no_gradient_for_another_one(model, changed, x):
     def observe(module, model, x):
         leaf = x.clone().requires_grad_()
@@ -308,11 +276,10 @@ def asks_for_gradients_that_are_not_there(model, changed, x):
     return differ(model, changed, x, observe)
 
 
+@breaks("if `changed` raises anywhere.", case="a softmax over a dimension that is not there")
 @wrong(
     "told_apart",
     says="For a softmax over a dimension that is not there `changed` raises IndexError, and so does your code",
-    case="a softmax over a dimension that is not there",
-    clause="if `changed` raises anywhere.",
 )
 def expects_a_runtime_error_only(model, changed, x):
     expected = behaviour(model, model, x)
@@ -323,22 +290,17 @@ def expects_a_runtime_error_only(model, changed, x):
     return not all(map(close, expected, found))
 
 
+@breaks("if `changed` raises anywhere.", case="`relu` in place on what `sigmoid` computes")
 @wrong(
     "told_apart",
     says="For `relu` in place on what `sigmoid` computes `changed` raises RuntimeError, and so does your code: True",
-    case="`relu` in place on what `sigmoid` computes",
-    clause="if `changed` raises anywhere.",
 )
 def expects_no_error(model, changed, x):
     return not all(map(close, behaviour(model, model, x), behaviour(changed, model, x)))
 
 
-@wrong(
-    "told_apart",
-    says="`x` was to stay as it is, and requires a gradient afterwards.",
-    case="a model and its trace",
-    clause="Do not change `x`",
-)
+@breaks("Do not change `x`", case="a model and its trace")
+@wrong("told_apart", says="`x` was to stay as it is, and requires a gradient afterwards.")
 def makes_the_given_tensor_a_leaf(model, changed, x):
     def observe(module, model, x):
         given = x.detach().clone()
@@ -355,34 +317,22 @@ def says_what_differs(model, changed, x):
     return "" if torch.equal(model(x), changed(x)) else "the result"
 
 
-@wrong(
-    "input_unchanged",
-    says="The model that was given has been changed: ",
-    case="a model and its trace",
-    clause="or the two modules.",
-)
+@breaks("or the two modules.", case="a model and its trace")
+@wrong("input_unchanged", says="The model that was given has been changed: ")
 def switches_to_eval(model, changed, x):
     return differ(model.eval(), changed.eval(), x)
 
 
-@wrong(
-    "told_apart",
-    says="For a result that is a thousandth more the answer is False, but the result is another one",
-    case="a result that is a thousandth more",
-    clause="by more than rounding:",
-)
+@breaks("by more than rounding:", case="a result that is a thousandth more")
+@wrong("told_apart", says="For a result that is a thousandth more the answer is False, but the result is another one")
 def takes_what_is_near_for_the_same(model, changed, x):
     return differ(
         model, changed, x, same=lambda one, other: one.shape == other.shape and torch.allclose(one, other, atol=0.02)
     )
 
 
-@wrong(
-    "told_apart",
-    says="For gradients that are a hundredth more the answer is False, but the gradients with respect",
-    case="gradients that are a hundredth more",
-    clause="with respect to the input",
-)
+@breaks("with respect to the input", case="gradients that are a hundredth more")
+@wrong("told_apart", says="For gradients that are a hundredth more the answer is False, but the gradients with respect")
 def takes_gradients_that_are_near_for_the_same(model, changed, x):
     def observe(module, model, x):
         result, given, *gradients = behaviour(module, model, x)
@@ -391,22 +341,16 @@ def takes_gradients_that_are_near_for_the_same(model, changed, x):
     return differ(model, changed, x, observe)
 
 
+@breaks("or to a parameter.", case="a parameter that was detached")
 @wrong(
-    "told_apart",
-    says="For a parameter that was detached the answer is False, but a parameter has another gradient.",
-    case="a parameter that was detached",
-    clause="or to a parameter.",
+    "told_apart", says="For a parameter that was detached the answer is False, but a parameter has another gradient."
 )
 def compares_the_first_parameter_only(model, changed, x):
     return differ(model, changed, x, lambda module, model, x: behaviour(module, model, x)[:4])
 
 
-@wrong(
-    "told_apart",
-    says="For `relu6` on numbers below six the answer is True, and the two behave in the same way.",
-    case="`relu6` on numbers below six",
-    clause="they behave differently on `x`",
-)
+@breaks("they behave differently on `x`", case="`relu6` on numbers below six")
+@wrong("told_apart", says="For `relu6` on numbers below six the answer is True, and the two behave in the same way.")
 def computes_the_gradients_somewhere_else(model, changed, x):
     def observe(module, model, x):
         result, given, *_ = behaviour(module, model, x)
@@ -415,23 +359,20 @@ def computes_the_gradients_somewhere_else(model, changed, x):
     return differ(model, changed, x, observe)
 
 
-@wrong(
-    "told_apart",
-    says="For a model and its trace the answer is True, and the two behave in the same way.",
-    case="a model and its trace",
-    clause="Return `True` if they behave differently on `x`, else `False`.",
-)
+@breaks("Return `True` if they behave differently on `x`, else `False`.", case="a model and its trace")
+@wrong("told_apart", says="For a model and its trace the answer is True, and the two behave in the same way.")
 def finds_every_model_different(model, changed, x):
     return differ(model, changed, x, same=lambda one, other: one is other)
 
 
+@breaks(
+    "the tensor that the module was given, after the call;", case="a model that overwrites its input, and its trace"
+)
 @wrong(
     "ends well",
     says="a leaf Variable that requires grad is being used in an in-place operation",
     read="when_it_breaks/06_kwargs#"
     "runtimeerror-a-leaf-variable-that-requires-grad-is-being-used-in-an-in-place-operation",
-    case="a model that overwrites its input, and its trace",
-    clause="the tensor that the module was given, after the call;",
 )
 def passes_the_leaf_itself(model, changed, x):
     def observe(module, model, x):
@@ -443,11 +384,9 @@ def passes_the_leaf_itself(model, changed, x):
     return differ(model, changed, x, observe)
 
 
+@breaks("they behave differently on `x`", case="a model in training and its trace")
 @wrong(
-    "told_apart",
-    says="For a model in training and its trace the answer is True, and the two behave in the same way.",
-    case="a model in training and its trace",
-    clause="they behave differently on `x`",
+    "told_apart", says="For a model in training and its trace the answer is True, and the two behave in the same way."
 )
 def compares_copies_in_eval_mode(model, changed, x):
     return differ(*(module.eval() for module in copy.deepcopy((model, changed))), x)

@@ -6,7 +6,7 @@ import operator
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 EDIT = "07_placeholder#add-move-and-remove-inputs"
 
@@ -146,13 +146,8 @@ def makes_the_input_without_an_anchor(traced):
     traced.recompile()
 
 
-@wrong(
-    "recompiled",
-    says="the compiled code is stale",
-    read="00_first_graph#change-one-node",
-    case="the model of the chapter, without an offset",
-    clause="it returns its result + offset",
-)
+@breaks("it returns its result + offset", case="the model of the chapter, without an offset")
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(traced):
     graph = traced.graph
     output = graph.output_node()
@@ -176,14 +171,8 @@ def forgets_the_default(traced):
     traced.recompile()
 
 
-@wrong(
-    "input_added_last",
-    node="offset",
-    says="`offset` does not have the default 0.0",
-    read=EDIT,
-    case="the model of the chapter, without an offset",
-    clause="with the default 0.0",
-)
+@breaks("with the default 0.0", case="the model of the chapter, without an offset")
+@wrong("input_added_last", node="offset", says="`offset` does not have the default 0.0", read=EDIT)
 def gives_none_for_the_default(traced):
     graph = traced.graph
     output = graph.output_node()
@@ -218,12 +207,11 @@ def hands_the_sum_to_itself(traced):
     traced.recompile()
 
 
+@breaks("The offset is added to the result", case="a model that asserts something of its result")
 @wrong(
     "offset_added",
     node="add",
     says="(a model that asserts something of its result): node `add` adds the offset to `_assert`",
-    case="a model that asserts something of its result",
-    clause="The offset is added to the result",
 )
 def takes_the_last_node_for_the_result(traced):
     graph = traced.graph
@@ -235,13 +223,8 @@ def takes_the_last_node_for_the_result(traced):
     traced.recompile()
 
 
-@wrong(
-    "same_result",
-    node="output",
-    says="it holds other numbers",
-    case="the model of the chapter, with an offset",
-    clause="The offset is added to the result",
-)
+@breaks("The offset is added to the result", case="the model of the chapter, with an offset")
+@wrong("same_result", node="output", says="it holds other numbers")
 def subtracts_the_offset(traced):
     graph = traced.graph
     output = graph.output_node()
@@ -251,13 +234,12 @@ def subtracts_the_offset(traced):
     traced.recompile()
 
 
+@breaks("The offset is added to the result", case="a model that returns its input")
 @wrong(
     "callers_input_stays",
     node="add_",
     says="(a model that returns its input): node `add_` works in place: it changes the tensor passed as `rows`",
     read="01_node_creation#four-spellings-of-add",
-    case="a model that returns its input",
-    clause="The offset is added to the result",
 )
 def adds_in_place(traced):
     graph = traced.graph
@@ -283,13 +265,12 @@ def adds_as_a_plus_equals_does(traced):
     traced.recompile()
 
 
+@breaks("after all others", case="the model of the chapter, without an offset")
 @wrong(
     "input_added_last",
     node="offset",
     says="`offset` comes before `rows`: a place after all other inputs was asked",
     read=EDIT,
-    case="the model of the chapter, without an offset",
-    clause="after all others",
 )
 def puts_the_input_in_front(traced):
     graph = traced.graph
@@ -300,13 +281,12 @@ def puts_the_input_in_front(traced):
         output.args = (graph.call_function(operator.add, (output.args[0], offset)),)
 
 
+@breaks("after all others", case="a model whose last input comes after a step")
 @wrong(
     "input_added_last",
     node="offset",
     says="(a model whose last input comes after a step): `offset` comes before `unread`",
     read=EDIT,
-    case="a model whose last input comes after a step",
-    clause="after all others",
 )
 def puts_the_input_before_the_first_step(traced):
     graph = traced.graph
@@ -333,13 +313,8 @@ def puts_the_input_before_the_output(traced):
     traced.recompile()
 
 
-@wrong(
-    "input_added_last",
-    says="The graph has no input called `offset`",
-    read=EDIT,
-    case="the model of the chapter, without an offset",
-    clause="Give a traced model one more input, `offset`",
-)
+@breaks("Give a traced model one more input, `offset`", case="the model of the chapter, without an offset")
+@wrong("input_added_last", says="The graph has no input called `offset`", read=EDIT)
 def stores_the_offset(traced):
     graph = traced.graph
     output = graph.output_node()
@@ -350,12 +325,8 @@ def stores_the_offset(traced):
     traced.recompile()
 
 
-@wrong(
-    "given_edited",
-    says="You edited a copy",
-    case="the model of the chapter, without an offset",
-    clause="Edit `traced` in place.",
-)
+@breaks("Edit `traced` in place.", case="the model of the chapter, without an offset")
+@wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     adds_with_proxies(traced)
@@ -393,13 +364,12 @@ def adds_the_name_of_the_input(traced):
     traced.recompile()
 
 
+@breaks("The offset is added to the result", case="a model that asserts something of its result")
 @wrong(
     "other_users_kept",
     node="isfinite",
     says="(a model that asserts something of its result): node `isfinite` uses `add`: only the result that is returned",
     read="03_replacement#one-use-or-all-uses",
-    case="a model that asserts something of its result",
-    clause="The offset is added to the result",
 )
 def replaces_all_uses_of_the_result(traced):
     graph = traced.graph
@@ -412,13 +382,12 @@ def replaces_all_uses_of_the_result(traced):
     traced.recompile()
 
 
+@breaks("one more input", case="the model of the chapter, without an offset")
 @wrong(
     "input_added_last",
     node="rows",
     says="`rows` has another default than before: only `offset` was to be added",
     read=EDIT,
-    case="the model of the chapter, without an offset",
-    clause="one more input",
 )
 def gives_every_input_a_default(traced):
     adds_with_proxies(traced)

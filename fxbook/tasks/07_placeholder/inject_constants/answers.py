@@ -4,7 +4,7 @@ import copy
 
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 REPLACE = "07_placeholder#replace-placeholder"
 ENVIRONMENT = "07_placeholder#begin-with-an-environment"
@@ -104,13 +104,8 @@ class PutsTheConstantsInTheBox(WithConstants):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "constants_injected",
-    says="The input `mask` gets the value meant for `sharpness`, not its own",
-    read=REPLACE,
-    case="a model that returns its inputs",
-    clause="Callers leave these inputs out:",
-)
+@breaks("Callers leave these inputs out:", case="a model that returns its inputs")
+@wrong("constants_injected", says="The input `mask` gets the value meant for `sharpness`, not its own", read=REPLACE)
 class TakesAValueFirst(WithConstants):
     def placeholder(self, target, args, kwargs):
         value = super().placeholder(target, args, kwargs)
@@ -139,12 +134,11 @@ class AsksTheIteratorItself(WithConstants):
         return self.constants[target] if target in self.constants else next(self.args_iter)
 
 
+@breaks("a constant.", case="the constant None")
 @wrong(
     "constants_injected",
     says="(the constant None): the input `sharpness` gets the value meant for `input`",
     read=REPLACE,
-    case="the constant None",
-    clause="a constant.",
 )
 class TakesNoneForNoConstant(WithConstants):
     def placeholder(self, target, args, kwargs):
@@ -153,12 +147,11 @@ class TakesNoneForNoConstant(WithConstants):
         return super().placeholder(target, args, kwargs)
 
 
+@breaks("a constant.", case="a constant that counts as false")
 @wrong(
     "constants_injected",
     says="(a constant that counts as false): the input `rows` gets the value meant for `mask`, not the constant",
     read=REPLACE,
-    case="a constant that counts as false",
-    clause="a constant.",
 )
 class TakesZeroForNoConstant(WithConstants):
     def placeholder(self, target, args, kwargs):
@@ -170,12 +163,11 @@ class TakesZeroForNoConstant(WithConstants):
         )
 
 
+@breaks("gives some inputs a constant.", case="two inputs of four")
 @wrong(
     "constants_injected",
     says="(two inputs of four): the input `input` gets another value, not the constant",
     read=REPLACE,
-    case="two inputs of four",
-    clause="gives some inputs a constant.",
 )
 class LeavesInputsWithDefaultsAlone(WithConstants):
     def placeholder(self, target, args, kwargs):
@@ -184,24 +176,20 @@ class LeavesInputsWithDefaultsAlone(WithConstants):
         return super().placeholder(target, args, kwargs)
 
 
+@breaks("gives some inputs a constant.", case="a layer with the name of an input")
 @wrong(
-    "constants_injected",
-    says="(a layer with the name of an input): the result is not the one asked for",
-    read=REPLACE,
-    case="a layer with the name of an input",
-    clause="gives some inputs a constant.",
+    "constants_injected", says="(a layer with the name of an input): the result is not the one asked for", read=REPLACE
 )
 class TakesALayerForAnInput(WithConstants):
     def run_node(self, node):
         return self.constants[node.target] if node.target in self.constants else super().run_node(node)
 
 
+@breaks("and the same interpreter can run several times.", case="a model that returns its inputs")
 @wrong(
     "constants_injected",
     says="in which the values come in reverse, the input `rows` gets the value meant for `mask`",
     read=REPLACE,
-    case="a model that returns its inputs",
-    clause="and the same interpreter can run several times.",
 )
 class UsesEachConstantOnce(WithConstants):
     def placeholder(self, target, args, kwargs):
@@ -210,12 +198,15 @@ class UsesEachConstantOnce(WithConstants):
         return super().placeholder(target, args, kwargs)
 
 
+@breaks(
+    "gives some inputs a constant.",
+    "in which constants, a dict by parameter, replace inputs",
+    case="two inputs of four",
+)
 @wrong(
     "constants_injected",
     says="(two inputs of four): the input `input` gets another value, not the constant",
     read=REPLACE,
-    case="two inputs of four",
-    clause=("gives some inputs a constant.", "in which constants, a dict by parameter, replace inputs"),
 )
 class LooksForNamesOfNodes(WithConstants):
     def run_node(self, node):
@@ -254,13 +245,8 @@ class PutsConstantsInFront(WithConstants):
         return super().run(*values)
 
 
-@wrong(
-    "constants_injected",
-    says="The input `rows` gets the value meant for `mask`, not its own",
-    read=REPLACE,
-    case="its second input",
-    clause="mask}).run(rows)`.",
-)
+@breaks("mask}).run(rows)`.", case="its second input")
+@wrong("constants_injected", says="The input `rows` gets the value meant for `mask`, not its own", read=REPLACE)
 class ServesTheFirstInputOnly(WithConstants):
     """Right where the constants are those of the inputs that come first."""
 
@@ -268,12 +254,8 @@ class ServesTheFirstInputOnly(WithConstants):
         return super().run(*self.constants.values(), *values)
 
 
-@wrong(
-    "input_unchanged",
-    says="The model that was given has been changed: its graph was edited, at node `rows`",
-    case="a model that returns its inputs",
-    clause="The graph does not change",
-)
+@breaks("The graph does not change", case="a model that returns its inputs")
+@wrong("input_unchanged", says="The model that was given has been changed: its graph was edited, at node `rows`")
 class WritesDefaultsIntoTheGraph(WithConstants):
     def __init__(self, traced, constants):
         for node in traced.graph.find_nodes(op="placeholder"):
@@ -308,22 +290,17 @@ class PassesConstantsByName(WithConstants):
         return super().run(*values, **self.constants)
 
 
-@wrong(
-    "usable",
-    says="The class `NoInterpreter` is no fx.Interpreter",
-    case="a model that returns its inputs",
-    clause="Write an interpreter",
-)
+@breaks("Write an interpreter", case="a model that returns its inputs")
+@wrong("usable", says="The class `NoInterpreter` is no fx.Interpreter")
 class NoInterpreter:
     def __init__(self, traced, constants):
         self.traced, self.constants = traced, constants
 
 
+@breaks("and the same interpreter can run several times.", case="a model that returns its inputs")
 @wrong(
     "constants_injected",
     says="in which the values come in reverse, the input `mask` gets the value meant for `sharpness`, not its own",
-    case="a model that returns its inputs",
-    clause="and the same interpreter can run several times.",
 )
 class KeepsTheFirstResult(TriesTheConstantFirst):
     result = None
@@ -344,12 +321,8 @@ class KeepsEachValueAsAConstant(WithConstants):
         return self.constants[target]
 
 
-@wrong(
-    "constants_injected",
-    says="(a layer with the name of an input): the result is not the one asked for",
-    case="a layer with the name of an input",
-    clause="in which constants, a dict by parameter, replace inputs",
-)
+@breaks("in which constants, a dict by parameter, replace inputs", case="a layer with the name of an input")
+@wrong("constants_injected", says="(a layer with the name of an input): the result is not the one asked for")
 class TakesInputsThatBeginSo(WithConstants):
     def placeholder(self, target, args, kwargs):
         for name in self.constants:

@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 EDIT = "07_placeholder#add-move-and-remove-inputs"
 
@@ -128,14 +128,8 @@ def sets_a_plain_attribute(traced, name, value):
     read_from(traced, name, f"stored_{name}")
 
 
-@wrong(
-    "in_state_dict",
-    node="stored_mask",
-    says="a buffer that is saved was asked",
-    read=EDIT,
-    case="the mask of the model of the chapter",
-    clause="so that `state_dict` contains it.",
-)
+@breaks("so that `state_dict` contains it.", case="the mask of the model of the chapter")
+@wrong("in_state_dict", node="stored_mask", says="a buffer that is saved was asked", read=EDIT)
 def makes_a_buffer_that_is_not_saved(traced, name, value):
     traced.register_buffer(f"stored_{name}", value, persistent=False)
     read_from(traced, name, f"stored_{name}")
@@ -156,14 +150,8 @@ def calls_a_layer_whose_buffer_is_not_saved(traced, name, value):
     traced.recompile()
 
 
-@wrong(
-    "in_state_dict",
-    node="stored_mask",
-    says="`stored_mask` is a parameter, which training changes",
-    read=EDIT,
-    case="the mask of the model of the chapter",
-    clause="Store the value as a buffer",
-)
+@breaks("Store the value as a buffer", case="the mask of the model of the chapter")
+@wrong("in_state_dict", node="stored_mask", says="`stored_mask` is a parameter, which training changes", read=EDIT)
 def makes_a_parameter(traced, name, value):
     traced.register_parameter(f"stored_{name}", nn.Parameter(value))
     read_from(traced, name, f"stored_{name}")
@@ -177,24 +165,27 @@ def turns_the_node_into_a_fetch_of_an_attribute(traced, name, value):
     traced.recompile()
 
 
+@breaks(
+    "The model may already have an attribute called `name`.",
+    case="an input with the name of a buffer, returned and in a list",
+)
 @wrong(
     "own_weights_stay",
     node="rows_2",
     says="fetches `rows`, a name that the module used already",
-    case="an input with the name of a buffer, returned and in a list",
-    clause="The model may already have an attribute called `name`.",
 )
 def calls_the_buffer_as_the_parameter(traced, name, value):
     traced.register_buffer(name, value)
     read_from(traced, name, name)
 
 
+@breaks(
+    "Your function may be called several times, for one input after another.", case="two inputs, one after the other"
+)
 @wrong(
     "a_home_each",
     node="stored_1",
     says="(two inputs, one after the other): nodes `stored` and `stored_1` both fetch `stored`",
-    case="two inputs, one after the other",
-    clause="Your function may be called several times, for one input after another.",
 )
 def calls_every_buffer_stored(traced, name, value):
     traced.register_buffer("stored", value)
@@ -214,14 +205,8 @@ def hands_the_tensor_to_the_readers(traced, name, value):
     traced.graph.erase_node(node)
 
 
-@wrong(
-    "inputs_gone",
-    node="mask",
-    says="The graph still has the input `mask`: a call has to pass it",
-    read=EDIT,
-    case="the mask of the model of the chapter",
-    clause="Remove it from the signature:",
-)
+@breaks("Remove it from the signature:", case="the mask of the model of the chapter")
+@wrong("inputs_gone", node="mask", says="The graph still has the input `mask`: a call has to pass it", read=EDIT)
 def leaves_the_input_unread(traced, name, value):
     traced.register_buffer(f"stored_{name}", value)
     node = the_input(traced, name)
@@ -285,26 +270,21 @@ def hands_one_reader_over(traced, name, value):
     traced.recompile()
 
 
+@breaks("`name` is the parameter", case="an input called `input`")
 @wrong(
-    "inputs_gone",
-    node="input_1",
-    says="(an input called `input`): the graph still has the input `input`",
-    read=EDIT,
-    case="an input called `input`",
-    clause="`name` is the parameter",
+    "inputs_gone", node="input_1", says="(an input called `input`): the graph still has the input `input`", read=EDIT
 )
 def leaves_an_input_whose_node_has_another_name(traced, name, value):
     if name in [node.name for node in traced.graph.nodes]:
         turns_the_node_itself_into_a_fetch(traced, name, value)
 
 
+@breaks("all its users are to get instead.", case="an input with the name of a buffer, returned and in a list")
 @wrong(
     "inputs_gone",
     node="rows",
     says="(an input with the name of a buffer, returned and in a list): the graph still has the input `rows`",
     read=EDIT,
-    case="an input with the name of a buffer, returned and in a list",
-    clause="all its users are to get instead.",
 )
 def hands_one_reader_over_and_keeps_the_others(traced, name, value):
     node = the_input(traced, name)
@@ -317,13 +297,12 @@ def hands_one_reader_over_and_keeps_the_others(traced, name, value):
     traced.recompile()
 
 
+@breaks("all its users are to get instead.", case="two inputs, one after the other")
 @wrong(
     "inputs_gone",
     node="scale",
     says="(two inputs, one after the other): the graph still has the input `scale`",
     read=EDIT,
-    case="two inputs, one after the other",
-    clause="all its users are to get instead.",
 )
 def looks_at_plain_arguments_only(traced, name, value):
     node = the_input(traced, name)
@@ -337,13 +316,8 @@ def looks_at_plain_arguments_only(traced, name, value):
     traced.recompile()
 
 
-@wrong(
-    "readers_get_the_value",
-    node="add",
-    says="Node `add` used `mask`, and does not use the stored value",
-    case="the mask of the model of the chapter",
-    clause="all its users are to get instead.",
-)
+@breaks("all its users are to get instead.", case="the mask of the model of the chapter")
+@wrong("readers_get_the_value", node="add", says="Node `add` used `mask`, and does not use the stored value")
 def stores_zeros_in_the_arguments(traced, name, value):
     node = the_input(traced, name)
     for reader in list(node.users):
@@ -353,13 +327,12 @@ def stores_zeros_in_the_arguments(traced, name, value):
     traced.recompile()
 
 
+@breaks("the parameter name is gone", case="an input that is never read")
 @wrong(
     "inputs_gone",
     node="unread",
     says="(an input that is never read): the graph still has the input `unread`",
     read=EDIT,
-    case="an input that is never read",
-    clause="the parameter name is gone",
 )
 def leaves_what_has_no_users(traced, name, value):
     node = the_input(traced, name)
@@ -374,7 +347,8 @@ def fixes_it_by_a_default(traced, name, value):
     node.args = (0.0,)
 
 
-@wrong("given_edited", says="You edited a copy", case="the mask of the model of the chapter", clause="Edit traced")
+@breaks("Edit traced", case="the mask of the model of the chapter")
+@wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced, name, value):
     traced = copy.deepcopy(traced)
     turns_the_node_itself_into_a_fetch(traced, name, value)
@@ -388,13 +362,8 @@ def edits_a_new_trace(traced, name, value):
     return again
 
 
-@wrong(
-    "same_result",
-    node="add",
-    says="The result is not the one asked for: it holds other numbers.",
-    case="the mask of the model of the chapter",
-    clause="`value` is the tensor",
-)
+@breaks("`value` is the tensor", case="the mask of the model of the chapter")
+@wrong("same_result", node="add", says="The result is not the one asked for: it holds other numbers.")
 def leaves_room_for_a_value_that_is_loaded_later(traced, name, value):
     turns_the_node_itself_into_a_fetch(traced, name, torch.zeros_like(value))
 
@@ -418,25 +387,19 @@ def moves_the_fetch_before_its_first_reader(traced, name, value):
     traced.recompile()
 
 
+@breaks("`name` is the parameter", case="two inputs, one after the other")
 @wrong(
     "inputs_gone",
     node="scale",
     says="(two inputs, one after the other): the graph still has the input `scale`",
     read=EDIT,
-    case="two inputs, one after the other",
-    clause="`name` is the parameter",
 )
 def takes_the_first_input_that_begins_so(traced, name, value):
     inputs = traced.graph.find_nodes(op="placeholder")
     turns_the_node_itself_into_a_fetch(traced, next(n.target for n in inputs if n.target.startswith(name)), value)
 
 
-@wrong(
-    "same_result",
-    node="cat",
-    says="the result is not the one asked for: item 0 of it has dtype float32",
-    case="an input with the name of a buffer, returned and in a list",
-    clause="Store the value",
-)
+@breaks("Store the value", case="an input with the name of a buffer, returned and in a list")
+@wrong("same_result", node="cat", says="the result is not the one asked for: item 0 of it has dtype float32")
 def stores_it_in_single_precision(traced, name, value):
     turns_the_node_itself_into_a_fetch(traced, name, value.float())

@@ -7,7 +7,7 @@ import torch
 from torch import fx
 from torch.utils.weak import WeakIdKeyDictionary
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def needed(graph):
@@ -228,12 +228,8 @@ def hands_over_a_copy_of_the_list(kind, traced, tensors):
     return found
 
 
-@wrong(
-    "tells_unneeded",
-    says=f"Node `gate` is in the answer for `mul`, {ELSE}",
-    case="the gated mix",
-    clause="Call its `boxed_run`.",
-)
+@breaks("Call its `boxed_run`.", case="the gated mix")
+@wrong("tells_unneeded", says=f"Node `gate` is in the answer for `mul`, {ELSE}")
 def calls_run(kind, traced, tensors):
     runner, found = watch(kind, traced, refs_of(traced, tensors))
     runner.run(*tensors)
@@ -253,36 +249,24 @@ def keeps_the_results(kind, traced, tensors):
     return found
 
 
-@wrong(
-    "tells_unneeded",
-    says="`sigmoid` is in the answer for itself: its own result is not counted",
-    case="the gated mix",
-    clause="before the node runs",
-)
+@breaks("before the node runs", case="the gated mix")
+@wrong("tells_unneeded", says="`sigmoid` is in the answer for itself: its own result is not counted")
 def looks_behind_the_node(kind, traced, tensors):
     runner, found = watch(kind, traced, refs_of(traced, tensors), after=True)
     runner.boxed_run(tensors)
     return found
 
 
-@wrong(
-    "tells_unneeded",
-    says="While node `mul_1` computes, `sigmoid` is alive without need: the answer lacks it",
-    case="the gated mix, hoarded",
-    clause="the values that are alive",
-)
+@breaks("the values that are alive", case="the gated mix, hoarded")
+@wrong("tells_unneeded", says="While node `mul_1` computes, `sigmoid` is alive without need: the answer lacks it")
 def watches_inputs_only(kind, traced, tensors):
     runner, found = watch(kind, traced, refs_of(traced, tensors), enter=lambda node, value: None)
     runner.boxed_run(tensors)
     return found
 
 
-@wrong(
-    "tells_unneeded",
-    says="(results kept in a list): while node `mul_1` computes, `sigmoid` is alive without need",
-    case="results kept in a list",
-    clause="the tensor exists, no matter what holds it:",
-)
+@breaks("the tensor exists, no matter what holds it:", case="results kept in a list")
+@wrong("tells_unneeded", says="(results kept in a list): while node `mul_1` computes, `sigmoid` is alive without need")
 def asks_env(kind, traced, tensors):
     """A value in another place than env is alive too."""
     runner, found = watch(kind, traced, {}, alive=lambda runner: {node.name for node in runner.env})
@@ -290,48 +274,32 @@ def asks_env(kind, traced, tensors):
     return found
 
 
-@wrong(
-    "tells_unneeded",
-    says="While node `mul` computes, `gate` is alive without need: the answer lacks it",
-    case="the gated mix, hoarded",
-    clause="you make it by `kind(traced)`.",
-)
+@breaks("you make it by `kind(traced)`.", case="the gated mix, hoarded")
+@wrong("tells_unneeded", says="While node `mul` computes, `gate` is alive without need: the answer lacks it")
 def runs_an_interpreter_of_its_own(kind, traced, tensors):
     runner, found = watch(fx.Interpreter, traced, refs_of(traced, tensors))
     runner.boxed_run(tensors)
     return found
 
 
-@wrong(
-    "tells_unneeded",
-    says="Node `gate` is in the answer for `sigmoid`, but it has to be alive",
-    case="the gated mix",
-    clause="and need not be alive.",
-)
+@breaks("and need not be alive.", case="the gated mix")
+@wrong("tells_unneeded", says="Node `gate` is in the answer for `sigmoid`, but it has to be alive")
 def forgets_the_bound(kind, traced, tensors):
     runner, found = watch(kind, traced, refs_of(traced, tensors), less=False)
     runner.boxed_run(tensors)
     return found
 
 
-@wrong(
-    "tells_unneeded",
-    says="(a layer and methods): node `norm` computes, but is missing in the answer",
-    case="a layer and methods",
-    clause="For each node that computes",
-)
+@breaks("For each node that computes", case="a layer and methods")
+@wrong("tells_unneeded", says="(a layer and methods): node `norm` computes, but is missing in the answer")
 def measures_functions_only(kind, traced, tensors):
     runner, found = watch(kind, traced, refs_of(traced, tensors), steps="call_function")
     runner.boxed_run(tensors)
     return found
 
 
-@wrong(
-    "tells_unneeded",
-    says="(a layer and methods): while node `add` computes, `norm` is alive without need",
-    case="a layer and methods",
-    clause="the tensor exists, no matter what holds it:",
-)
+@breaks("the tensor exists, no matter what holds it:", case="a layer and methods")
+@wrong("tells_unneeded", says="(a layer and methods): while node `add` computes, `norm` is alive without need")
 def follows_the_results_of_functions_only(kind, traced, tensors):
     refs = refs_of(traced, tensors)
 
@@ -376,12 +344,8 @@ def notes_at_every_node(kind, traced, tensors):
     return found
 
 
-@wrong(
-    "tells_unneeded",
-    says="(an input that the last node reads, in a graph that was edited): node `features` is in",
-    case="an input that the last node reads, in a graph that was edited",
-    clause="and need not be alive.",
-)
+@breaks("and need not be alive.", case="an input that the last node reads, in a graph that was edited")
+@wrong("tells_unneeded", says="(an input that the last node reads, in a graph that was edited): node `features` is in")
 def takes_the_last_of_the_users(kind, traced, tensors):
     """Users have the order in which they were added."""
     last = {node.name: [*node.users, node][-2 if node.users else -1] for node in traced.graph.nodes}
@@ -391,11 +355,10 @@ def takes_the_last_of_the_users(kind, traced, tensors):
     return {step: {name for name in names if last[name] < steps[step]} for step, names in found.items()}
 
 
+@breaks("the values that are alive", case="values that no node reads, dropped at once")
 @wrong(
     "tells_unneeded",
     says=f"(values that no node reads, dropped at once): node `square` is in the answer for `mul`, {ELSE}",
-    case="values that no node reads, dropped at once",
-    clause="the values that are alive",
 )
 def keeps_the_newest_result(kind, traced, tensors):
     need, found = needed(traced.graph), {}

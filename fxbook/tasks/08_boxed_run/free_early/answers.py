@@ -2,7 +2,7 @@
 
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 BOX = "08_boxed_run#a-box-that-is-emptied"
 LENGTH = "08_boxed_run#a-list-as-long-as-the-signature"
@@ -141,12 +141,8 @@ class BeginsWithAnEnvironment(Entering):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "let_go",
-    says=MASK,
-    case="values that no node reads",
-    clause="An input without a user is freed before the first node computes.",
-)
+@breaks("An input without a user is freed before the first node computes.", case="values that no node reads")
+@wrong("let_go", says=MASK)
 class ForgetsTheInputs(Entering):
     def boxed_run(self, args_list):
         result = super().boxed_run(args_list)
@@ -154,12 +150,8 @@ class ForgetsTheInputs(Entering):
         return result
 
 
-@wrong(
-    "let_go",
-    says="(two inputs that no node reads): while node `exp` computes, the input `names` is alive",
-    case="two inputs that no node reads",
-    clause="An input without a user is freed before the first node computes.",
-)
+@breaks("An input without a user is freed before the first node computes.", case="two inputs that no node reads")
+@wrong("let_go", says="(two inputs that no node reads): while node `exp` computes, the input `names` is alive")
 class ForgetsAllInputsButOne(Entering):
     def boxed_run(self, args_list):
         if len(args_list) == len(inputs(self.graph)):
@@ -172,12 +164,8 @@ class ForgetsAllInputsButOne(Entering):
         return result
 
 
-@wrong(
-    "let_go",
-    says=SQUARE,
-    case="values that no node reads",
-    clause="A result without a user is freed before the next node computes.",
-)
+@breaks("A result without a user is freed before the next node computes.", case="values that no node reads")
+@wrong("let_go", says=SQUARE)
 class ForgetsTheResults(fx.Interpreter):
     def boxed_run(self, args_list):
         without_unread(self, args_list)
@@ -186,26 +174,16 @@ class ForgetsTheResults(fx.Interpreter):
         return result
 
 
-@wrong(
-    "nothing_held_after",
-    says="is still alive",
-    read="08_boxed_run#what-stays-after-the-run",
-    case="values that no node reads",
-    clause="and the interpreter holds nothing:",
-)
+@breaks("and the interpreter holds nothing:", case="values that no node reads")
+@wrong("nothing_held_after", says="is still alive", read="08_boxed_run#what-stays-after-the-run")
 class LeavesEnvAsItIs(Entering):
     def boxed_run(self, args_list):
         without_unread(self, args_list)
         return super().boxed_run(args_list)
 
 
-@wrong(
-    "nothing_held_after",
-    says="is still alive",
-    read="08_boxed_run#what-stays-after-the-run",
-    case="values that no node reads",
-    clause="once the caller drops the result, the result is freed.",
-)
+@breaks("once the caller drops the result, the result is freed.", case="values that no node reads")
+@wrong("nothing_held_after", says="is still alive", read="08_boxed_run#what-stays-after-the-run")
 class KeepsTheResult(Entering):
     def boxed_run(self, args_list):
         without_unread(self, args_list)
@@ -214,13 +192,8 @@ class KeepsTheResult(Entering):
         return self.result
 
 
-@wrong(
-    "list_is_empty",
-    says="The list still holds 3 inputs after the run",
-    read=BOX,
-    case="values that no node reads",
-    clause="Afterwards the list is empty",
-)
+@breaks("Afterwards the list is empty", case="values that no node reads")
+@wrong("list_is_empty", says="The list still holds 3 inputs after the run", read=BOX)
 class EmptiesACopy(Entering):
     def boxed_run(self, args_list):
         args_list = list(args_list)
@@ -254,12 +227,8 @@ class TakesTheInputsFromTheEnd(Entering):
         return result
 
 
-@wrong(
-    "result_is_right",
-    says="Node `square` did not run: every node was to run, once and in order",
-    case="values that no node reads",
-    clause="Every node runs once, in order.",
-)
+@breaks("Every node runs once, in order.", case="values that no node reads")
+@wrong("result_is_right", says="Node `square` did not run: every node was to run, once and in order")
 class RemovesDeadNodes(fx.Interpreter):
     def __init__(self, module):
         module.graph.eliminate_dead_code()
@@ -285,12 +254,11 @@ class EntersEveryNodeWithoutUsers(fx.Interpreter):
         return super().boxed_run(args_list)
 
 
+@breaks("A list of the wrong length raises an error.", case="values that no node reads")
 @wrong(
     "refuses_other_lengths",
     says="A list of 4 items is taken without an error, though the graph has 3 inputs",
     read=LENGTH,
-    case="values that no node reads",
-    clause="A list of the wrong length raises an error.",
 )
 class TakesAListOfAnyLength(Entering):
     def boxed_run(self, args_list):
@@ -317,12 +285,8 @@ class LeavesUnreadInputsOut(Entering):
         return result
 
 
-@wrong(
-    "let_go",
-    says="While node `add` computes, the input `right` is alive: its last user is `mul_1`",
-    case="the gated mix",
-    clause="only the values that this node or a later node uses are alive.",
-)
+@breaks("only the values that this node or a later node uses are alive.", case="the gated mix")
+@wrong("let_go", says="While node `add` computes, the input `right` is alive: its last user is `mul_1`")
 class KeepsTheLoopVariable(Entering):
     def boxed_run(self, args_list):
         env = {}
@@ -375,22 +339,17 @@ class OverridesRunWithoutItsKeywords(Entering):
         return result
 
 
-@wrong(
-    "let_go",
-    says=MASK,
-    case="values that no node reads",
-    clause="Write an interpreter whose `boxed_run` meets the lower bound on every graph",
-)
+@breaks("Write an interpreter whose `boxed_run` meets the lower bound on every graph", case="values that no node reads")
+@wrong("let_go", says=MASK)
 class IsTheInterpreterAsItIs(fx.Interpreter):
     pass
 
 
+@breaks("on every graph", case="a graph that was edited, its users in another order")
 @wrong(
     "ends well",
     says="(a graph that was edited, its users in another order): your code raises RuntimeError: Node add referenced",
     read="08_boxed_run#runtimeerror-node-mix-referenced-nonexistent-value-query-run-graphlint-to-diagnose-such-issues",
-    case="a graph that was edited, its users in another order",
-    clause="on every graph",
 )
 class TakesTheLastOfTheUsers(fx.Interpreter):
     """Users have the order in which they were added."""

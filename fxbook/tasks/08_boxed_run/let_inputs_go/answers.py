@@ -5,7 +5,7 @@ import operator
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 HELD = "While node `mul` computes, the input `gate` is alive: its last user is `sigmoid`"
 BOX = "08_boxed_run#a-box-that-is-emptied"
@@ -101,13 +101,8 @@ def gets_all_items_at_once(traced, named):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "nothing_left",
-    says="The dict still holds 3 inputs after the run",
-    read=BOX,
-    case="the gated mix",
-    clause="Afterwards the dict is empty",
-)
+@breaks("Afterwards the dict is empty", case="the gated mix")
+@wrong("nothing_left", says="The dict still holds 3 inputs after the run", read=BOX)
 def leaves_the_dict_as_it_was(traced, named):
     return fx.Interpreter(traced).boxed_run([named[node.name] for node in inputs(traced)])
 
@@ -119,7 +114,8 @@ def clears_the_dict_after_the_run(traced, named):
     return result
 
 
-@wrong("let_go", says=HELD, case="the gated mix", clause="Free each input after its last use.")
+@breaks("Free each input after its last use.", case="the gated mix")
+@wrong("let_go", says=HELD)
 def hands_over_a_copy_of_the_list(traced, named):
     box = [named.pop(node.name) for node in inputs(traced)]
     return fx.Interpreter(traced).boxed_run(list(box))
@@ -141,12 +137,8 @@ def calls_the_module(traced, named):
     return traced(*(named.pop(node.name) for node in inputs(traced)))
 
 
-@wrong(
-    "let_go",
-    says="While node `add` computes, the input `right` is alive: its last user is `mul_1`",
-    case="the gated mix",
-    clause="Free each input after its last use.",
-)
+@breaks("Free each input after its last use.", case="the gated mix")
+@wrong("let_go", says="While node `add` computes, the input `right` is alive: its last user is `mul_1`")
 def keeps_the_loop_variable(traced, named):
     box = []
     for node in inputs(traced):
@@ -162,24 +154,16 @@ def keeps_the_first_in_a_variable(traced, named):
     return fx.Interpreter(traced).boxed_run([gate, *(named.pop(node.name) for node in others)])
 
 
-@wrong(
-    "reads_what_was_handed_over",
-    says="Node `sigmoid` reads `gate`, but was given `right`",
-    case="the gated mix",
-    clause="in any order",
-)
+@breaks("in any order", case="the gated mix")
+@wrong("reads_what_was_handed_over", says="Node `sigmoid` reads `gate`, but was given `right`")
 def takes_the_dict_in_its_own_order(traced, named):
     box = list(named.values())
     named.clear()
     return fx.Interpreter(traced).boxed_run(box)
 
 
-@wrong(
-    "reads_what_was_handed_over",
-    says="node `mul` reads `weight`, but was given `bias`",
-    case="four inputs, one of them a parameter `input`",
-    clause="in any order",
-)
+@breaks("in any order", case="four inputs, one of them a parameter `input`")
+@wrong("reads_what_was_handed_over", says="node `mul` reads `weight`, but was given `bias`")
 def sorts_the_names(traced, named):
     return fx.Interpreter(traced).boxed_run([named.pop(name) for name in sorted(named)])
 
@@ -189,12 +173,8 @@ def takes_the_last_item_each_time(traced, named):
     return fx.Interpreter(traced).boxed_run([named.popitem()[1] for _ in inputs(traced)])
 
 
-@wrong(
-    "ends well",
-    says="(four inputs, one of them a parameter `input`): your code raises KeyError: 'input'",
-    case="four inputs, one of them a parameter `input`",
-    clause="the name of each placeholder",
-)
+@breaks("the name of each placeholder", case="four inputs, one of them a parameter `input`")
+@wrong("ends well", says="(four inputs, one of them a parameter `input`): your code raises KeyError: 'input'")
 def asks_for_the_parameters(traced, named):
     return fx.Interpreter(traced).boxed_run([named.pop(node.target) for node in inputs(traced)])
 
@@ -211,12 +191,8 @@ def hands_over_the_dict(traced, named):
     return fx.Interpreter(traced).boxed_run(named)
 
 
-@wrong(
-    "reads_what_was_handed_over",
-    says="Node `sigmoid` was given a tensor in other memory than that of `gate`",
-    case="the gated mix",
-    clause="with its tensor.",
-)
+@breaks("with its tensor.", case="the gated mix")
+@wrong("reads_what_was_handed_over", says="Node `sigmoid` was given a tensor in other memory than that of `gate`")
 def clones_every_input(traced, named):
     """Twice the inputs at the start."""
     box = [named[node.name].clone() for node in inputs(traced)]
@@ -230,11 +206,10 @@ def stacks_the_inputs(traced, named):
     return fx.Interpreter(traced).boxed_run(box)
 
 
+@breaks("Free each input after its last use.", case="values read in lists and by name")
 @wrong(
     "let_go",
     says="while node `mul` computes, the input `first` is alive: its last user is `cat`",
-    case="values read in lists and by name",
-    clause="Free each input after its last use.",
 )
 def looks_for_plain_arguments_to_delete(traced, named):
     env = {node: named.pop(node.name) for node in inputs(traced)}
@@ -252,13 +227,8 @@ def looks_for_plain_arguments_to_delete(traced, named):
 runners = []
 
 
-@wrong(
-    "nothing_held_after",
-    says="`tanh` is still alive: something of yours holds it",
-    read=AFTER,
-    case="the gated mix",
-    clause="and you keep nothing.",
-)
+@breaks("and you keep nothing.", case="the gated mix")
+@wrong("nothing_held_after", says="`tanh` is still alive: something of yours holds it", read=AFTER)
 def keeps_the_interpreter(traced, named):
     """Its env holds the result."""
     runners.append(fx.Interpreter(traced))
@@ -279,8 +249,7 @@ def deletes_all_that_nobody_reads(traced, named):
     return runner.env[node]
 
 
-@wrong(
-    "result_is_right", says="The result is not that of the model", case="the gated mix", clause="Run a traced module"
-)
+@breaks("Run a traced module", case="the gated mix")
+@wrong("result_is_right", says="The result is not that of the model")
 def forgets_to_return(traced, named):
     fx.Interpreter(traced).boxed_run([named.pop(node.name) for node in inputs(traced)])

@@ -9,7 +9,7 @@ from torch import fx
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._pytree import tree_leaves
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def tensors(value):
@@ -222,13 +222,8 @@ def followed(traced, inputs, count=without_weights, no_grad=True, collect=True, 
     return found
 
 
-@wrong(
-    "bytes_alive",
-    says="keeps values for gradients",
-    read="09_profiling#who-asks-for-gradients",
-    case="the network of the chapter",
-    clause="Run without gradients.",
-)
+@breaks("Run without gradients.", case="the network of the chapter")
+@wrong("bytes_alive", says="keeps values for gradients", read="09_profiling#who-asks-for-gradients")
 def asks_for_gradients(traced, *inputs):
     return followed(traced, inputs, no_grad=False)
 
@@ -249,42 +244,26 @@ def counted(traced, inputs, count):
     return found
 
 
-@wrong(
-    "bytes_alive",
-    says="Parameters and buffers were not to be counted",
-    case="views, a tuple and weights",
-    clause="The parameters",
-)
+@breaks("The parameters", case="views, a tuple and weights")
+@wrong("bytes_alive", says="Parameters and buffers were not to be counted")
 def counts_weights(traced, *inputs):
     return counted(traced, inputs, lambda node, value: tensors(value))
 
 
-@wrong(
-    "bytes_alive",
-    says="were not to be counted, nor views of them",
-    case="views, a tuple and weights",
-    clause="nor do views of them",
-)
+@breaks("nor do views of them", case="views, a tuple and weights")
+@wrong("bytes_alive", says="were not to be counted, nor views of them")
 def counts_views_of_weights(traced, *inputs):
     return counted(traced, inputs, without_weights)
 
 
-@wrong(
-    "bytes_alive",
-    says="you say 0. Inputs count, from their own node to the end",
-    case="the network of the chapter",
-    clause="Inputs count",
-)
+@breaks("Inputs count", case="the network of the chapter")
+@wrong("bytes_alive", says="you say 0. Inputs count, from their own node to the end")
 def forgets_the_inputs(traced, *inputs):
     return followed(traced, inputs, lambda node, value: [] if node.op == "placeholder" else tensors(value))
 
 
-@wrong(
-    "bytes_alive",
-    says="Inputs are freed after their last user in the answer: the caller holds them to the end.",
-    case="the network of the chapter",
-    clause="to the end, because the caller holds them",
-)
+@breaks("to the end, because the caller holds them", case="the network of the chapter")
+@wrong("bytes_alive", says="Inputs are freed after their last user in the answer: the caller holds them to the end.")
 def lets_go_of_the_inputs(traced, *inputs):
     found, weights = [], own(traced)
 
@@ -301,17 +280,14 @@ def lets_go_of_the_inputs(traced, *inputs):
     return found
 
 
-@wrong(
-    "bytes_alive",
-    says="Its result holds 2 tensors, each with memory of its own: all of them count.",
-    case="views, a tuple and weights",
-    clause="a tuple",
-)
+@breaks("a tuple", case="views, a tuple and weights")
+@wrong("bytes_alive", says="Its result holds 2 tensors, each with memory of its own: all of them count.")
 def knows_no_tuples(traced, *inputs):
     return followed(traced, inputs, lambda node, value: [value] if isinstance(value, torch.Tensor) else [])
 
 
-@wrong("bytes_alive", says="Nothing is freed in the answer", case="the network of the chapter", clause="that are alive")
+@breaks("that are alive", case="the network of the chapter")
+@wrong("bytes_alive", says="Nothing is freed in the answer")
 def collects_no_values(traced, *inputs):
     return followed(traced, inputs, collect=False)
 
@@ -321,22 +297,14 @@ def keeps_them_in_a_set(traced, *inputs):
     return followed(traced, inputs, held=set)
 
 
-@wrong(
-    "bytes_alive",
-    says="is of the moment before its node made a result",
-    case="the network of the chapter",
-    clause="when the node has made its result",
-)
+@breaks("when the node has made its result", case="the network of the chapter")
+@wrong("bytes_alive", says="is of the moment before its node made a result")
 def looks_before_the_node_runs(traced, *inputs):
     return followed(traced, inputs, before=True)
 
 
-@wrong(
-    "bytes_alive",
-    says="The bytes are those left after values were freed",
-    case="the network of the chapter",
-    clause="before anything is freed after it",
-)
+@breaks("before anything is freed after it", case="the network of the chapter")
+@wrong("bytes_alive", says="The bytes are those left after values were freed")
 def looks_after_values_are_freed(traced, *inputs):
     """Looks back from the next node, and after the run for the last one."""
     stores, found, weights = weakref.WeakSet(), [], own(traced)
@@ -354,12 +322,8 @@ def looks_after_values_are_freed(traced, *inputs):
     return [*found[1:], sum(store.nbytes() for store in stores if store.data_ptr() not in weights)]
 
 
-@wrong(
-    "bytes_alive",
-    says="The numbers are MiB: bytes were asked.",
-    case="the network of the chapter",
-    clause="The number is the bytes",
-)
+@breaks("The number is the bytes", case="the network of the chapter")
+@wrong("bytes_alive", says="The numbers are MiB: bytes were asked.")
 def in_mebibytes(traced, *inputs):
     return [held / 2**20 for held in followed(traced, inputs)]
 
@@ -380,12 +344,8 @@ def a_set_of_tensors(traced, *inputs):
     return found
 
 
-@wrong(
-    "bytes_alive",
-    says="The list has 15 numbers: one for each of the 14 nodes was asked.",
-    case="the network of the chapter",
-    clause="a list with one number for each node",
-)
+@breaks("a list with one number for each node", case="the network of the chapter")
+@wrong("bytes_alive", says="The list has 15 numbers: one for each of the 14 nodes was asked.")
 def one_too_many(traced, *inputs):
     return [*followed(traced, inputs), 0]
 
@@ -395,12 +355,8 @@ def only_the_peak(traced, *inputs):
     return max(followed(traced, inputs))
 
 
-@wrong(
-    "bytes_alive",
-    says="Memory that several tensors share counts once",
-    case="the network of the chapter",
-    clause="Memory that several tensors share counts once",
-)
+@breaks("Memory that several tensors share counts once", case="the network of the chapter")
+@wrong("bytes_alive", says="Memory that several tensors share counts once")
 def counts_each_value(traced, *inputs):
     """The bytes of each node's value in the environment, and of the new one: output is head once more."""
     found = []
@@ -421,12 +377,8 @@ def counts_each_value(traced, *inputs):
     return found
 
 
-@wrong(
-    "bytes_alive",
-    says="to the end, with all tensors that they hold.",
-    case="several inputs, a nested result and buffers",
-    clause="a dict",
-)
+@breaks("a dict", case="several inputs, a nested result and buffers")
+@wrong("bytes_alive", says="to the end, with all tensors that they hold.")
 def knows_no_dicts(traced, *inputs):
     def parts(value):
         if isinstance(value, torch.Tensor):
@@ -436,12 +388,8 @@ def knows_no_dicts(traced, *inputs):
     return followed(traced, inputs, lambda node, value: parts(value))
 
 
-@wrong(
-    "bytes_alive",
-    says="Its result holds 3 tensors, each with memory of its own: all of them count.",
-    case="several inputs, a nested result and buffers",
-    clause="one inside the other",
-)
+@breaks("one inside the other", case="several inputs, a nested result and buffers")
+@wrong("bytes_alive", says="Its result holds 3 tensors, each with memory of its own: all of them count.")
 def looks_one_level_deep(traced, *inputs):
     def parts(node, value):
         items = value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else [value]
@@ -450,12 +398,8 @@ def looks_one_level_deep(traced, *inputs):
     return followed(traced, inputs, parts)
 
 
-@wrong(
-    "bytes_alive",
-    says="A view holds the whole memory that it is a view of, as long as it is alive.",
-    case="views, a tuple and weights",
-    clause="and whole",
-)
+@breaks("and whole", case="views, a tuple and weights")
+@wrong("bytes_alive", says="A view holds the whole memory that it is a view of, as long as it is alive.")
 def counts_what_a_view_shows(traced, *inputs):
     """Of each memory the bytes of the largest tensor that shows a part of it."""
     found, weights = [], own(traced)
@@ -474,12 +418,8 @@ def counts_what_a_view_shows(traced, *inputs):
     return found
 
 
-@wrong(
-    "bytes_alive",
-    says="Inputs count, from their own node to the end",
-    case="several inputs, a nested result and buffers",
-    clause="from their own node",
-)
+@breaks("from their own node", case="several inputs, a nested result and buffers")
+@wrong("bytes_alive", says="Inputs count, from their own node to the end")
 def counts_all_inputs_from_the_first_node(traced, *inputs):
     given = [part.untyped_storage() for part in tensors(inputs)]
     found = followed(traced, inputs)
@@ -487,12 +427,8 @@ def counts_all_inputs_from_the_first_node(traced, *inputs):
     return [sum(store.nbytes() for store in given)] * many + found[many:]
 
 
-@wrong(
-    "bytes_alive",
-    says="Inputs count, from their own node to the end",
-    case="several inputs, a nested result and buffers",
-    clause="Inputs count",
-)
+@breaks("Inputs count", case="several inputs, a nested result and buffers")
+@wrong("bytes_alive", says="Inputs count, from their own node to the end")
 def counts_the_first_input_alone(traced, *inputs):
     def parts(node, value):
         return [] if node.op == "placeholder" and node.prev.op == "placeholder" else tensors(value)
@@ -500,12 +436,8 @@ def counts_the_first_input_alone(traced, *inputs):
     return followed(traced, inputs, parts)
 
 
-@wrong(
-    "bytes_alive",
-    says="Parameters and buffers were not to be counted, nor views of them.",
-    case="several inputs, a nested result and buffers",
-    clause="and buffers of `traced` do not count",
-)
+@breaks("and buffers of `traced` do not count", case="several inputs, a nested result and buffers")
+@wrong("bytes_alive", says="Parameters and buffers were not to be counted, nor views of them.")
 def counts_buffers(traced, *inputs):
     parameters = {parameter.untyped_storage().data_ptr() for parameter in traced.parameters()}
 
@@ -540,22 +472,17 @@ def held_by_hand(traced, inputs, last_use):
     return found
 
 
-@wrong(
-    "bytes_alive",
-    says="This node ran with gradients enabled: a run without gradients was asked.",
-    case="several inputs, a nested result and buffers",
-    clause="Run without gradients.",
-)
+@breaks("Run without gradients.", case="several inputs, a nested result and buffers")
+@wrong("bytes_alive", says="This node ran with gradients enabled: a run without gradients was asked.")
 def counts_what_it_holds_with_gradients(traced, *inputs):
     return held_by_hand(traced, inputs, lambda used: max(used.users))
 
 
+@breaks("that are alive", case="several inputs, a nested result and buffers")
 @wrong(
     "ends well",
     says="(several inputs, a nested result and buffers): your code raises RuntimeError: Node getitem_1",
     read="08_boxed_run#runtimeerror-node-mix-referenced-nonexistent-value-query-run-graphlint-to-diagnose-such-issues",
-    case="several inputs, a nested result and buffers",
-    clause="that are alive",
 )
 def frees_after_the_last_of_the_users(traced, *inputs):
     """Users have the order in which they were added."""

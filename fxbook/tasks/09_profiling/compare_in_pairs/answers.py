@@ -7,7 +7,7 @@ import timeit
 
 import torch
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 FIRST = "09_profiling#a-clock-around-every-node"
 
@@ -95,12 +95,8 @@ def a_generator_of_rounds(first, second, rounds, clock=time.perf_counter):
     return list(map(one_round, orders[:rounds]))
 
 
-@wrong(
-    "ratios_in_pairs",
-    says="is not of two runs side by side",
-    case="two calls on a machine that slows down",
-    clause="one directly after the other",
-)
+@breaks("one directly after the other", case="two calls on a machine that slows down")
+@wrong("ratios_in_pairs", says="is not of two runs side by side")
 def one_after_the_other(first, second, rounds, clock=time.perf_counter):
     first(), second()
     a = [took(first, clock) for _ in range(rounds)]
@@ -108,24 +104,15 @@ def one_after_the_other(first, second, rounds, clock=time.perf_counter):
     return [x / y for x, y in zip(a, b, strict=True)]
 
 
-@wrong(
-    "ratios_in_pairs",
-    says="`first` runs first in 12 of 12 rounds: the order was to alternate.",
-    case="two calls on a machine that slows down",
-    clause="the order alternates",
-)
+@breaks("the order alternates", case="two calls on a machine that slows down")
+@wrong("ratios_in_pairs", says="`first` runs first in 12 of 12 rounds: the order was to alternate.")
 def always_the_same_order(first, second, rounds, clock=time.perf_counter):
     first(), second()
     return [took(first, clock) / took(second, clock) for _ in range(rounds)]
 
 
-@wrong(
-    "ratios_in_pairs",
-    says="a first call is in it",
-    read=FIRST,
-    case="two calls on a machine that slows down",
-    clause="the first call of each",
-)
+@breaks("the first call of each", case="two calls on a machine that slows down")
+@wrong("ratios_in_pairs", says="a first call is in it", read=FIRST)
 def keeps_the_first_call_of_one(first, second, rounds, clock=time.perf_counter):
     first()
     order, ratios = [first, second], []
@@ -136,12 +123,8 @@ def keeps_the_first_call_of_one(first, second, rounds, clock=time.perf_counter):
     return ratios
 
 
-@wrong(
-    "ratios_in_pairs",
-    says="second / first: first / second was asked",
-    case="two calls on a machine that slows down",
-    clause="the time of `first` divided by the time of `second`:",
-)
+@breaks("the time of `first` divided by the time of `second`:", case="two calls on a machine that slows down")
+@wrong("ratios_in_pairs", says="second / first: first / second was asked")
 def divides_the_wrong_way(first, second, rounds, clock=time.perf_counter):
     return [1 / ratio for ratio in swaps_a_list(first, second, rounds, clock)]
 
@@ -173,23 +156,14 @@ def in_order(goes_first, first, second, rounds, clock, warm=True):
     return ratios
 
 
-@wrong(
-    "ratios_in_pairs",
-    says="Ratio 0 is far from the others: a first call is in it.",
-    read=FIRST,
-    case="two calls on a machine that slows down",
-    clause="Leave the first call of each out.",
-)
+@breaks("Leave the first call of each out.", case="two calls on a machine that slows down")
+@wrong("ratios_in_pairs", says="Ratio 0 is far from the others: a first call is in it.", read=FIRST)
 def warms_nothing_up(first, second, rounds, clock=time.perf_counter):
     return in_order(lambda turn: turn % 2, first, second, rounds, clock, warm=False)
 
 
-@wrong(
-    "ratios_in_pairs",
-    says="The same one runs first in two rounds that follow each other",
-    case="two calls on a machine that slows down",
-    clause="from round to round",
-)
+@breaks("from round to round", case="two calls on a machine that slows down")
+@wrong("ratios_in_pairs", says="The same one runs first in two rounds that follow each other")
 def alternates_halfway(first, second, rounds, clock=time.perf_counter):
     return in_order(lambda turn: 2 * turn < rounds, first, second, rounds, clock)
 
@@ -213,43 +187,27 @@ def keeps_the_first_round(first, second, rounds, clock=time.perf_counter):
     return ratios
 
 
-@wrong(
-    "ratios_in_pairs",
-    says="The list has 1 ratios: 12 rounds were asked.",
-    case="two calls on a machine that slows down",
-    clause="one ratio for each of `rounds` rounds.",
-)
+@breaks("one ratio for each of `rounds` rounds.", case="two calls on a machine that slows down")
+@wrong("ratios_in_pairs", says="The list has 1 ratios: 12 rounds were asked.")
 def one_ratio(first, second, rounds, clock=time.perf_counter):
     ratios = swaps_a_list(first, second, rounds, clock)
     return [sum(ratios) / len(ratios)]
 
 
-@wrong(
-    "ratios_in_pairs",
-    says="A list of numbers was asked",
-    case="two calls on a machine that slows down",
-    clause="a list of ratios",
-)
+@breaks("a list of ratios", case="two calls on a machine that slows down")
+@wrong("ratios_in_pairs", says="A list of numbers was asked")
 def returns_pairs(first, second, rounds, clock=time.perf_counter):
     return [(took(first, clock), took(second, clock)) for _ in range(rounds)]
 
 
-@wrong(
-    "ratios_in_pairs",
-    says="Nothing ran after `clock` was read: the seconds were to be those that it gives.",
-    case="two calls on a machine that slows down",
-    clause="`clock` is as in the first exercise.",
-)
+@breaks("`clock` is as in the first exercise.", case="two calls on a machine that slows down")
+@wrong("ratios_in_pairs", says="Nothing ran after `clock` was read: the seconds were to be those that it gives.")
 def reads_another_clock(first, second, rounds, clock=time.perf_counter):
     return swaps_a_list(first, second, rounds, time.perf_counter)
 
 
-@wrong(
-    "ratios_in_pairs",
-    says="`first` ran 24 times for 12 ratios: in a round each was to run once.",
-    case="two calls on a machine that slows down",
-    clause="In a round each runs once",
-)
+@breaks("In a round each runs once", case="two calls on a machine that slows down")
+@wrong("ratios_in_pairs", says="`first` ran 24 times for 12 ratios: in a round each was to run once.")
 def takes_the_better_of_two(first, second, rounds, clock=time.perf_counter):
     order, ratios = [first, second], []
     for call in order:
@@ -261,12 +219,8 @@ def takes_the_better_of_two(first, second, rounds, clock=time.perf_counter):
     return ratios
 
 
-@wrong(
-    "ratios_in_pairs",
-    says="`first` ran 23 times for 12 ratios: in a round each was to run once.",
-    case="two calls on a machine that slows down",
-    clause="In a round each runs once",
-)
+@breaks("In a round each runs once", case="two calls on a machine that slows down")
+@wrong("ratios_in_pairs", says="`first` ran 23 times for 12 ratios: in a round each was to run once.")
 def warms_up_in_each_round(first, second, rounds, clock=time.perf_counter):
     order, ratios = [first, second], []
     for _ in range(rounds):
@@ -277,12 +231,8 @@ def warms_up_in_each_round(first, second, rounds, clock=time.perf_counter):
     return ratios
 
 
-@wrong(
-    "ratios_in_pairs",
-    says="`first` ran 6 times for 12 ratios: in a round each was to run once.",
-    case="two calls on a machine that slows down",
-    clause="In a round each runs once",
-)
+@breaks("In a round each runs once", case="two calls on a machine that slows down")
+@wrong("ratios_in_pairs", says="`first` ran 6 times for 12 ratios: in a round each was to run once.")
 def takes_the_last_of_a_round_for_the_first_of_the_next(first, second, rounds, clock=time.perf_counter):
     first(), second()
     calls = [second, first] * rounds
@@ -291,12 +241,8 @@ def takes_the_last_of_a_round_for_the_first_of_the_next(first, second, rounds, c
     return [one / other if turn % 2 else other / one for turn, (one, other) in enumerate(pairs)]
 
 
-@wrong(
-    "ratios_in_pairs",
-    says="(an odd number of rounds): the list has 10 ratios: 9 rounds were asked.",
-    case="an odd number of rounds",
-    clause="for each of `rounds` rounds",
-)
+@breaks("for each of `rounds` rounds", case="an odd number of rounds")
+@wrong("ratios_in_pairs", says="(an odd number of rounds): the list has 10 ratios: 9 rounds were asked.")
 def rounds_in_twos(first, second, rounds, clock=time.perf_counter):
     first(), second()
     ratios = []

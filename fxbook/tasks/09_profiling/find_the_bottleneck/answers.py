@@ -6,7 +6,7 @@ import operator
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 WORK = "09_profiling#work-can-be-counted"
 LAST = (slice(None), -1)
@@ -146,25 +146,14 @@ def rebuilds_with_a_transformer(model):
     return Earlier(traced).transform()
 
 
-@wrong(
-    "bottleneck_gone",
-    node="head",
-    says="node `head` has 8",
-    read=WORK,
-    case="the GPT of the exercise",
-    clause="find the node that does this work",
-)
+@breaks("find the node that does this work", case="the GPT of the exercise")
+@wrong("bottleneck_gone", node="head", says="node `head` has 8", read=WORK)
 def only_traces(model):
     return fx.symbolic_trace(model)
 
 
-@wrong(
-    "same_scores",
-    node="output",
-    says="other numbers",
-    case="the GPT of the exercise",
-    clause="The result stays the same",
-)
+@breaks("The result stays the same", case="the GPT of the exercise")
+@wrong("same_scores", node="output", says="other numbers")
 def selects_the_first_position(model):
     result = inserts_a_new_selection(model)
     [last] = result.graph.find_nodes(op="call_method", target="select")
@@ -187,14 +176,8 @@ def forgets_to_recompile(model):
     return result
 
 
-@wrong(
-    "bottleneck_gone",
-    says="(a GPT of another size and other names)",
-    node="to_width",
-    read=WORK,
-    case="a GPT of another size and other names",
-    clause="Leave no work that is not needed:",
-)
+@breaks("Leave no work that is not needed:", case="a GPT of another size and other names")
+@wrong("bottleneck_gone", says="(a GPT of another size and other names)", node="to_width", read=WORK)
 def passes_one_layer(model):
     """The selection climbs past what it reads, and no further; in the GPT of the exercise the norm has no FLOPs."""
     traced, select = traced_with_selection(model)
@@ -232,7 +215,8 @@ def forgets_to_move_the_step(model):
     return traced
 
 
-@wrong("no_dead_nodes", node="getitem_6", says="is dead", case="the GPT of the exercise", clause="without this work")
+@breaks("without this work", case="the GPT of the exercise")
+@wrong("no_dead_nodes", node="getitem_6", says="is dead")
 def leaves_the_old_selection(model):
     traced, select = traced_with_selection(model)
     foot = foot_of(traced, select)
@@ -244,18 +228,14 @@ def leaves_the_old_selection(model):
     return traced
 
 
-@wrong(
-    "shares_weights",
-    says="`positions` is",
-    node="positions",
-    case="the GPT of the exercise",
-    clause="the weights are shared",
-)
+@breaks("the weights are shared", case="the GPT of the exercise")
+@wrong("shares_weights", says="`positions` is", node="positions")
 def copies_the_model(model):
     return inserts_a_new_selection(copy.deepcopy(model))
 
 
-@wrong("input_unchanged", says="has been changed", case="the GPT of the exercise", clause="and `model` does not change")
+@breaks("and `model` does not change", case="the GPT of the exercise")
+@wrong("input_unchanged", says="has been changed")
 def edits_the_model(model):
     model.head = nn.Sequential(nn.Identity(), model.head) if hasattr(model, "head") else model.to_words
     return inserts_a_new_selection_through(model)
@@ -302,26 +282,14 @@ def climbs_by_name_of_class(model):
     return climbs(model, may_pass)
 
 
-@wrong(
-    "same_scores",
-    node="final",
-    says=f"{OTHER}, and `mean`, which uses it too, needs all.",
-    read=REPAIR,
-    case="a GPT of another size and other names",
-    clause="a result may have a second user that needs every position.",
-)
+@breaks("a result may have a second user that needs every position.", case="a GPT of another size and other names")
+@wrong("same_scores", node="final", says=f"{OTHER}, and `mean`, which uses it too, needs all.", read=REPAIR)
 def forgets_other_readers(model):
     return climbs(model, is_step)
 
 
-@wrong(
-    "same_scores",
-    node="mixing",
-    says=MIXING,
-    read=REPAIR,
-    case="a GPT that mixes positions",
-    clause="Other nodes may not",
-)
+@breaks("Other nodes may not", case="a GPT that mixes positions")
+@wrong("same_scores", node="mixing", says=MIXING, read=REPAIR)
 def passes_any_module(model):
     def may_pass(traced, node):
         return (node.op == "call_module" or node.target is torch.tanh) and len(node.users) == 1
@@ -348,14 +316,8 @@ def returns_the_graph(model):
     return inserts_a_new_selection(model).graph
 
 
-@wrong(
-    "bottleneck_gone",
-    node="head",
-    says="times the work that is needed",
-    read=WORK,
-    case="the GPT of the exercise",
-    clause="`gpt` can do with less than a quarter of its FLOPs.",
-)
+@breaks("`gpt` can do with less than a quarter of its FLOPs.", case="the GPT of the exercise")
+@wrong("bottleneck_gone", node="head", says="times the work that is needed", read=WORK)
 def halves_the_work(model):
     """Keeps the second half of the positions."""
     traced, select = traced_with_selection(model)
@@ -367,13 +329,8 @@ def halves_the_work(model):
     return traced
 
 
-@wrong(
-    "same_scores",
-    says="(a GPT of another size and other names)",
-    node="select",
-    case="a GPT of another size and other names",
-    clause="The check also tries GPTs of different sizes",
-)
+@breaks("The check also tries GPTs of different sizes", case="a GPT of another size and other names")
+@wrong("same_scores", says="(a GPT of another size and other names)", node="select")
 def knows_the_length(model):
     result = inserts_a_new_selection(model)
     [last] = result.graph.find_nodes(op="call_method", target="select")
@@ -382,17 +339,12 @@ def knows_the_length(model):
     return result
 
 
-@wrong(
-    "bottleneck_gone",
-    says="(a GPT of another size and other names)",
-    node="to_width",
-    read=WORK,
+@breaks(
+    "different nodes at their end.",
+    "`nn.Linear`, `nn.LayerNorm` and `torch.tanh` treat each position separately.",
     case="a GPT of another size and other names",
-    clause=(
-        "different nodes at their end.",
-        "`nn.Linear`, `nn.LayerNorm` and `torch.tanh` treat each position separately.",
-    ),
 )
+@wrong("bottleneck_gone", says="(a GPT of another size and other names)", node="to_width", read=WORK)
 def passes_layers_alone(model):
     def may_pass(traced, node):
         layer = node.op == "call_module" and isinstance(traced.get_submodule(node.target), STEPS)
@@ -401,26 +353,14 @@ def passes_layers_alone(model):
     return climbs(model, may_pass)
 
 
-@wrong(
-    "bottleneck_gone",
-    says="(a GPT of another size and other names)",
-    node="to_words",
-    read=WORK,
-    case="a GPT of another size and other names",
-    clause="with different names",
-)
+@breaks("with different names", case="a GPT of another size and other names")
+@wrong("bottleneck_gone", says="(a GPT of another size and other names)", node="to_words", read=WORK)
 def knows_names_and_gives_up_on_others(model):
     return knows_the_names(model) if hasattr(model, "head") else fx.symbolic_trace(model)
 
 
-@wrong(
-    "bottleneck_gone",
-    says="(a GPT of another size and other names)",
-    node="to_words",
-    read=WORK,
-    case="a GPT of another size and other names",
-    clause="They too select the last position once, with `[:, -1]`.",
-)
+@breaks("They too select the last position once, with `[:, -1]`.", case="a GPT of another size and other names")
+@wrong("bottleneck_gone", says="(a GPT of another size and other names)", node="to_words", read=WORK)
 def looks_for_the_selection_at_the_output(model):
     traced = fx.symbolic_trace(model)
     select = traced.graph.output_node().args[0]
@@ -446,14 +386,8 @@ RANKING = in_case("a GPT that ranks the positions at its end", "softmax_1")
 NO_SELECTION = in_case("a GPT of which every score is used", "gate")
 
 
-@wrong(
-    "same_scores",
-    node="cumsum",
-    says=ADDING,
-    read=REPAIR,
-    case="a GPT that adds up positions",
-    clause="Other nodes may not",
-)
+@breaks("Other nodes may not", case="a GPT that adds up positions")
+@wrong("same_scores", node="cumsum", says=ADDING, read=REPAIR)
 def passes_any_function(model):
     def may_pass(traced, node):
         function = node.op == "call_function" and len(node.all_input_nodes) == 1
@@ -462,14 +396,8 @@ def passes_any_function(model):
     return climbs(model, may_pass)
 
 
-@wrong(
-    "same_scores",
-    node="softmax_1",
-    says=BY_METHOD,
-    read=REPAIR,
-    case="a GPT that mixes positions by a method",
-    clause="Other nodes may not",
-)
+@breaks("Other nodes may not", case="a GPT that mixes positions by a method")
+@wrong("same_scores", node="softmax_1", says=BY_METHOD, read=REPAIR)
 def passes_any_method(model):
     def may_pass(traced, node):
         return (node.op == "call_method" or is_step(traced, node)) and len(node.users) == 1
@@ -477,14 +405,8 @@ def passes_any_method(model):
     return climbs(model, may_pass)
 
 
-@wrong(
-    "same_scores",
-    node="softmax_1",
-    says=RANKING,
-    read=REPAIR,
-    case="a GPT that ranks the positions at its end",
-    clause="Other nodes may not",
-)
+@breaks("Other nodes may not", case="a GPT that ranks the positions at its end")
+@wrong("same_scores", node="softmax_1", says=RANKING, read=REPAIR)
 def asks_what_stands_before_the_first_alone(model):
     """What the selection reads is taken for a step."""
     _, select = traced_with_selection(model)
@@ -492,14 +414,8 @@ def asks_what_stands_before_the_first_alone(model):
     return climbs(model, lambda traced, node: (is_step(traced, node) or node.name == first.name) and alone(node))
 
 
-@wrong(
-    "same_scores",
-    node="head",
-    says=f"{SCORING}, and `mean`, which uses it too, needs all.",
-    read=REPAIR,
-    case="a GPT of which every score is used",
-    clause="a result may have a second user that needs every position.",
-)
+@breaks("a result may have a second user that needs every position.", case="a GPT of which every score is used")
+@wrong("same_scores", node="head", says=f"{SCORING}, and `mean`, which uses it too, needs all.", read=REPAIR)
 def asks_for_the_first_user(model):
     def may_pass(traced, node):
         return is_step(traced, node) and next(iter(node.users)).args[1:] == (LAST,)
@@ -507,14 +423,8 @@ def asks_for_the_first_user(model):
     return climbs(model, may_pass)
 
 
-@wrong(
-    "same_scores",
-    node="gate",
-    says=f"{NO_SELECTION}: `getitem_4` does not select the last one.",
-    read=REPAIR,
-    case="a GPT of which every score is used",
-    clause="with `[:, -1]`.",
-)
+@breaks("with `[:, -1]`.", case="a GPT of which every score is used")
+@wrong("same_scores", node="gate", says=f"{NO_SELECTION}: `getitem_4` does not select the last one.", read=REPAIR)
 def moves_whatever_is_picked(model):
     traced = fx.symbolic_trace(model)
     for select in traced.graph.find_nodes(op="call_function", target=operator.getitem):
@@ -527,11 +437,9 @@ def moves_whatever_is_picked(model):
     return traced
 
 
+@breaks("and `model` does not change", case="a GPT that mixes positions")
 @wrong(
-    "input_unchanged",
-    says="(a GPT that mixes positions): the model that was given has been changed: `tokens` is now",
-    case="a GPT that mixes positions",
-    clause="and `model` does not change",
+    "input_unchanged", says="(a GPT that mixes positions): the model that was given has been changed: `tokens` is now"
 )
 def ends_in_eval_mode(model):
     return inserts_a_new_selection(model).eval()

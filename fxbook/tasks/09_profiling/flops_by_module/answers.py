@@ -9,7 +9,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode, flop_registry
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def grouped(traced, inputs, key, no_grad=True):
@@ -139,33 +139,21 @@ def counts_first_and_groups_then(traced, *inputs):
     return {name: sum(flops[n] for n in flops if name in inside[n]) for name in sorted(children)} | outside
 
 
-@wrong(
-    "each_module_its_flops",
-    says="`block.conv1` is not the path of an outermost submodule",
-    case="the network of the chapter",
-    clause="each outermost submodule",
-)
+@breaks("each outermost submodule", case="the network of the chapter")
+@wrong("each_module_its_flops", says="`block.conv1` is not the path of an outermost submodule")
 def innermost(traced, *inputs):
     return grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[-1][0])
 
 
-@wrong(
-    "each_module_its_flops",
-    says="(a layer in two modules, a leaf of several products): `block` has no FLOPs",
-    case="a layer in two modules, a leaf of several products",
-    clause="the name of each outermost submodule",
-)
+@breaks("the name of each outermost submodule", case="a layer in two modules, a leaf of several products")
+@wrong("each_module_its_flops", says="(a layer in two modules, a leaf of several products): `block` has no FLOPs")
 def from_the_innermost_name(traced, *inputs):
     """A layer in two modules has the name of one of them."""
     return grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[-1][0].split(".")[0])
 
 
-@wrong(
-    "each_module_its_flops",
-    says="(a layer in two modules, a leaf of several products): `cell` ",
-    case="a layer in two modules, a leaf of several products",
-    clause="the FLOPs that are done inside it",
-)
+@breaks("the FLOPs that are done inside it", case="a layer in two modules, a leaf of several products")
+@wrong("each_module_its_flops", says="(a layer in two modules, a leaf of several products): `cell` ")
 def takes_the_last_operator_of_a_leaf(traced, *inputs):
     found = collections.Counter()
 
@@ -189,12 +177,8 @@ def takes_the_last_operator_of_a_leaf(traced, *inputs):
     return dict(found)
 
 
-@wrong(
-    "each_module_its_flops",
-    says="(modules in modules, one called twice): `mix@1` is not the path",
-    case="modules in modules, one called twice",
-    clause="the one that the root has for it:",
-)
+@breaks("the one that the root has for it:", case="modules in modules, one called twice")
+@wrong("each_module_its_flops", says="(modules in modules, one called twice): `mix@1` is not the path")
 def reads_the_key(traced, *inputs):
     return grouped(traced, inputs, lambda node: next(iter(node.meta.get("nn_module_stack") or {"": 0})))
 
@@ -204,53 +188,36 @@ def expects_a_stack(traced, *inputs):
     return grouped(traced, inputs, lambda node: next(iter(node.meta["nn_module_stack"].values()))[0])
 
 
-@wrong(
-    "each_module_its_flops",
-    says="`conv2d` is not the path",
-    case="the network of the chapter",
-    clause='`"stem"`, `"body"`.',
-)
+@breaks('`"stem"`, `"body"`.', case="the network of the chapter")
+@wrong("each_module_its_flops", says="`conv2d` is not the path")
 def by_operation(traced, *inputs):
     with FlopCounterMode(display=False) as counter:
         traced(*inputs)
     return {"conv2d": counter.get_total_flops()}
 
 
-@wrong(
-    "each_module_its_flops", says="a number of FLOPs", case="the network of the chapter", clause="a dict from the name"
-)
+@breaks("a dict from the name", case="the network of the chapter")
+@wrong("each_module_its_flops", says="a number of FLOPs")
 def only_the_total(traced, *inputs):
     return sum(grouped(traced, inputs, str).values())
 
 
-@wrong(
-    "each_module_its_flops",
-    says="A multiplication with its addition counts as 2.",
-    case="the network of the chapter",
-    clause="the FLOPs",
-)
+@breaks("the FLOPs", case="the network of the chapter")
+@wrong("each_module_its_flops", says="A multiplication with its addition counts as 2.")
 def counts_a_product_once(traced, *inputs):
     found = grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[0][0])
     return {path: flops // 2 for path, flops in found.items()}
 
 
-@wrong(
-    "each_module_its_flops",
-    says='the root itself (`""`) has no FLOPs in the answer',
-    case="modules in modules, one called twice",
-    clause="The work of the root",
-)
+@breaks("The work of the root", case="modules in modules, one called twice")
+@wrong("each_module_its_flops", says='the root itself (`""`) has no FLOPs in the answer')
 def leaves_the_root_out(traced, *inputs):
     found = grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[0][0])
     return {path: flops for path, flops in found.items() if path}
 
 
-@wrong(
-    "each_module_its_flops",
-    says="(modules in modules, one called twice): `mix` does ",
-    case="modules in modules, one called twice",
-    clause="done inside it",
-)
+@breaks("done inside it", case="modules in modules, one called twice")
+@wrong("each_module_its_flops", says="(modules in modules, one called twice): `mix` does ")
 def by_the_target_of_call_module(traced, *inputs):
     return grouped(traced, inputs, lambda node: node.target.split(".")[0] if node.op == "call_module" else "")
 
@@ -263,32 +230,20 @@ def grouped_without(left_out, traced, inputs):
     return {path: flops for path, flops in found.items() if path is not None}
 
 
-@wrong(
-    "each_module_its_flops",
-    says='several inputs): the root itself (`""`) has no FLOPs in the answer',
-    case="a child of a child, called by the root; several inputs",
-    clause="The work of the root",
-)
+@breaks("The work of the root", case="a child of a child, called by the root; several inputs")
+@wrong("each_module_its_flops", says='several inputs): the root itself (`""`) has no FLOPs in the answer')
 def leaves_methods_out(traced, *inputs):
     return grouped_without(lambda node: node.op == "call_method", traced, inputs)
 
 
-@wrong(
-    "each_module_its_flops",
-    says="several inputs): `mix` does ",
-    case="a child of a child, called by the root; several inputs",
-    clause="the FLOPs that are done inside it",
-)
+@breaks("the FLOPs that are done inside it", case="a child of a child, called by the root; several inputs")
+@wrong("each_module_its_flops", says="several inputs): `mix` does ")
 def leaves_out_what_nobody_reads(traced, *inputs):
     return grouped_without(lambda node: not node.users, traced, inputs)
 
 
-@wrong(
-    "each_module_its_flops",
-    says="`block` does ",
-    case="the network of the chapter",
-    clause="the FLOPs that are done inside it",
-)
+@breaks("the FLOPs that are done inside it", case="the network of the chapter")
+@wrong("each_module_its_flops", says="`block` does ")
 def keeps_the_last_node_of_each(traced, *inputs):
     found = {}
 
@@ -312,12 +267,8 @@ def lets_the_counter_group(traced, *inputs):
     return {path.split(".")[-1]: sum(by_op.values()) for path, by_op in counter.get_flop_counts().items()}
 
 
-@wrong(
-    "each_module_its_flops",
-    says="several inputs): `mix.0` is not the path",
-    case="a child of a child, called by the root; several inputs",
-    clause="the root has for it",
-)
+@breaks("the root has for it", case="a child of a child, called by the root; several inputs")
+@wrong("each_module_its_flops", says="several inputs): `mix.0` is not the path")
 def keeps_the_whole_path(traced, *inputs):
     return grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[0][0])
 

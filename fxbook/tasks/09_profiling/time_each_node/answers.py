@@ -8,7 +8,7 @@ import time
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 FIRST = "09_profiling#a-clock-around-every-node"
 
@@ -160,12 +160,8 @@ def calls_the_method_of_each_opcode(traced, inputs, runs, clock=time.perf_counte
     return {name: tuple(seconds[name] for seconds in found[1:]) for name in found[0]}
 
 
-@wrong(
-    "times_of_each_node",
-    says="The keys of the answer are nodes: the names of the nodes were asked.",
-    case="three functions of known speed",
-    clause="a dict from the name",
-)
+@breaks("a dict from the name", case="three functions of known speed")
+@wrong("times_of_each_node", says="The keys of the answer are nodes: the names of the nodes were asked.")
 def keeps_times_by_node(traced, inputs, runs, clock=time.perf_counter):
     class Timer(fx.Interpreter):
         def run_node(self, node):
@@ -204,34 +200,21 @@ def keeps_the_first_run(traced, inputs, runs, clock=time.perf_counter):
     return measured(traced, inputs, runs, clock)
 
 
-@wrong(
-    "without_the_first_run",
-    says="has 4 times: 5 runs were asked",
-    read=FIRST,
-    case="three functions of known speed",
-    clause="one number for each of `runs` runs",
-)
+@breaks("one number for each of `runs` runs", case="three functions of known speed")
+@wrong("without_the_first_run", says="has 4 times: 5 runs were asked", read=FIRST)
 def leaves_one_of_the_runs_out(traced, inputs, runs, clock=time.perf_counter):
     return {name: found[1:] for name, found in measured(traced, inputs, runs, clock).items()}
 
 
-@wrong(
-    "times_of_each_node",
-    says="a list of seconds",
-    case="three functions of known speed",
-    clause="to the list of its seconds:",
-)
+@breaks("to the list of its seconds:", case="three functions of known speed")
+@wrong("times_of_each_node", says="a list of seconds")
 def returns_medians(traced, inputs, runs, clock=time.perf_counter):
     found = measured(traced, inputs, runs + 1, clock)
     return {name: statistics.median(seconds[1:]) for name, seconds in found.items()}
 
 
-@wrong(
-    "times_of_each_node",
-    says="Node `x` has no times",
-    case="three functions of known speed",
-    clause="the name of each node",
-)
+@breaks("the name of each node", case="three functions of known speed")
+@wrong("times_of_each_node", says="Node `x` has no times")
 def only_calls(traced, inputs, runs, clock=time.perf_counter):
     found = measured(traced, inputs, runs + 1, clock)
     return {node.name: found[node.name][1:] for node in traced.graph.nodes if node.op.startswith("call")}
@@ -240,47 +223,31 @@ def only_calls(traced, inputs, runs, clock=time.perf_counter):
 SEVERAL = "(two inputs, and a function that several nodes call)"
 
 
-@wrong(
-    "times_of_each_node",
-    says=f"{SEVERAL}: node `shift` has no times",
-    case="two inputs, and a function that several nodes call",
-    clause="the name of each node",
-)
+@breaks("the name of each node", case="two inputs, and a function that several nodes call")
+@wrong("times_of_each_node", says=f"{SEVERAL}: node `shift` has no times")
 def leaves_out_what_is_fetched(traced, inputs, runs, clock=time.perf_counter):
     found = measured(traced, inputs, runs + 1, clock)
     return {node.name: found[node.name][1:] for node in traced.graph.nodes if node.op != "get_attr"}
 
 
-@wrong(
-    "times_of_each_node",
-    says=f"{SEVERAL}: node `shift` has no times",
-    case="two inputs, and a function that several nodes call",
-    clause="the name of each node",
-)
+@breaks("the name of each node", case="two inputs, and a function that several nodes call")
+@wrong("times_of_each_node", says=f"{SEVERAL}: node `shift` has no times")
 def removes_what_nobody_reads(traced, inputs, runs, clock=time.perf_counter):
     copied = copy.deepcopy(traced)
     copied.graph.eliminate_dead_code()
     return {name: found[1:] for name, found in measured(copied, inputs, runs + 1, clock).items()}
 
 
+@breaks("one number for each of `runs` runs", case="two inputs, and a function that several nodes call")
 @wrong(
-    "without_the_first_run",
-    says=f"{SEVERAL}: node `x` has 5 times: 3 runs were asked, besides the first.",
-    read=FIRST,
-    case="two inputs, and a function that several nodes call",
-    clause="one number for each of `runs` runs",
+    "without_the_first_run", says=f"{SEVERAL}: node `x` has 5 times: 3 runs were asked, besides the first.", read=FIRST
 )
 def always_five_runs(traced, inputs, runs, clock=time.perf_counter):
     return {name: found[1:] for name, found in measured(traced, inputs, 6, clock).items()}
 
 
-@wrong(
-    "on_the_clock",
-    says="is not what `clock` showed",
-    read=FIRST,
-    case="three functions of known speed",
-    clause="Read no other clock.",
-)
+@breaks("Read no other clock.", case="three functions of known speed")
+@wrong("on_the_clock", says="is not what `clock` showed", read=FIRST)
 def reads_another_clock(traced, inputs, runs, clock=time.perf_counter):
     return {name: found[1:] for name, found in measured(traced, inputs, runs + 1, time.perf_counter).items()}
 
@@ -320,25 +287,15 @@ def forgets_to_return_the_value(traced, inputs, runs, clock=time.perf_counter):
     return {}
 
 
-@wrong(
-    "on_the_clock",
-    says="The times of `load` are one number repeated",
-    read=None,
-    case="three functions of known speed",
-    clause="one number for each",
-)
+@breaks("one number for each", case="three functions of known speed")
+@wrong("on_the_clock", says="The times of `load` are one number repeated", read=None)
 def repeats_the_median(traced, inputs, runs, clock=time.perf_counter):
     found = measured(traced, inputs, runs + 1, clock)
     return {name: [statistics.median(seconds[1:])] * runs for name, seconds in found.items()}
 
 
-@wrong(
-    "on_the_clock",
-    says="Node `load` ran 2 times for each of its times: once in each run was asked.",
-    read=FIRST,
-    case="three functions of known speed",
-    clause="Each node runs once in each run.",
-)
+@breaks("Each node runs once in each run.", case="three functions of known speed")
+@wrong("on_the_clock", says="Node `load` ran 2 times for each of its times: once in each run was asked.", read=FIRST)
 def runs_each_node_twice(traced, inputs, runs, clock=time.perf_counter):
     """To warm it up; then the first run need not be left out."""
     found = {node.name: [] for node in traced.graph.nodes}
@@ -357,48 +314,29 @@ def runs_each_node_twice(traced, inputs, runs, clock=time.perf_counter):
     return found
 
 
-@wrong(
-    "without_the_first_run",
-    says="that of the first run",
-    read=FIRST,
-    case="three functions of known speed",
-    clause="after a first run that is left out",
-)
+@breaks("after a first run that is left out", case="three functions of known speed")
+@wrong("without_the_first_run", says="that of the first run", read=FIRST)
 def leaves_the_last_run_out(traced, inputs, runs, clock=time.perf_counter):
     return {name: found[:-1] for name, found in measured(traced, inputs, runs + 1, clock).items()}
 
 
-@wrong(
-    "on_the_clock",
-    says="is not what `clock` showed",
-    read=FIRST,
-    case="three functions of known speed",
-    clause="its seconds",
-)
+@breaks("its seconds", case="three functions of known speed")
+@wrong("on_the_clock", says="is not what `clock` showed", read=FIRST)
 def in_microseconds(traced, inputs, runs, clock=time.perf_counter):
     found = measured(traced, inputs, runs + 1, clock)
     return {name: [1e6 * second for second in seconds[1:]] for name, seconds in found.items()}
 
 
-@wrong(
-    "on_the_clock",
-    says="time of `scale_1` is not what `clock` showed while that node ran on `inputs`.",
-    read=FIRST,
-    case="two inputs, and a function that several nodes call",
-    clause="Run `traced` on `inputs`, a tuple.",
-)
+@breaks("Run `traced` on `inputs`, a tuple.", case="two inputs, and a function that several nodes call")
+@wrong("on_the_clock", says="time of `scale_1` is not what `clock` showed while that node ran on `inputs`.", read=FIRST)
 def runs_on_the_first_input_twice(traced, inputs, runs, clock=time.perf_counter):
     places = traced.graph.find_nodes(op="placeholder")
     found = measured(traced, inputs[:1] * len(places), runs + 1, clock)
     return {name: seconds[1:] for name, seconds in found.items()}
 
 
-@wrong(
-    "times_of_each_node",
-    says="node `scale_1` has no times",
-    case="two inputs, and a function that several nodes call",
-    clause="each node to the list",
-)
+@breaks("each node to the list", case="two inputs, and a function that several nodes call")
+@wrong("times_of_each_node", says="node `scale_1` has no times")
 def keeps_times_by_the_name_of_the_function(traced, inputs, runs, clock=time.perf_counter):
     found = measured(traced, inputs, runs + 1, clock)
     called = {node.name: getattr(node.target, "__name__", node.target) for node in traced.graph.nodes}

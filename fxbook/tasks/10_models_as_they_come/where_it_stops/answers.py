@@ -5,7 +5,7 @@ import traceback
 
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def stop(model, tracer):
@@ -208,12 +208,8 @@ def finds_nothing(model):
     return None
 
 
-@wrong(
-    "the_module",
-    says="None was returned, but the trace stops in `",
-    case="a network that asks about a shape",
-    clause="Trace `model` with a Tracer that has the leaves of `fx.Tracer`.",
-)
+@breaks("Trace `model` with a Tracer that has the leaves of `fx.Tracer`.", case="a network that asks about a shape")
+@wrong("the_module", says="None was returned, but the trace stops in `")
 def keeps_every_module_whole(model):
     class Whole(fx.Tracer):
         def is_leaf_module(self, m, module_qualified_name):
@@ -223,12 +219,8 @@ def keeps_every_module_whole(model):
     return None if error is None else ""
 
 
-@wrong(
-    "the_module",
-    says="but the error was raised in a module inside it",
-    case="a network that asks about a shape",
-    clause="of the innermost module",
-)
+@breaks("of the innermost module", case="a network that asks about a shape")
+@wrong("the_module", says="but the error was raised in a module inside it")
 def returns_the_outermost(model):
     def note(tracer, error, module):
         error.path = tracer.path_of_module(module)
@@ -237,22 +229,14 @@ def returns_the_outermost(model):
     return None if error is None else getattr(error, "path", "")
 
 
-@wrong(
-    "the_module",
-    says="The trace of this model succeeds, so None was asked",
-    case="a network that can be traced",
-    clause="If the trace succeeds, return `None`.",
-)
+@breaks("If the trace succeeds, return `None`.", case="a network that can be traced")
+@wrong("the_module", says="The trace of this model succeeds, so None was asked")
 def returns_an_empty_name_for_none(model):
     return getattr(stop(model, watching(first)), "path", "")
 
 
-@wrong(
-    "the_module",
-    says="The answer is not the qualified name of a module of the model",
-    case="a network that asks about a shape",
-    clause="return the qualified name",
-)
+@breaks("return the qualified name", case="a network that asks about a shape")
+@wrong("the_module", says="The answer is not the qualified name of a module of the model")
 def returns_the_class(model):
     def note(tracer, error, module):
         error.kind = getattr(error, "kind", type(module).__name__)
@@ -261,12 +245,11 @@ def returns_the_class(model):
     return None if error is None else getattr(error, "kind", "")
 
 
+@breaks("If an error of any class stops it", case="a network that counts its rows")
 @wrong(
     "ends well",
     says="TypeError",
     read="05_control_flow_limits#typeerror-proxy-object-cannot-be-interpreted-as-an-integer",
-    case="a network that counts its rows",
-    clause="If an error of any class stops it",
 )
 def catches_one_class_only(model):
     class Noting(fx.Tracer):
@@ -299,12 +282,8 @@ def returns_the_last_that_was_called(model):
     return None if stop(model, tracer) is None else tracer.last
 
 
-@wrong(
-    "the_module",
-    says="the module that you return is not running",
-    case="a network that asks about a shape",
-    clause="whose `forward` was running when this error was raised.",
-)
+@breaks("whose `forward` was running when this error was raised.", case="a network that asks about a shape")
+@wrong("the_module", says="the module that you return is not running")
 def returns_another_of_its_class(model):
     def note(tracer, error, module):
         alike = [name for name, other in model.named_modules() if type(other) is type(module) and other is not module]
@@ -314,12 +293,8 @@ def returns_another_of_its_class(model):
     return None if error is None else getattr(error, "path", "")
 
 
-@wrong(
-    "the_module",
-    says="one was returned, but the trace stops in the model itself",
-    case="a network that asks itself",
-    clause='For `model` itself the name is `""`;',
-)
+@breaks('For `model` itself the name is `""`;', case="a network that asks itself")
+@wrong("the_module", says="one was returned, but the trace stops in the model itself")
 def forgets_the_model_itself(model):
     return getattr(stop(model, watching(first)), "path", None)
 
@@ -341,12 +316,8 @@ def returns_the_part_where_the_model_asks(model):
     return None if error is None else getattr(error, "path", tracer.called)
 
 
-@wrong(
-    "the_module",
-    says="The answer is neither a string nor None",
-    case="a network that asks about a shape",
-    clause="The qualified name of the module that stops the trace, or None.",
-)
+@breaks("The qualified name of the module that stops the trace, or None.", case="a network that asks about a shape")
+@wrong("the_module", says="The answer is neither a string nor None")
 def returns_the_module(model):
     def note(tracer, error, module):
         error.names = getattr(error, "names", [tracer.path_of_module(module)])
@@ -355,12 +326,8 @@ def returns_the_module(model):
     return None if error is None else getattr(error, "names", [""])
 
 
-@wrong(
-    "the_module",
-    says="an error was raised, but the model caught it: another error stops the trace",
-    case="a caught error, and another module that asks",
-    clause="such an error does not stop the trace.",
-)
+@breaks("such an error does not stop the trace.", case="a caught error, and another module that asks")
+@wrong("the_module", says="an error was raised, but the model caught it: another error stops the trace")
 def keeps_the_first_on_the_tracer(model):
     """The name of an error that the model has caught stays there."""
 
@@ -371,12 +338,12 @@ def keeps_the_first_on_the_tracer(model):
     return None if stop(model, tracer) is None else getattr(tracer, "first", "")
 
 
-@wrong(
-    "the_module",
-    says="you return the model itself, but the error was raised in a module inside it",
+@breaks(
+    "A module can raise a caught error again:",
+    "the place where this error was raised first counts.",
     case="an error that is raised again",
-    clause=("A module can raise a caught error again:", "the place where this error was raised first counts."),
 )
+@wrong("the_module", says="you return the model itself, but the error was raised in a module inside it")
 def forgets_the_first_in_the_next_module(model):
     """The error can be raised again after that module."""
 
@@ -400,12 +367,8 @@ def forgets_the_first_in_the_next_module(model):
     return None if stop(model, tracer) is None else tracer.first
 
 
-@wrong(
-    "the_module",
-    says="succeeds, so None was asked. The model caught each error",
-    case="a caught error, and nothing else that asks",
-    clause="`model` can catch an error of a module and go on:",
-)
+@breaks("`model` can catch an error of a module and go on:", case="a caught error, and nothing else that asks")
+@wrong("the_module", says="succeeds, so None was asked. The model caught each error")
 def takes_every_error_for_the_last(model):
     found = []
 
@@ -417,15 +380,12 @@ def takes_every_error_for_the_last(model):
     return None if error is None else getattr(error, "path", "")
 
 
-@wrong(
-    "the_module",
-    says="an error was raised, but the model caught it: another error stops the trace",
+@breaks(
+    "A module can raise a new error in place of a caught one:",
+    "the place where the new one was raised counts.",
     case="an error in place of another",
-    clause=(
-        "A module can raise a new error in place of a caught one:",
-        "the place where the new one was raised counts.",
-    ),
 )
+@wrong("the_module", says="an error was raised, but the model caught it: another error stops the trace")
 def follows_the_cause(model):
     """To where the first of two errors was raised."""
     error = stop(model, watching(first))
@@ -436,12 +396,8 @@ def follows_the_cause(model):
     return getattr(error, "path", "")
 
 
-@wrong(
-    "the_module",
-    says="`blocks.1.skip`, which is a leaf: its `forward` does not run",
-    case="a leaf that is given what no node can hold",
-    clause="The `forward` of a leaf does not run.",
-)
+@breaks("The `forward` of a leaf does not run.", case="a leaf that is given what no node can hold")
+@wrong("the_module", says="`blocks.1.skip`, which is a leaf: its `forward` does not run")
 def takes_a_leaf_for_a_module_that_runs(model):
     class Noting(fx.Tracer):
         def call_module(self, m, forward, args, kwargs):
@@ -483,12 +439,8 @@ def reads_the_first_note(model):
     return None if error is None else getattr(error, "__notes__", [""])[0]
 
 
-@wrong(
-    "the_module",
-    says="(a module without layers): none was returned, but the trace stops in `blocks.1`",
-    case="a module without layers",
-    clause="with a Tracer that has the leaves of `fx.Tracer`.",
-)
+@breaks("with a Tracer that has the leaves of `fx.Tracer`.", case="a module without layers")
+@wrong("the_module", says="(a module without layers): none was returned, but the trace stops in `blocks.1`")
 def takes_what_has_no_layers_for_a_leaf(model):
     tracer = watching(first)
     tracer.is_leaf_module = lambda m, module_qualified_name: not [*m.children()]
@@ -496,11 +448,9 @@ def takes_what_has_no_layers_for_a_leaf(model):
     return None if error is None else getattr(error, "path", "")
 
 
+@breaks("whose `forward` was running", case="a method of a module that does not run")
 @wrong(
-    "the_module",
-    says="(a method of a module that does not run): when the error that stops the trace is raised, the",
-    case="a method of a module that does not run",
-    clause="whose `forward` was running",
+    "the_module", says="(a method of a module that does not run): when the error that stops the trace is raised, the"
 )
 def takes_each_method_for_a_forward(model):
     """The last frame of a method, whose `self` is a module of the model."""
@@ -516,12 +466,8 @@ def takes_each_method_for_a_forward(model):
     return inner
 
 
-@wrong(
-    "the_module",
-    says="he answer is not the qualified name of a module of the model",
-    case="a module with two names",
-    clause="if a module has two names, return either.",
-)
+@breaks("if a module has two names, return either.", case="a module with two names")
+@wrong("the_module", says="he answer is not the qualified name of a module of the model")
 def returns_both_of_two_names(model):
     error = stop(model, watching(first))
     path = getattr(error, "path", "")
@@ -538,12 +484,8 @@ def leaves_a_mark_on_the_model(model):
     return None if error is None else getattr(error, "path", "")
 
 
-@wrong(
-    "ends well",
-    says="LookupError: the sign of these rows is not known",
-    case="a module without layers",
-    clause="an error of any class",
-)
+@breaks("an error of any class", case="a module without layers")
+@wrong("ends well", says="LookupError: the sign of these rows is not known")
 def catches_three_classes(model):
     def note(tracer, error, module):
         first(tracer, error, module)

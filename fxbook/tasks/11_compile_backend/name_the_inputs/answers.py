@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def placeholders(module):
@@ -80,33 +80,21 @@ def goes_by_placeholder(module, example_inputs, model):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "names_each_input",
-    says="which is another tensor than the one that the answer names",
-    case="the model of the sheet, in train mode",
-    clause="If a tensor has two names, give either.",
-)
+@breaks("If a tensor has two names, give either.", case="the model of the sheet, in train mode")
+@wrong("names_each_input", says="which is another tensor than the one that the answer names")
 def returns_the_names_of_the_placeholders(module, example_inputs, model):
     return [node.target for node in placeholders(module)]
 
 
-@wrong(
-    "names_each_input",
-    says="which is a tensor of the model, and the answer is None",
-    case="the model of the sheet, in train mode",
-    clause="of the parameter or buffer of `model`",
-)
+@breaks("of the parameter or buffer of `model`", case="the model of the sheet, in train mode")
+@wrong("names_each_input", says="which is a tensor of the model, and the answer is None")
 def forgets_the_buffers(module, example_inputs, model):
     names = {id(tensor): name for name, tensor in model.named_parameters()}
     return [names.get(id(value)) for value in example_inputs]
 
 
-@wrong(
-    "names_each_input",
-    says="which is another tensor than the one that the answer names",
-    case="two layers with equal weights",
-    clause="that it stands for",
-)
+@breaks("that it stands for", case="two layers with equal weights")
+@wrong("names_each_input", says="which is another tensor than the one that the answer names")
 def compares_the_values(module, example_inputs, model):
     named = [*model.named_parameters(), *model.named_buffers()]
 
@@ -130,12 +118,8 @@ def asks_the_state_dict_alone(module, example_inputs, model):
     return [names.get(id(value)) for value in example_inputs]
 
 
-@wrong(
-    "names_each_input",
-    says="has not one entry for each placeholder",
-    case="the model of the sheet, in train mode",
-    clause="with an entry for each placeholder",
-)
+@breaks("with an entry for each placeholder", case="the model of the sheet, in train mode")
+@wrong("names_each_input", says="has not one entry for each placeholder")
 def returns_the_names_of_the_model(module, example_inputs, model):
     return [name for name, _ in model.named_parameters()]
 
@@ -147,12 +131,8 @@ def takes_parameters_in_the_order_of_the_model(module, example_inputs, model):
     return [next(names, None) if isinstance(value, nn.Parameter) else None for value in example_inputs]
 
 
-@wrong(
-    "names_each_input",
-    says="The answer is not a list",
-    case="the model of the sheet, in train mode",
-    clause="Return a list",
-)
+@breaks("Return a list", case="the model of the sheet, in train mode")
+@wrong("names_each_input", says="The answer is not a list")
 def returns_a_dict(module, example_inputs, model):
     names = {id(tensor): name for name, tensor in (*model.named_parameters(), *model.named_buffers())}
     return {node.name: names.get(id(value)) for node, value in zip(placeholders(module), example_inputs, strict=True)}
@@ -181,12 +161,8 @@ def goes_by_the_end_of_the_name(module, example_inputs, model):
     ]
 
 
-@wrong(
-    "names_each_input",
-    says="which is no parameter and no buffer of the model: None was asked",
-    case="the model of the sheet, in train mode",
-    clause="and `None` for every other input.",
-)
+@breaks("and `None` for every other input.", case="the model of the sheet, in train mode")
+@wrong("names_each_input", says="which is no parameter and no buffer of the model: None was asked")
 def has_a_word_for_an_input(module, example_inputs, model):
     names = {id(tensor): name for name, tensor in (*model.named_parameters(), *model.named_buffers())}
     return [names.get(id(value), "input") for value in example_inputs]

@@ -7,7 +7,7 @@ import torch
 from torch import fx
 from torch.export.graph_signature import OutputKind, OutputSpec, TensorArgument
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 aten = torch.ops.aten
 
@@ -148,12 +148,8 @@ def each_through(program, factor, target):
     output.args = (tuple(results),)
 
 
-@wrong(
-    "can_be_saved",
-    says="is not in the correct order or is not found in the exported program's user_output list",
-    case="the model of the sheet",
-    clause="`torch.export.save` accepts the program.",
-)
+@breaks("`torch.export.save` accepts the program.", case="the model of the sheet")
+@wrong("can_be_saved", says="is not in the correct order or is not found in the exported program's user_output list")
 def leaves_the_signature_as_it_was(program, factor):
     output, specs = program.graph.output_node(), program.graph_signature.output_specs
     output.args = (
@@ -192,12 +188,8 @@ def edits_nothing(program, factor):
     return program
 
 
-@wrong(
-    "results_are_scaled",
-    says="Result 0 is not the old result times the factor",
-    case="the model of the sheet",
-    clause="Edit an exported program in place",
-)
+@breaks("Edit an exported program in place", case="the model of the sheet")
+@wrong("results_are_scaled", says="Result 0 is not the old result times the factor")
 def edits_a_module_of_its_own(program, factor):
     """What `module()` returns is another module each time."""
     module = program.module()
@@ -207,23 +199,15 @@ def edits_a_module_of_its_own(program, factor):
     module.recompile()
 
 
-@wrong(
-    "results_are_scaled",
-    says="Result 1 is not the old result times the factor",
-    case="two results, one made of the other",
-    clause="each of its results",
-)
+@breaks("each of its results", case="two results, one made of the other")
+@wrong("results_are_scaled", says="Result 1 is not the old result times the factor")
 def scales_the_first_result_alone(program, factor):
     first = next(spec for spec in program.graph_signature.output_specs if is_result(spec))
     writes_all(program, factor, lambda spec: spec is first)
 
 
-@wrong(
-    "results_are_scaled",
-    says="Result 1 is not the old result times the factor",
-    case="two results, one made of the other",
-    clause="A result can be used by other nodes",
-)
+@breaks("A result can be used by other nodes", case="two results, one made of the other")
+@wrong("results_are_scaled", says="Result 1 is not the old result times the factor")
 def replaces_every_use(program, factor):
     output = program.graph.output_node()
     for node, spec in list(zip(output.args[0], program.graph_signature.output_specs, strict=True)):
@@ -235,22 +219,14 @@ def replaces_every_use(program, factor):
             spec.arg = TensorArgument(name=new.name)
 
 
-@wrong(
-    "buffers_are_kept",
-    says="buffer `total` holds other numbers than before the edit",
-    case="a buffer that is written",
-    clause="they get the values that they got before.",
-)
+@breaks("they get the values that they got before.", case="a buffer that is written")
+@wrong("buffers_are_kept", says="buffer `total` holds other numbers than before the edit")
 def scales_every_output(program, factor):
     writes_all(program, factor, lambda spec: True)
 
 
-@wrong(
-    "can_be_saved",
-    says="(a value returned twice): the program cannot be saved and loaded",
-    case="a value returned twice",
-    clause="it can be returned twice",
-)
+@breaks("it can be returned twice", case="a value returned twice")
+@wrong("can_be_saved", says="(a value returned twice): the program cannot be saved and loaded")
 def renames_in_the_signature(program, factor):
     """A name that is there twice is replaced twice."""
     output = program.graph.output_node()
@@ -263,12 +239,8 @@ def renames_in_the_signature(program, factor):
     output.args = (tuple(results),)
 
 
-@wrong(
-    "can_be_saved",
-    says="(an input that is returned): the program cannot be saved and loaded",
-    case="an input that is returned",
-    clause="and it can be an input of the program.",
-)
+@breaks("and it can be an input of the program.", case="an input that is returned")
+@wrong("can_be_saved", says="(an input that is returned): the program cannot be saved and loaded")
 def renames_each_value_once(program, factor):
     """An input that is returned gets the new name among the inputs, too."""
     output, new = program.graph.output_node(), {}
@@ -283,12 +255,8 @@ def renames_each_value_once(program, factor):
     output.args = (tuple(results),)
 
 
-@wrong(
-    "results_are_scaled",
-    says="Result 0 is not the old result times the factor",
-    case="the model of the sheet",
-    clause="is multiplied by `factor`.",
-)
+@breaks("is multiplied by `factor`.", case="the model of the sheet")
+@wrong("results_are_scaled", says="Result 0 is not the old result times the factor")
 def adds_the_factor(program, factor):
     each_through(program, factor, aten.add.Tensor)
 

@@ -8,7 +8,7 @@ from torch import fx
 from torch.fx.passes.utils.matcher_utils import SubgraphMatcher
 from torch.fx.subgraph_rewriter import replace_pattern_with_filters
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def rms_norm(x, weight, eps, dtype):
@@ -95,12 +95,8 @@ def returns_a_tensor(graph):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "every_eps_in_order",
-    says="answer has 0 numbers, and the graph has 2 RMSNorms",
-    case="two norms of Llama",
-    clause="with the `eps` of every RMSNorm in the graph",
-)
+@breaks("with the `eps` of every RMSNorm in the graph", case="two norms of Llama")
+@wrong("every_eps_in_order", says="answer has 0 numbers, and the graph has 2 RMSNorms")
 def writes_one_number_into_the_pattern(graph):
     def with_number(x, weight, dtype):
         return rms_norm(x, weight, 1e-6, dtype)
@@ -108,12 +104,8 @@ def writes_one_number_into_the_pattern(graph):
     return [1e-6 for match in SubgraphMatcher(fx.symbolic_trace(with_number).graph).match(graph)]
 
 
-@wrong(
-    "every_eps_in_order",
-    says="answer has 0 numbers, and the graph has 2 RMSNorms",
-    case="two norms of Llama",
-    clause="with any dtype in its second `.to`.",
-)
+@breaks("with any dtype in its second `.to`.", case="two norms of Llama")
+@wrong("every_eps_in_order", says="answer has 0 numbers, and the graph has 2 RMSNorms")
 def writes_the_dtype_into_the_pattern(graph):
     def with_dtype(x, weight, eps):
         return rms_norm(x, weight, eps, torch.float32)
@@ -121,33 +113,21 @@ def writes_the_dtype_into_the_pattern(graph):
     return [match.placeholder_nodes[2] for match in SubgraphMatcher(fx.symbolic_trace(with_dtype).graph).match(graph)]
 
 
-@wrong(
-    "every_eps_in_order",
-    says="11 numbers, and the graph has 4 RMSNorms: number 1 is 0.25, that of `add`",
-    case="norms beside steps that share parts with one",
-    clause="An RMSNorm is written as in `rms_norm`",
-)
+@breaks("An RMSNorm is written as in `rms_norm`", case="norms beside steps that share parts with one")
+@wrong("every_eps_in_order", says="11 numbers, and the graph has 4 RMSNorms: number 1 is 0.25, that of `add`")
 def takes_every_reciprocal_root(graph):
     return [root.args[0].args[1] for root in graph.find_nodes(op="call_function", target=torch.rsqrt)]
 
 
-@wrong(
-    "every_eps_in_order",
-    says="answer has 1 number, and the graph has 0 RMSNorms",
-    case="no norm at all",
-    clause="is written as in `rms_norm`",
-)
+@breaks("is written as in `rms_norm`", case="no norm at all")
+@wrong("every_eps_in_order", says="answer has 1 number, and the graph has 0 RMSNorms")
 def asks_for_a_square_alone(graph):
     roots = graph.find_nodes(op="call_function", target=torch.rsqrt)
     return [root.args[0].args[1] for root in roots if is_norm(root) or root.args[0].args[0].target == "pow"]
 
 
-@wrong(
-    "every_eps_in_order",
-    says="answer has 5 numbers, and the graph has 4 RMSNorms",
-    case="norms beside steps that share parts with one",
-    clause="is written as in `rms_norm`",
-)
+@breaks("is written as in `rms_norm`", case="norms beside steps that share parts with one")
+@wrong("every_eps_in_order", says="answer has 5 numbers, and the graph has 4 RMSNorms")
 def takes_a_sum_for_a_mean(graph):
     roots = graph.find_nodes(op="call_function", target=torch.rsqrt)
     norms = []
@@ -158,12 +138,8 @@ def takes_a_sum_for_a_mean(graph):
     return [total.args[1] for total in norms]
 
 
-@wrong(
-    "every_eps_in_order",
-    says="and the graph has 4 RMSNorms",
-    case="norms beside steps that share parts with one",
-    clause="of every RMSNorm in the graph",
-)
+@breaks("of every RMSNorm in the graph", case="norms beside steps that share parts with one")
+@wrong("every_eps_in_order", says="and the graph has 4 RMSNorms")
 def names_each_number_once(graph):
     return list(dict.fromkeys(reads_what_the_parameters_bind(graph)))
 
@@ -178,19 +154,19 @@ def returns_the_matches(graph):
     return [str(match) for match in SubgraphMatcher(pattern()).match(graph)]
 
 
-@wrong("every_eps_in_order", says="answer is not a list of numbers", case="two norms of Llama", clause="Return a list")
+@breaks("Return a list", case="two norms of Llama")
+@wrong("every_eps_in_order", says="answer is not a list of numbers")
 def returns_a_dict(graph):
     return {
         match.returning_nodes[0].name: match.placeholder_nodes[2] for match in SubgraphMatcher(pattern()).match(graph)
     }
 
 
+@breaks("Leave the graph as it is.", case="two norms of Llama")
 @wrong(
     "graph_left_alone",
     says="The graph that was passed has been changed",
     read="12_patterns#a-backend-sees-the-whole-model",
-    case="two norms of Llama",
-    clause="Leave the graph as it is.",
 )
 def replaces_in_the_graph_itself(graph):
     matches = fx.replace_pattern(graph.owning_module, rms_norm, lambda x, weight, eps, dtype: weight * x * eps)
@@ -201,12 +177,8 @@ def matches_of(function):
     return lambda graph: SubgraphMatcher(fx.symbolic_trace(function).graph).match(graph)
 
 
-@wrong(
-    "every_eps_in_order",
-    says="(norms of another dtype beside what resembles one): the answer has 3 numbers",
-    case="norms of another dtype beside what resembles one",
-    clause="is written as in `rms_norm`",
-)
+@breaks("is written as in `rms_norm`", case="norms of another dtype beside what resembles one")
+@wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 3 numbers")
 def takes_any_first_dtype(graph):
     def general(x, weight, eps, dtype, first):
         wide = x.to(first)
@@ -215,12 +187,8 @@ def takes_any_first_dtype(graph):
     return [match.placeholder_nodes[2] for match in matches_of(general)(graph)]
 
 
-@wrong(
-    "every_eps_in_order",
-    says="(norms of another dtype beside what resembles one): the answer has 3 numbers",
-    case="norms of another dtype beside what resembles one",
-    clause="is written as in `rms_norm`",
-)
+@breaks("is written as in `rms_norm`", case="norms of another dtype beside what resembles one")
+@wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 3 numbers")
 def takes_any_dimension(graph):
     def general(x, weight, eps, dtype, dim):
         wide = x.to(torch.float32)
@@ -229,12 +197,8 @@ def takes_any_dimension(graph):
     return [match.placeholder_nodes[2] for match in matches_of(general)(graph)]
 
 
-@wrong(
-    "every_eps_in_order",
-    says="(norms of another dtype beside what resembles one): the answer has 3 numbers",
-    case="norms of another dtype beside what resembles one",
-    clause="is written as in `rms_norm`",
-)
+@breaks("is written as in `rms_norm`", case="norms of another dtype beside what resembles one")
+@wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 3 numbers")
 def takes_any_exponent(graph):
     def general(x, weight, eps, dtype, power):
         wide = x.to(torch.float32)
@@ -243,12 +207,8 @@ def takes_any_exponent(graph):
     return [match.placeholder_nodes[2] for match in matches_of(general)(graph)]
 
 
-@wrong(
-    "every_eps_in_order",
-    says="(norms of another dtype beside what resembles one): the answer has 3 numbers",
-    case="norms of another dtype beside what resembles one",
-    clause="is written as in `rms_norm`",
-)
+@breaks("is written as in `rms_norm`", case="norms of another dtype beside what resembles one")
+@wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 3 numbers")
 def takes_a_shorter_pattern(graph):
     """The norm up to its root: no parameter for the weight, none for the dtype."""
 
@@ -259,12 +219,8 @@ def takes_a_shorter_pattern(graph):
     return [match.placeholder_nodes[1] for match in matches_of(root)(graph)]
 
 
-@wrong(
-    "every_eps_in_order",
-    says="(norms of another dtype beside what resembles one): the answer has 0 numbers",
-    case="norms of another dtype beside what resembles one",
-    clause="with any dtype in its second `.to`.",
-)
+@breaks("with any dtype in its second `.to`.", case="norms of another dtype beside what resembles one")
+@wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 0 numbers")
 def knows_two_dtypes(graph):
     def in_float32(x, weight, eps):
         return rms_norm(x, weight, eps, torch.float32)
@@ -276,22 +232,19 @@ def knows_two_dtypes(graph):
     return [match.placeholder_nodes[2] for match in sorted(found, key=lambda match: match.returning_nodes[0])]
 
 
+@breaks("with the `eps` of every RMSNorm", case="norms of another dtype beside what resembles one")
 @wrong(
-    "every_eps_in_order",
-    says="1 number, and the graph has 2 RMSNorms: number 2, the one that `add_2` adds, is missing",
-    case="norms of another dtype beside what resembles one",
-    clause="with the `eps` of every RMSNorm",
+    "every_eps_in_order", says="1 number, and the graph has 2 RMSNorms: number 2, the one that `add_2` adds, is missing"
 )
 def takes_floats_alone(graph):
     return [eps for eps in reads_what_the_parameters_bind(graph) if isinstance(eps, float)]
 
 
+@breaks("Leave the graph as it is.", case="two norms of Llama")
 @wrong(
     "graph_left_alone",
     says="has been changed: node `exp`",
     read="12_patterns#a-backend-sees-the-whole-model",
-    case="two norms of Llama",
-    clause="Leave the graph as it is.",
 )
 def removes_what_nothing_uses(graph):
     graph.eliminate_dead_code()

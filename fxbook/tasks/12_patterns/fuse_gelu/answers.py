@@ -10,7 +10,7 @@ from torch.fx.passes.infra.pass_base import PassResult
 from torch.fx.passes.utils.matcher_utils import SubgraphMatcher
 from torch.fx.subgraph_rewriter import replace_pattern_with_filters
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def new_gelu(x):
@@ -135,13 +135,8 @@ def takes_the_activation_of_transformers_for_a_pattern(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "each_formula_fused",
-    node="tanh",
-    says="is still the tanh of a GELU",
-    case="a block of GPT-2",
-    clause="that is written as in `new_gelu`",
-)
+@breaks("that is written as in `new_gelu`", case="a block of GPT-2")
+@wrong("each_formula_fused", node="tanh", says="is still the tanh of a GELU")
 def writes_the_power_as_an_operator(traced):
     def with_operator(x):
         return 0.5 * x * (1.0 + torch.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3)))
@@ -162,13 +157,8 @@ def looks_for_the_exact_function(traced):
     fx.replace_pattern(traced, lambda x: nn.functional.gelu(x), fused)
 
 
-@wrong(
-    "each_formula_fused",
-    node="tanh_1",
-    says="is still the tanh of a GELU",
-    case="formulas in a row, one that is used inside, one of another polynomial",
-    clause="Replace every GELU",
-)
+@breaks("Replace every GELU", case="formulas in a row, one that is used inside, one of another polynomial")
+@wrong("each_formula_fused", node="tanh_1", says="is still the tanh of a GELU")
 def replaces_the_first_alone(traced):
     first = []
 
@@ -179,23 +169,17 @@ def replaces_the_first_alone(traced):
     replace_pattern_with_filters(traced, new_gelu, fused, [is_first])
 
 
-@wrong(
-    "approximates",
-    node="gelu",
-    says="computes the exact GELU",
-    case="a block of GPT-2",
-    clause='by one call of `nn.functional.gelu` with `approximate="tanh"`.',
-)
+@breaks('by one call of `nn.functional.gelu` with `approximate="tanh"`.', case="a block of GPT-2")
+@wrong("approximates", node="gelu", says="computes the exact GELU")
 def leaves_out_the_approximation(traced):
     fx.replace_pattern(traced, new_gelu, lambda x: nn.functional.gelu(x))
 
 
-@wrong(
-    "each_formula_fused",
-    says="graph calls gelu 4 times: 3 were asked",
+@breaks(
+    "Where another node uses a value inside of the formula, leave the formula as it is.",
     case="formulas in a row, one that is used inside, one of another polynomial",
-    clause="Where another node uses a value inside of the formula, leave the formula as it is.",
 )
+@wrong("each_formula_fused", says="graph calls gelu 4 times: 3 were asked")
 def fuses_a_formula_that_is_used_inside(traced):
     for tanh in traced.graph.find_nodes(op="call_function", target=torch.tanh):
         scaled = tanh.args[0]
@@ -216,12 +200,8 @@ class Everywhere(SubgraphMatcher):
         return True
 
 
-@wrong(
-    "each_formula_fused",
-    says="(formulas of which another value is used inside): the graph calls tanh 2 times: 7",
-    case="formulas of which another value is used inside",
-    clause="Where another node uses a value inside of the formula",
-)
+@breaks("Where another node uses a value inside of the formula", case="formulas of which another value is used inside")
+@wrong("each_formula_fused", says="(formulas of which another value is used inside): the graph calls tanh 2 times: 7")
 def looks_at_the_users_of_the_tanh_alone(traced):
     for match in Everywhere(fx.symbolic_trace(new_gelu).graph).match(traced.graph):
         [last], [x] = match.returning_nodes, match.placeholder_nodes
@@ -232,13 +212,8 @@ def looks_at_the_users_of_the_tanh_alone(traced):
     traced.recompile()
 
 
-@wrong(
-    "same_result",
-    node="output",
-    says="(formulas of other numbers, and a tanh of something else)",
-    case="formulas of other numbers, and a tanh of something else",
-    clause="that is written as in `new_gelu`",
-)
+@breaks("that is written as in `new_gelu`", case="formulas of other numbers, and a tanh of something else")
+@wrong("same_result", node="output", says="(formulas of other numbers, and a tanh of something else)")
 def knows_the_polynomial_alone(traced):
     def general(x, scale, half, one):
         return half * x * (one + torch.tanh(scale * (x + 0.044715 * torch.pow(x, 3.0))))
@@ -246,13 +221,8 @@ def knows_the_polynomial_alone(traced):
     fx.replace_pattern(traced, general, lambda x, scale, half, one: fused(x))
 
 
-@wrong(
-    "same_result",
-    node="output",
-    says="result is not the one asked for",
-    case="formulas in a row, one that is used inside, one of another polynomial",
-    clause="written as in `new_gelu`",
-)
+@breaks("written as in `new_gelu`", case="formulas in a row, one that is used inside, one of another polynomial")
+@wrong("same_result", node="output", says="result is not the one asked for")
 def ignores_the_numbers(traced):
     replace_pattern_with_filters(traced, new_gelu, fused, ignore_literals=True)
 
@@ -274,7 +244,8 @@ def forgets_to_recompile(traced):
     traced.graph.eliminate_dead_code()
 
 
-@wrong("given_edited", says="You edited a copy", case="a block of GPT-2", clause="Edit the module in place.")
+@breaks("Edit the module in place.", case="a block of GPT-2")
+@wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     draft = copy.deepcopy(traced)
     fx.replace_pattern(draft, new_gelu, fused)
@@ -309,24 +280,14 @@ def calls_a_module(traced):
     traced.recompile()
 
 
-@wrong(
-    "approximates",
-    node="gelu_default",
-    says="calls the operator of ATen",
-    case="a block of GPT-2",
-    clause="by one call of `nn.functional.gelu`",
-)
+@breaks("by one call of `nn.functional.gelu`", case="a block of GPT-2")
+@wrong("approximates", node="gelu_default", says="calls the operator of ATen")
 def calls_the_operator(traced):
     fx.replace_pattern(traced, new_gelu, lambda x: torch.ops.aten.gelu.default(x, approximate="tanh"))
 
 
-@wrong(
-    "same_result",
-    node="output",
-    says="(formulas of other numbers, and a tanh of something else)",
-    case="formulas of other numbers, and a tanh of something else",
-    clause="that is written as in `new_gelu`",
-)
+@breaks("that is written as in `new_gelu`", case="formulas of other numbers, and a tanh of something else")
+@wrong("same_result", node="output", says="(formulas of other numbers, and a tanh of something else)")
 def cubes_anything(traced):
     def general(x, cubed):
         inner = math.sqrt(2.0 / math.pi) * (x + 0.044715 * torch.pow(cubed, 3.0))

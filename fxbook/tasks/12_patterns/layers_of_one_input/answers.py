@@ -5,7 +5,7 @@ import itertools
 
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def is_linear(node):
@@ -118,12 +118,8 @@ def counts_first(graph):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "every_group",
-    says="is in the answer, but it is not the input of two linear layers",
-    case="the feed-forward block of Llama",
-    clause="two or more linear layers",
-)
+@breaks("two or more linear layers", case="the feed-forward block of Llama")
+@wrong("every_group", says="is in the answer, but it is not the input of two linear layers")
 def keeps_groups_of_one(graph):
     groups = {}
     for node in filter(is_linear, graph.nodes):
@@ -131,12 +127,8 @@ def keeps_groups_of_one(graph):
     return groups
 
 
-@wrong(
-    "every_group",
-    says="linear layers, and missing in the answer",
-    case="layers in every spelling",
-    clause="or a call of `nn.functional.linear`;",
-)
+@breaks("or a call of `nn.functional.linear`;", case="layers in every spelling")
+@wrong("every_group", says="linear layers, and missing in the answer")
 def looks_at_modules_alone(graph):
     layers = [node for node in graph.nodes if node.op == "call_module" and is_linear(node)]
     groups = {}
@@ -145,12 +137,8 @@ def looks_at_modules_alone(graph):
     return several(groups)
 
 
-@wrong(
-    "every_group",
-    says="linear layers, and missing in the answer",
-    case="the feed-forward block of Llama",
-    clause="A linear layer is a called `nn.Linear`",
-)
+@breaks("A linear layer is a called `nn.Linear`", case="the feed-forward block of Llama")
+@wrong("every_group", says="linear layers, and missing in the answer")
 def looks_at_functions_alone(graph):
     groups = {}
     for node in graph.find_nodes(op="call_function", target=nn.functional.linear):
@@ -158,12 +146,8 @@ def looks_at_functions_alone(graph):
     return several(groups)
 
 
-@wrong(
-    "every_group",
-    says="the answer lacks it",
-    case="the attention of Llama",
-    clause="the list of the names of these layers' nodes",
-)
+@breaks("the list of the names of these layers' nodes", case="the attention of Llama")
+@wrong("every_group", says="the answer lacks it")
 def finds_pairs(graph):
     """As a pattern of two layers does: the third is left."""
     groups = {}
@@ -174,12 +158,8 @@ def finds_pairs(graph):
     return several(groups)
 
 
-@wrong(
-    "every_group",
-    says="and missing in the answer",
-    case="layers in every spelling",
-    clause="its input may be passed by keyword.",
-)
+@breaks("its input may be passed by keyword.", case="layers in every spelling")
+@wrong("every_group", says="and missing in the answer")
 def takes_the_first_input_node(graph):
     """By keyword, the weight may stand first."""
     groups = {}
@@ -188,12 +168,11 @@ def takes_the_first_input_node(graph):
     return several(groups)
 
 
-@wrong(
-    "every_group",
-    says="is in the answer, but it is not the input of two linear layers",
+@breaks(
+    "the names of the nodes whose value two or more linear layers take as their input.",
     case="the feed-forward block of Llama",
-    clause="the names of the nodes whose value two or more linear layers take as their input.",
 )
+@wrong("every_group", says="is in the answer, but it is not the input of two linear layers")
 def takes_every_user(graph):
     return {node.name: [user.name for user in node.users] for node in graph.nodes if len(node.users) > 1}
 
@@ -207,12 +186,8 @@ def groups_by_every_module(graph):
     return several(groups)
 
 
-@wrong(
-    "every_group",
-    says="are not in the order of the list of nodes",
-    case="the feed-forward block of Llama",
-    clause="in the order of the list.",
-)
+@breaks("in the order of the list.", case="the feed-forward block of Llama")
+@wrong("every_group", says="are not in the order of the list of nodes")
 def goes_backwards(graph):
     groups = {}
     for node in filter(is_linear, reversed(graph.nodes)):
@@ -220,11 +195,9 @@ def goes_backwards(graph):
     return several(groups)
 
 
+@breaks("in the order of the list.", case="heads at the end, one of them moved")
 @wrong(
-    "every_group",
-    says="(heads at the end, one of them moved): the layers of `relu` are not in the order of the list",
-    case="heads at the end, one of them moved",
-    clause="in the order of the list.",
+    "every_group", says="(heads at the end, one of them moved): the layers of `relu` are not in the order of the list"
 )
 def takes_the_users_as_they_come(graph):
     groups = {}
@@ -241,22 +214,17 @@ def counts_the_layers(graph):
     return {name: count for name, count in groups.items() if count > 1}
 
 
-@wrong(
-    "every_group",
-    says="answer is not a dict with names of nodes as keys",
-    case="the feed-forward block of Llama",
-    clause="Return a dict.",
-)
+@breaks("Return a dict.", case="the feed-forward block of Llama")
+@wrong("every_group", says="answer is not a dict with names of nodes as keys")
 def returns_the_lists(graph):
     return list(counts_first(graph).values())
 
 
+@breaks("Leave the graph as it is.", case="the feed-forward block of Llama")
 @wrong(
     "graph_left_alone",
     says="The graph that was passed has been changed",
     read="12_patterns#a-backend-sees-the-whole-model",
-    case="the feed-forward block of Llama",
-    clause="Leave the graph as it is.",
 )
 def puts_the_groups_together(graph):
     """Each layer moves behind the first of its group."""
@@ -267,32 +235,23 @@ def puts_the_groups_together(graph):
     return {read.name: [layer.name for layer in layers] for read, layers in groups.items()}
 
 
-@wrong(
-    "every_group",
-    says="The answer holds an object, the node `",
-    case="the feed-forward block of Llama",
-    clause="Its keys are the names of the nodes",
-)
+@breaks("Its keys are the names of the nodes", case="the feed-forward block of Llama")
+@wrong("every_group", says="The answer holds an object, the node `")
 def keys_are_the_nodes(graph):
     return {read: [layer.name for layer in layers] for read, layers in groups_of_nodes(graph).items()}
 
 
-@wrong(
-    "every_group",
-    says="The answer holds an object, the node `",
-    case="the feed-forward block of Llama",
-    clause="the list of the names of these layers' nodes",
-)
+@breaks("the list of the names of these layers' nodes", case="the feed-forward block of Llama")
+@wrong("every_group", says="The answer holds an object, the node `")
 def lists_the_nodes(graph):
     return {read.name: layers for read, layers in groups_of_nodes(graph).items()}
 
 
+@breaks("Leave the graph as it is.", case="the feed-forward block of Llama")
 @wrong(
     "graph_left_alone",
     says="has been changed: node `exp`",
     read="12_patterns#a-backend-sees-the-whole-model",
-    case="the feed-forward block of Llama",
-    clause="Leave the graph as it is.",
 )
 def removes_what_nothing_uses(graph):
     graph.eliminate_dead_code()

@@ -4,7 +4,7 @@ import itertools
 
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def writes(node):
@@ -122,33 +122,24 @@ def walks_backwards(match, graph, pattern):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "refuses_what_is_crossed",
-    says="filter allows the match that ends with `sigmoid`",
+@breaks(
+    "It returns `False` if a node that is not in the match writes in place",
     case="a write between the match and its first user",
-    clause="It returns `False` if a node that is not in the match writes in place",
 )
+@wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
 def allows_everything(match, graph, pattern):
     return True
 
 
-@wrong(
-    "refuses_what_is_crossed",
-    says="filter allows the match that ends with `sigmoid`",
-    case="a write between the match and its first user",
-    clause="before the first user of the result",
-)
+@breaks("before the first user of the result", case="a write between the match and its first user")
+@wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
 def asks_for_neighbours(match, graph, pattern):
     """Between the nodes of the match alone, as chapter 03 does."""
     return not crossed(match, min(nodes_of(match)), max(nodes_of(match)))
 
 
-@wrong(
-    "refuses_what_is_crossed",
-    says="filter allows the match that ends with `sigmoid`",
-    case="a write within the match",
-    clause="after the first node of the match",
-)
+@breaks("after the first node of the match", case="a write within the match")
+@wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
 def begins_at_the_last_node(match, graph, pattern):
     return not crossed(match, match.returning_nodes[0], end_of(match))
 
@@ -158,46 +149,30 @@ def refuses_any_write_in_the_graph(match, graph, pattern):
     return not any(map(writes, graph.nodes))
 
 
-@wrong(
-    "refuses_what_is_crossed",
-    says="no write crosses it",
-    case="writes before and after",
-    clause="before the first user of the result",
-)
+@breaks("before the first user of the result", case="writes before and after")
+@wrong("refuses_what_is_crossed", says="no write crosses it")
 def goes_to_the_last_user(match, graph, pattern):
     [result] = match.returning_nodes
     return not crossed(match, min(nodes_of(match)), max(result.users, default=result))
 
 
-@wrong(
-    "refuses_what_is_crossed",
-    says="no write crosses it",
-    case="writes before and after",
-    clause="The parameters of the pattern are not nodes of the match.",
-)
+@breaks("The parameters of the pattern are not nodes of the match.", case="writes before and after")
+@wrong("refuses_what_is_crossed", says="no write crosses it")
 def begins_at_the_input(match, graph, pattern):
     """Takes what the parameters bind for nodes of the match."""
     return not crossed(match, min(match.nodes_map.values()), end_of(match))
 
 
-@wrong(
-    "refuses_what_is_crossed",
-    says="filter allows the match that ends with `sigmoid`",
-    case="a function that writes",
-    clause="it calls a method or a function whose name ends with an underscore.",
-)
+@breaks("it calls a method or a function whose name ends with an underscore.", case="a function that writes")
+@wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
 def knows_methods_alone(match, graph, pattern):
     first, end = min(nodes_of(match)), end_of(match)
     methods = graph.find_nodes(op="call_method", target="mul_") + graph.find_nodes(op="call_method", target="add_")
     return not any(first < node < end for node in methods)
 
 
-@wrong(
-    "refuses_what_is_crossed",
-    says="filter allows the match that ends with `sigmoid`",
-    case="a write between the match and its first user",
-    clause="What it writes to does not matter.",
-)
+@breaks("What it writes to does not matter.", case="a write between the match and its first user")
+@wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
 def asks_what_the_match_reads(match, graph, pattern):
     """A write into another tensor is allowed, though it does not matter which tensor is written."""
     first, end = min(nodes_of(match)), end_of(match)
@@ -206,12 +181,8 @@ def asks_what_the_match_reads(match, graph, pattern):
     return not any(writes(node) and node.args[0] in inputs for node in between)
 
 
-@wrong(
-    "refuses_what_is_crossed",
-    says="no write crosses it",
-    case="a layer and a weight with an underscore",
-    clause="it calls a method",
-)
+@breaks("it calls a method", case="a layer and a weight with an underscore")
+@wrong("refuses_what_is_crossed", says="no write crosses it")
 def goes_by_names_of_nodes(match, graph, pattern):
     """A layer and a weight may be called so too."""
     first, end = min(nodes_of(match)), end_of(match)
@@ -220,33 +191,21 @@ def goes_by_names_of_nodes(match, graph, pattern):
     )
 
 
-@wrong(
-    "refuses_what_is_crossed",
-    says="(a pattern that writes): the filter refuses the match that ends with `mul_`",
-    case="a pattern that writes",
-    clause="a node that is not in the match",
-)
+@breaks("a node that is not in the match", case="a pattern that writes")
+@wrong("refuses_what_is_crossed", says="(a pattern that writes): the filter refuses the match that ends with `mul_`")
 def takes_the_match_for_a_write(match, graph, pattern):
     first, end = min(nodes_of(match)), end_of(match)
     return not any(first < node < end and writes(node) for node in graph.nodes)
 
 
-@wrong(
-    "refuses_what_is_crossed",
-    says="(a first user that writes): the filter refuses the match",
-    case="a first user that writes",
-    clause="before the first user of the result",
-)
+@breaks("before the first user of the result", case="a first user that writes")
+@wrong("refuses_what_is_crossed", says="(a first user that writes): the filter refuses the match")
 def takes_the_first_user_for_a_write(match, graph, pattern):
     return not crossed(match, min(nodes_of(match)), end_of(match).next)
 
 
-@wrong(
-    "refuses_what_is_crossed",
-    says="(a user moved before the write): the filter refuses the match",
-    case="a user moved before the write",
-    clause="the first user of the result",
-)
+@breaks("the first user of the result", case="a user moved before the write")
+@wrong("refuses_what_is_crossed", says="(a user moved before the write): the filter refuses the match")
 def takes_the_user_that_was_made_first(match, graph, pattern):
     """The users of a node are in the order in which they began to use it."""
     [result] = match.returning_nodes
@@ -258,34 +217,22 @@ def asks_for_a_user(match, graph, pattern):
     return not crossed(match, min(nodes_of(match)), min(match.returning_nodes[0].users))
 
 
-@wrong(
-    "refuses_what_is_crossed",
-    says="(results that nothing uses): the filter refuses the match",
-    case="results that nothing uses",
-    clause="If nothing uses the result, the new nodes stand in its place:",
-)
+@breaks("If nothing uses the result, the new nodes stand in its place:", case="results that nothing uses")
+@wrong("refuses_what_is_crossed", says="(results that nothing uses): the filter refuses the match")
 def goes_to_the_end_without_a_user(match, graph, pattern):
     [result] = match.returning_nodes
     return not crossed(match, min(nodes_of(match)), min(result.users, default=graph.output_node()))
 
 
-@wrong(
-    "refuses_what_is_crossed",
-    says="(results that nothing uses): the filter allows the match",
-    case="results that nothing uses",
-    clause="only a write before the result counts.",
-)
+@breaks("only a write before the result counts.", case="results that nothing uses")
+@wrong("refuses_what_is_crossed", says="(results that nothing uses): the filter allows the match")
 def allows_what_nothing_uses(match, graph, pattern):
     [result] = match.returning_nodes
     return not result.users or not crossed(match, min(nodes_of(match)), min(result.users))
 
 
-@wrong(
-    "refuses_what_is_crossed",
-    says="no write crosses it",
-    case="no write at all",
-    clause="whose name ends with an underscore.",
-)
+@breaks("whose name ends with an underscore.", case="no write at all")
+@wrong("refuses_what_is_crossed", says="no write crosses it")
 def looks_for_any_underscore(match, graph, pattern):
     inside = nodes_of(match)
     between = [node for node in graph.nodes if min(inside) < node < end_of(match)]
@@ -293,12 +240,10 @@ def looks_for_any_underscore(match, graph, pattern):
     return not any("_" in getattr(node.target, "__name__", str(node.target)) for node in calls)
 
 
-@wrong(
-    "refuses_what_is_crossed",
-    says="(a write before, and another behind): the filter allows the match",
-    case="a write before, and another behind",
-    clause="it calls a method or a function whose name ends with an underscore.",
+@breaks(
+    "it calls a method or a function whose name ends with an underscore.", case="a write before, and another behind"
 )
+@wrong("refuses_what_is_crossed", says="(a write before, and another behind): the filter allows the match")
 def asks_the_name_of_the_node(match, graph, pattern):
     """The second call of a method has a number behind its name."""
     inside = nodes_of(match)
@@ -314,7 +259,8 @@ def returns_the_writes(match, graph, pattern):
     return [node.name for node in graph.nodes if first < node < end and writes(node)]
 
 
-@wrong("refuses_what_is_crossed", says="no write crosses it", case="no write at all", clause="`True` otherwise.")
+@breaks("`True` otherwise.", case="no write at all")
+@wrong("refuses_what_is_crossed", says="no write crosses it")
 def refuses_everything(match, graph, pattern):
     return False
 

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def halved(both, dim):
@@ -60,12 +60,8 @@ def selects_every_second(both, dim=-1):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "keeps_the_promise",
-    says="The shape of the result is not that",
-    case="the last dimension",
-    clause="returns one with the shape, the dtype, the device and the strides of the result",
-)
+@breaks("returns one with the shape, the dtype, the device and the strides of the result", case="the last dimension")
+@wrong("keeps_the_promise", says="The shape of the result is not that")
 def keeps_the_whole(both, dim=-1):
     return torch.empty_like(both)
 
@@ -77,32 +73,20 @@ def halves_the_first_or_the_last(both, dim=-1):
     return both.new_empty(shape)
 
 
-@wrong(
-    "keeps_the_promise",
-    says="The shape of the result is not that",
-    case="the first dimension",
-    clause="An operator halves a tensor along `dim`",
-)
+@breaks("An operator halves a tensor along `dim`", case="the first dimension")
+@wrong("keeps_the_promise", says="The shape of the result is not that")
 def halves_the_last_always(both, dim=-1):
     return both.new_empty(*both.shape[:-1], both.shape[-1] // 2)
 
 
-@wrong(
-    "keeps_the_promise",
-    says="(half precision): the dtype of the result is not that",
-    case="half precision",
-    clause="the dtype, the device and the strides of the result",
-)
+@breaks("the dtype, the device and the strides of the result", case="half precision")
+@wrong("keeps_the_promise", says="(half precision): the dtype of the result is not that")
 def takes_the_default_dtype(both, dim=-1):
     return torch.empty(halved(both, dim))
 
 
-@wrong(
-    "keeps_the_promise",
-    says="(on another device): the device of the result is not that",
-    case="on another device",
-    clause="the device and the strides of the result",
-)
+@breaks("the device and the strides of the result", case="on another device")
+@wrong("keeps_the_promise", says="(on another device): the device of the result is not that")
 def takes_the_default_device(both, dim=-1):
     return torch.empty(halved(both, dim), dtype=both.dtype)
 
@@ -112,34 +96,22 @@ def returns_a_view(both, dim=-1):
     return both.chunk(2, dim)[0]
 
 
-@wrong(
-    "keeps_the_promise",
-    says="(an argument that was transposed): the shape is right, and the strides are not",
-    case="an argument that was transposed",
-    clause="the strides of the result",
-)
+@breaks("the strides of the result", case="an argument that was transposed")
+@wrong("keeps_the_promise", says="(an argument that was transposed): the shape is right, and the strides are not")
 def keeps_the_order_of_strides(both, dim=-1):
     return torch.empty_like(both.chunk(2, dim)[0])
 
 
-@wrong(
-    "keeps_the_promise",
-    says="The result shares its memory with the argument",
-    case="the last dimension",
-    clause="and with memory of its own.",
-)
+@breaks("and with memory of its own.", case="the last dimension")
+@wrong("keeps_the_promise", says="The result shares its memory with the argument")
 def returns_the_memory_of_the_argument(both, dim=-1):
     shape = halved(both, dim)
     strides = torch.empty(shape, device="meta").stride()
     return both.as_strided(shape, strides)
 
 
-@wrong(
-    "keeps_the_promise",
-    says="The result is no tensor, but of class list",
-    case="the last dimension",
-    clause="Return a fake tensor like the result of gate.",
-)
+@breaks("Return a fake tensor like the result of gate.", case="the last dimension")
+@wrong("keeps_the_promise", says="The result is no tensor, but of class list")
 def returns_the_shape(both, dim=-1):
     return halved(both, dim)
 
@@ -149,12 +121,8 @@ def returns_both_halves(both, dim=-1):
     return both.chunk(2, dim)
 
 
-@wrong(
-    "keeps_the_promise",
-    says="The result is a real tensor",
-    case="the last dimension",
-    clause="It may not compute on real data.",
-)
+@breaks("It may not compute on real data.", case="the last dimension")
+@wrong("keeps_the_promise", says="The result is a real tensor")
 def returns_real_numbers(both, dim=-1):
     with torch._subclasses.fake_tensor.unset_fake_temporarily():
         return torch.zeros(halved(both, dim))

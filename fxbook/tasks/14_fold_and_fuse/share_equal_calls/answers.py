@@ -7,7 +7,7 @@ import torch
 from torch import fx
 from torch.fx.passes.dialect.common.cse_pass import CSEPass
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 EQUAL = "14_fold_and_fuse#equal-calls-are-made-once"
 PURE = {torch.sin, torch.exp, torch.add, torch.mul, torch.cat, operator.add, operator.mul, "sum", "abs"}
@@ -200,74 +200,40 @@ def keeps_the_last_in_place_of_the_first(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "equal_calls_are_one",
-    node="exp_1",
-    says="is equal to `exp`, and one of the two is enough",
-    read=EQUAL,
-    case="two equal formulas",
-    clause="of equal calls of `PURE`, one stays.",
-)
+@breaks("of equal calls of `PURE`, one stays.", case="two equal formulas")
+@wrong("equal_calls_are_one", node="exp_1", says="is equal to `exp`, and one of the two is enough", read=EQUAL)
 def leaves_all_as_it_is(traced):
     pass
 
 
-@wrong(
-    "equal_calls_are_one",
-    node="abs_2",
-    says="and one of the two is enough",
-    read=EQUAL,
-    case="two equal formulas",
-    clause="Calls that read equal calls become equal too.",
-)
+@breaks("Calls that read equal calls become equal too.", case="two equal formulas")
+@wrong("equal_calls_are_one", node="abs_2", says="and one of the two is enough", read=EQUAL)
 def compares_the_text_of_the_calls(traced):
     """Names of nodes before anything is merged: calls that become equal are missed."""
     keys = {node: key_of(node) for node in traced.graph.nodes}
     share(traced, key=lambda node: keys[node])
 
 
-@wrong(
-    "others_stay",
-    says="or a call like it is gone, and is not in `PURE`",
-    read=EQUAL,
-    case="two equal formulas",
-    clause="so a call of anything that is not in `PURE` stays, even twice,",
-)
+@breaks("so a call of anything that is not in `PURE` stays, even twice,", case="two equal formulas")
+@wrong("others_stay", says="or a call like it is gone, and is not in `PURE`", read=EQUAL)
 def merges_whatever_is_equal(traced):
     share(traced, pure=lambda node: node.op.startswith("call"))
 
 
-@wrong(
-    "others_stay",
-    says="(layers and methods of one name): ",
-    read=EQUAL,
-    case="layers and methods of one name",
-    clause="so a call of anything that is not in `PURE` stays, even twice,",
-)
+@breaks("so a call of anything that is not in `PURE` stays, even twice,", case="layers and methods of one name")
+@wrong("others_stay", says="(layers and methods of one name): ", read=EQUAL)
 def goes_by_the_target_alone(traced):
     share(traced, pure=lambda node: node.target in PURE)
 
 
-@wrong(
-    "equal_calls_alone_merge",
-    node="mul_5",
-    says="`torch.mul(x, True)` is not `torch.mul(x, 1)`",
-    read=EQUAL,
-    case="whole numbers",
-    clause="or constants of the same value *and* the same type,",
-)
+@breaks("or constants of the same value *and* the same type,", case="whole numbers")
+@wrong("equal_calls_alone_merge", node="mul_5", says="`torch.mul(x, True)` is not `torch.mul(x, 1)`", read=EQUAL)
 def compares_constants_by_value(traced):
     share(traced, key=lambda node: key_of(node, types=False))
 
 
-@wrong(
-    "equal_calls_alone_merge",
-    node="mul_5",
-    says="stands in the place of `mul_6`, and the two differ",
-    read=EQUAL,
-    case="whole numbers",
-    clause="*and* the same type,",
-)
+@breaks("*and* the same type,", case="whole numbers")
+@wrong("equal_calls_alone_merge", node="mul_5", says="stands in the place of `mul_6`, and the two differ", read=EQUAL)
 def asks_for_floats_alone(traced):
     """`True` is 1, and the product is the same."""
 
@@ -282,14 +248,8 @@ def asks_for_floats_alone(traced):
     share(traced, key=key)
 
 
-@wrong(
-    "equal_calls_alone_merge",
-    node="add",
-    says="`torch.add(x, 1)` is not `operator.add(x, 1)`",
-    read=EQUAL,
-    case="whole numbers",
-    clause="Two calls are equal if they call the same function,",
-)
+@breaks("Two calls are equal if they call the same function,", case="whole numbers")
+@wrong("equal_calls_alone_merge", node="add", says="`torch.add(x, 1)` is not `operator.add(x, 1)`", read=EQUAL)
 def goes_by_the_name_of_the_function(traced):
     """`x + y` and `torch.add(x, y)` have one name."""
     share(traced, key=lambda node: (getattr(node.target, "__name__", node.target), *key_of(node)[2:]))
@@ -301,39 +261,21 @@ def takes_the_other_order_for_equal_in_sums_alone(traced):
     share(traced, key=lambda node: key_of(node, either=lambda node: node.target in sums and not node.kwargs))
 
 
-@wrong(
-    "equal_calls_are_one",
-    node="mul_1",
-    says="(each pure call twice): ",
-    read=EQUAL,
-    case="each pure call twice",
-    clause="a call of `SYMMETRIC` may stand in either order,",
-)
+@breaks("a call of `SYMMETRIC` may stand in either order,", case="each pure call twice")
+@wrong("equal_calls_are_one", node="mul_1", says="(each pure call twice): ", read=EQUAL)
 def forgets_the_other_order_of_one_function(traced):
     others = SYMMETRIC - {torch.mul}
     share(traced, key=lambda node: key_of(node, either=lambda node: node.target in others and not node.kwargs))
 
 
-@wrong(
-    "equal_calls_are_one",
-    node="cat_1",
-    says="(each pure call twice): ",
-    read=EQUAL,
-    case="each pure call twice",
-    clause="of equal calls of `PURE`, one stays.",
-)
+@breaks("of equal calls of `PURE`, one stays.", case="each pure call twice")
+@wrong("equal_calls_are_one", node="cat_1", says="(each pure call twice): ", read=EQUAL)
 def leaves_one_function_out(traced):
     share(traced, pure=lambda node: is_pure(node) and node.target is not torch.cat)
 
 
-@wrong(
-    "equal_calls_are_one",
-    says="and one of the two is enough: `torch.mul(y, 0.5)`",
-    node="mul_9",
-    read=EQUAL,
-    case="whole numbers",
-    clause="constants of the same value",
-)
+@breaks("constants of the same value", case="whole numbers")
+@wrong("equal_calls_are_one", says="and one of the two is enough: `torch.mul(y, 0.5)`", node="mul_9", read=EQUAL)
 def asks_whether_constants_are_one_object(traced):
     def spelled_out(value):
         if isinstance(value, list | tuple):
@@ -348,14 +290,8 @@ def asks_whether_constants_are_one_object(traced):
     share(traced, key=key)
 
 
-@wrong(
-    "equal_calls_alone_merge",
-    node="sum_6",
-    says="`view.sum([0, 1])` is not `view.sum([0, True])`",
-    read=EQUAL,
-    case="whole numbers",
-    clause="or tuples and lists of such.",
-)
+@breaks("or tuples and lists of such.", case="whole numbers")
+@wrong("equal_calls_alone_merge", node="sum_6", says="`view.sum([0, 1])` is not `view.sum([0, True])`", read=EQUAL)
 def does_not_look_into_lists(traced):
     """What stands in a list is compared by value."""
 
@@ -372,14 +308,8 @@ def does_not_look_into_lists(traced):
     share(traced, key=key)
 
 
-@wrong(
-    "equal_calls_alone_merge",
-    node="cat",
-    says="stands in the place of `cat_2`, and the two differ",
-    read=EQUAL,
-    case="each pure call twice",
-    clause="or tuples and lists of such.",
-)
+@breaks("or tuples and lists of such.", case="each pure call twice")
+@wrong("equal_calls_alone_merge", node="cat", says="stands in the place of `cat_2`, and the two differ", read=EQUAL)
 def reads_the_first_of_a_list(traced):
     def key(node):
         lists = [value[0] for value in node.args if isinstance(value, list)]
@@ -415,14 +345,8 @@ def takes_the_other_for_a_list_too(traced):
     traced.recompile()
 
 
-@wrong(
-    "equal_calls_alone_merge",
-    node="cat",
-    says="stands in the place of `cat_4`, and the two differ",
-    read=EQUAL,
-    case="each pure call twice",
-    clause="or tuples and lists of such.",
-)
+@breaks("or tuples and lists of such.", case="each pure call twice")
+@wrong("equal_calls_alone_merge", node="cat", says="stands in the place of `cat_4`, and the two differ", read=EQUAL)
 def compares_lists_up_to_the_end_of_the_shorter(traced):
     """As `zip` does."""
 
@@ -432,26 +356,14 @@ def compares_lists_up_to_the_end_of_the_shorter(traced):
     share(traced, key=key)
 
 
-@wrong(
-    "equal_calls_alone_merge",
-    node="sum_1",
-    says="stands in the place of `sum_3`, and the two differ",
-    read=EQUAL,
-    case="whole numbers",
-    clause="with equal arguments.",
-)
+@breaks("with equal arguments.", case="whole numbers")
+@wrong("equal_calls_alone_merge", node="sum_1", says="stands in the place of `sum_3`, and the two differ", read=EQUAL)
 def compares_the_first_keyword(traced):
     share(traced, key=lambda node: key_of(node)[:4])
 
 
-@wrong(
-    "equal_calls_alone_merge",
-    node="add_16",
-    says="stands in the place of `add_17`, and the two differ",
-    read=EQUAL,
-    case="whole numbers",
-    clause="with equal arguments.",
-)
+@breaks("with equal arguments.", case="whole numbers")
+@wrong("equal_calls_alone_merge", node="add_16", says="stands in the place of `add_17`, and the two differ", read=EQUAL)
 def leaves_out_what_keywords_are_called(traced):
     def key(node):
         return (*key_of(node, keywords=None), *sorted(map(str, map(spelled, node.kwargs.values()))))
@@ -459,75 +371,40 @@ def leaves_out_what_keywords_are_called(traced):
     share(traced, key=key)
 
 
-@wrong(
-    "equal_calls_are_one",
-    node="sum_2",
-    says="and one of the two is enough",
-    read=EQUAL,
-    case="whole numbers",
-    clause="Keywords may stand in any order,",
-)
+@breaks("Keywords may stand in any order,", case="whole numbers")
+@wrong("equal_calls_are_one", node="sum_2", says="and one of the two is enough", read=EQUAL)
 def keeps_the_order_of_keywords(traced):
     share(traced, key=lambda node: key_of(node, keywords="as written"))
 
 
-@wrong(
-    "equal_calls_are_one",
-    node="mul_1",
-    says="is equal to `mul`, and one of the two is enough",
-    read=EQUAL,
-    case="two equal formulas",
-    clause="The two arguments of a call of `SYMMETRIC` may stand in either order,",
-)
+@breaks("The two arguments of a call of `SYMMETRIC` may stand in either order,", case="two equal formulas")
+@wrong("equal_calls_are_one", node="mul_1", says="is equal to `mul`, and one of the two is enough", read=EQUAL)
 def keeps_the_order_of_a_product(traced):
     share(traced, key=lambda node: key_of(node, either=lambda node: False))
 
 
-@wrong(
-    "equal_calls_alone_merge",
-    node="add_4",
-    says="stands in the place of `add_6`, and the two differ",
-    read=EQUAL,
-    case="whole numbers",
-    clause="if it has no keyword:",
-)
+@breaks("if it has no keyword:", case="whole numbers")
+@wrong("equal_calls_alone_merge", node="add_4", says="stands in the place of `add_6`, and the two differ", read=EQUAL)
 def turns_a_sum_with_alpha(traced):
     share(traced, key=lambda node: key_of(node, either=lambda node: True))
 
 
-@wrong(
-    "others_stay",
-    says="or a call like it is gone, and is not in `PURE`",
-    read=EQUAL,
-    case="two equal formulas",
-    clause="and even if nobody reads it.",
-)
+@breaks("and even if nobody reads it.", case="two equal formulas")
+@wrong("others_stay", says="or a call like it is gone, and is not in `PURE`", read=EQUAL)
 def cleans_up_with_eliminate_dead_code(traced):
     share(traced, erase=False)
     traced.graph.eliminate_dead_code()
     traced.recompile()
 
 
-@wrong(
-    "equal_calls_alone_merge",
-    node="add_4",
-    says="stands in the place of `add_5`, and the two differ",
-    read=EQUAL,
-    case="whole numbers",
-    clause="with equal arguments.",
-)
+@breaks("with equal arguments.", case="whole numbers")
+@wrong("equal_calls_alone_merge", node="add_4", says="stands in the place of `add_5`, and the two differ", read=EQUAL)
 def forgets_the_keywords(traced):
     share(traced, key=lambda node: key_of(node, keywords=None))
 
 
-@wrong(
-    "results_apart",
-    node="sin",
-    says="is returned twice",
-    read=EQUAL,
-    case="results that are equal",
-    clause="If the graph returns two equal calls, both stay:",
-)
+@breaks("If the graph returns two equal calls, both stay:", case="results that are equal")
+@wrong("results_apart", node="sin", says="is returned twice", read=EQUAL)
 def merges_results(traced):
     share(traced, returned=False)
 
@@ -538,14 +415,8 @@ def keeps_whatever_is_returned(traced):
     share(traced, pure=lambda node: is_pure(node) and output not in node.users)
 
 
-@wrong(
-    "equal_calls_are_one",
-    node="exp_4",
-    says="(results that are equal): ",
-    read=EQUAL,
-    case="results that are equal",
-    clause="If the graph returns two equal calls, both stay:",
-)
+@breaks("If the graph returns two equal calls, both stay:", case="results that are equal")
+@wrong("equal_calls_are_one", node="exp_4", says="(results that are equal): ", read=EQUAL)
 def keeps_both_if_the_earlier_is_returned(traced):
     first, output = {}, traced.graph.output_node()
     for node in filter(is_pure, list(traced.graph.nodes)):
@@ -556,25 +427,14 @@ def keeps_both_if_the_earlier_is_returned(traced):
     traced.recompile()
 
 
-@wrong(
-    "equal_calls_are_one",
-    node="abs_2",
-    says="and one of the two is enough",
-    read=EQUAL,
-    case="two equal formulas",
-    clause="Two calls are equal if they call the same function, or the same method,",
-)
+@breaks("Two calls are equal if they call the same function, or the same method,", case="two equal formulas")
+@wrong("equal_calls_are_one", node="abs_2", says="and one of the two is enough", read=EQUAL)
 def knows_functions_alone(traced):
     share(traced, pure=lambda node: node.op == "call_function" and is_pure(node))
 
 
-@wrong(
-    "no_dead_nodes",
-    node="exp_1",
-    says="is dead: no node uses its result",
-    case="two equal formulas",
-    clause="of equal calls of `PURE`, one stays.",
-)
+@breaks("of equal calls of `PURE`, one stays.", case="two equal formulas")
+@wrong("no_dead_nodes", node="exp_1", says="is dead: no node uses its result")
 def leaves_the_calls_behind(traced):
     share(traced, erase=False)
 
@@ -584,14 +444,16 @@ def forgets_to_recompile(traced):
     share(traced, compile_it=False)
 
 
-@wrong("given_edited", says="You edited a copy", case="two equal formulas", clause="Edit a traced module in place:")
+@breaks("Edit a traced module in place:", case="two equal formulas")
+@wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     own = copy.deepcopy(traced)
     share(own)
     return own
 
 
-@wrong("edited", says="it was traced or built anew", case="two equal formulas", clause="Edit a traced module in place:")
+@breaks("Edit a traced module in place:", case="two equal formulas")
+@wrong("edited", says="it was traced or built anew")
 def traces_again(traced):
     share(traced)
     return fx.symbolic_trace(traced)

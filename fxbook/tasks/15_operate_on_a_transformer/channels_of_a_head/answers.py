@@ -3,7 +3,7 @@
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 sdpa = nn.functional.scaled_dot_product_attention
 
@@ -187,22 +187,14 @@ def uses_hooks(module, x, head):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "all_channels",
-    says="The answer is not a dict with names of nodes as keys",
-    case="the attention of Llama",
-    clause="Return a dict.",
-)
+@breaks("Return a dict.", case="the attention of Llama")
+@wrong("all_channels", says="The answer is not a dict with names of nodes as keys")
 def returns_the_lists(module, x, head):
     return list(asks_autograd(module, x, head).values())
 
 
-@wrong(
-    "all_channels",
-    says="but it is no linear layer before the attention",
-    case="the attention of Llama",
-    clause="and stand before the call of `sdpa`.",
-)
+@breaks("and stand before the call of `sdpa`.", case="the attention of Llama")
+@wrong("all_channels", says="but it is no linear layer before the attention")
 def names_the_last_layer_too(module, x, head):
     found = asks_autograd(module, x, head)
     for node in module.graph.find_nodes(op="call_module"):
@@ -210,22 +202,14 @@ def names_the_last_layer_too(module, x, head):
     return found
 
 
-@wrong(
-    "all_channels",
-    says="is a linear layer before the attention, and is missing in the answer",
-    case="heads that take turns",
-    clause="A layer that the head does not read has an empty list.",
-)
+@breaks("A layer that the head does not read has an empty list.", case="heads that take turns")
+@wrong("all_channels", says="is a linear layer before the attention, and is missing in the answer")
 def leaves_out_what_is_not_read(module, x, head):
     return {name: channels for name, channels in asks_autograd(module, x, head).items() if channels}
 
 
-@wrong(
-    "all_channels",
-    says="but it is no linear layer before the attention",
-    case="heads that take turns",
-    clause="Its keys are the names of the nodes that call an `nn.Linear`",
-)
+@breaks("Its keys are the names of the nodes that call an `nn.Linear`", case="heads that take turns")
+@wrong("all_channels", says="but it is no linear layer before the attention")
 def takes_every_layer(module, x, head):
     """A norm is a layer too."""
     found = asks_autograd(module, x, head)
@@ -233,51 +217,36 @@ def takes_every_layer(module, x, head):
     return {name: found.get(name, []) for name in every}
 
 
-@wrong(
-    "all_channels",
-    says="is a linear layer before the attention, and is missing in the answer",
-    case="one key for all heads",
-    clause="or a layer of a class derived from it",
-)
+@breaks("or a layer of a class derived from it", case="one key for all heads")
+@wrong("all_channels", says="is a linear layer before the attention, and is missing in the answer")
 def looks_at_the_class_itself(module, x, head):
     found = asks_autograd(module, x, head)
     kinds = {node.name: type(module.get_submodule(node.target)) for node in layers_before(module, attention_of(module))}
     return {name: channels for name, channels in found.items() if kinds[name] is nn.Linear}
 
 
-@wrong(
-    "all_channels",
-    says="has no list of channels in the answer",
-    case="the attention of Llama",
-    clause="the list of the channels",
-)
+@breaks("the list of the channels", case="the attention of Llama")
+@wrong("all_channels", says="has no list of channels in the answer")
 def counts_the_channels(module, x, head):
     return {name: len(channels) for name, channels in asks_autograd(module, x, head).items()}
 
 
-@wrong("all_channels", says="not in increasing order", case="the attention of Llama", clause="in increasing order.")
+@breaks("in increasing order.", case="the attention of Llama")
+@wrong("all_channels", says="not in increasing order")
 def goes_backwards(module, x, head):
     return {name: channels[::-1] for name, channels in asks_autograd(module, x, head).items()}
 
 
-@wrong(
-    "all_channels",
-    says="`first` has channels in the answer that are not in increasing order",
-    case="the attention of GPT-2",
-    clause="in increasing order.",
-)
+@breaks("in increasing order.", case="the attention of GPT-2")
+@wrong("all_channels", says="`first` has channels in the answer that are not in increasing order")
 def goes_by_the_place_in_each_part(module, x, head):
     """The first of the query, of the key and of the value, then the second."""
     found = asks_autograd(module, x, head)
     return {name: sorted(channels, key=lambda channel: channel % x.shape[-1]) for name, channels in found.items()}
 
 
-@wrong(
-    "all_channels",
-    says="which the head reads, and which is missing in the answer",
-    case="one key for all heads",
-    clause="that the given head reads",
-)
+@breaks("that the given head reads", case="one key for all heads")
+@wrong("all_channels", says="which the head reads, and which is missing in the answer")
 def adds_the_result_up(module, x, head):
     """What the channels do to the sum may cancel out."""
     leaves, result = leaves_of(module, x)
@@ -292,44 +261,31 @@ def at_tokens(tokens, module, x, head):
     return {node.name: used(None if leaf.grad is None else leaf.grad[:, tokens]) for node, leaf in leaves.items()}
 
 
-@wrong(
-    "all_channels",
-    says="(one key for all heads): node `both` has channel ",
-    case="one key for all heads",
-    clause="that the given head reads",
-)
+@breaks("that the given head reads", case="one key for all heads")
+@wrong("all_channels", says="(one key for all heads): node `both` has channel ")
 def looks_at_the_first_token_alone(module, x, head):
     return at_tokens(slice(0, 1), module, x, head)
 
 
-@wrong(
-    "all_channels",
-    says="(one key for all heads): node `both` has channel ",
-    case="one key for all heads",
-    clause="that the given head reads",
-)
+@breaks("that the given head reads", case="one key for all heads")
+@wrong("all_channels", says="(one key for all heads): node `both` has channel ")
 def looks_at_the_last_token_alone(module, x, head):
     return at_tokens(slice(-1, None), module, x, head)
 
 
-@wrong(
-    "all_channels",
-    says="in the answer, which the head does not read",
-    case="the attention of Llama",
-    clause="that the given head reads",
-)
+@breaks("that the given head reads", case="the attention of Llama")
+@wrong("all_channels", says="in the answer, which the head does not read")
 def takes_all_heads(module, x, head):
     leaves, result = leaves_of(module, x)
     result.square().sum().backward()
     return {node.name: used(leaf.grad) for node, leaf in leaves.items()}
 
 
-@wrong(
-    "all_channels",
-    says="in the answer, which the head does not read",
+@breaks(
+    "The value for a key is the list of the channels of this layer's result that the given head reads",
     case="heads that take turns",
-    clause="The value for a key is the list of the channels of this layer's result that the given head reads",
 )
+@wrong("all_channels", says="in the answer, which the head does not read")
 def supposes_that_heads_lie_one_behind_the_other(module, x, head):
     leaves, result = leaves_of(module, x)
     width = result.shape[-1]
@@ -339,12 +295,8 @@ def supposes_that_heads_lie_one_behind_the_other(module, x, head):
     }
 
 
-@wrong(
-    "all_channels",
-    says="which the head reads, and which is missing in the answer",
-    case="the attention of Llama",
-    clause="A channel that other heads read too counts as well.",
-)
+@breaks("A channel that other heads read too counts as well.", case="the attention of Llama")
+@wrong("all_channels", says="which the head reads, and which is missing in the answer")
 def leaves_out_what_others_read_too(module, x, head):
     own, heads = asks_autograd(module, x, head), leaves_of(module, x)[1].shape[1]
     for other in range(heads):
@@ -372,7 +324,8 @@ def asks_for_the_value_alone(module, x, head):
     return {node.name: used(gradient) for node, gradient in zip(layers, gradients, strict=True)}
 
 
-@wrong("input_unchanged", says="", case="the attention of Llama", clause="Leave the module as it is.")
+@breaks("Leave the module as it is.", case="the attention of Llama")
+@wrong("input_unchanged", says="")
 def leaves_its_graph_behind(module, x, head):
     found = asks_autograd(module, x, head)
     for node in module.graph.find_nodes(op="call_module"):
@@ -383,12 +336,8 @@ def leaves_its_graph_behind(module, x, head):
     return found
 
 
-@wrong(
-    "nothing_left",
-    says="the weight `norm.weight` has a gradient",
-    case="heads that take turns",
-    clause="Leave the module as it is.",
-)
+@breaks("Leave the module as it is.", case="heads that take turns")
+@wrong("nothing_left", says="the weight `norm.weight` has a gradient")
 def leaves_gradients_in_the_weights(module, x, head):
     """Those of a norm between the layers and the attention."""
     leaves, result = leaves_of(module, x)

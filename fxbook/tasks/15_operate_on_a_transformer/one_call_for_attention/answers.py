@@ -5,7 +5,7 @@ import operator
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 sdpa = nn.functional.scaled_dot_product_attention
 
@@ -213,70 +213,48 @@ def fuse(module, *, asks=may_go, **change):
     finish(module)
 
 
-@wrong(
-    "same_result",
-    node="transpose_4",
-    says="it holds other numbers",
-    case="the attention of Llama",
-    clause="with the same scale",
-)
+@breaks("with the same scale", case="the attention of Llama")
+@wrong("same_result", node="transpose_4", says="it holds other numbers")
 def forgets_the_scale(module):
     fuse(module, scale=None)
 
 
-@wrong(
-    "same_result", node="transpose_4", says="it holds other numbers", case="the attention of Llama", clause="and mask"
-)
+@breaks("and mask", case="the attention of Llama")
+@wrong("same_result", node="transpose_4", says="it holds other numbers")
 def forgets_the_mask(module):
     fuse(module, attn_mask=None)
 
 
-@wrong(
-    "each_in_one_call",
-    says="and what uses it were to stay: its dimension is not written -1",
+@breaks(
+    "Leave what only resembles it:",
+    "a softmax over a dimension that is not written `-1`",
     case="several places, of which some stay",
-    clause=("Leave what only resembles it:", "a softmax over a dimension that is not written `-1`"),
 )
+@wrong("each_in_one_call", says="and what uses it were to stay: its dimension is not written -1")
 def does_not_ask_for_the_dimension(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[is_over_the_keys]))
 
 
-@wrong(
-    "each_in_one_call",
-    says="and what uses it were to stay: its dimension is not written -1",
-    case="several places, of which some stay",
-    clause="a dimension that is not written `-1`",
-)
+@breaks("a dimension that is not written `-1`", case="several places, of which some stay")
+@wrong("each_in_one_call", says="and what uses it were to stay: its dimension is not written -1")
 def counts_the_dimension_from_the_front(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[is_over_the_keys]) and softmax.args[1] in (-1, 2))
 
 
-@wrong(
-    "each_in_one_call",
-    says="and what uses it were to stay: several nodes use it",
-    case="several places, of which some stay",
-    clause="a softmax whose result several nodes use",
-)
+@breaks("a softmax whose result several nodes use", case="several places, of which some stay")
+@wrong("each_in_one_call", says="and what uses it were to stay: several nodes use it")
 def does_not_ask_who_reads_the_weights(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[is_read_once]))
 
 
-@wrong(
-    "each_in_one_call",
-    says="and what uses it were to stay: it is not the left side of a product",
-    case="several places, of which some stay",
-    clause="or one on the right of the last product",
-)
+@breaks("or one on the right of the last product", case="several places, of which some stay")
+@wrong("each_in_one_call", says="and what uses it were to stay: it is not the left side of a product")
 def does_not_ask_on_which_side_the_softmax_is(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[is_on_the_left]))
 
 
-@wrong(
-    "each_in_one_call",
-    says="and what uses it were to stay: the right side of its scores is not",
-    case="several places, of which some stay",
-    clause="and scores whose right side is not written `transpose(-2, -1)`.",
-)
+@breaks("and scores whose right side is not written `transpose(-2, -1)`.", case="several places, of which some stay")
+@wrong("each_in_one_call", says="and what uses it were to stay: the right side of its scores is not")
 def does_not_ask_which_dimensions_are_exchanged(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[is_turned]))
 
@@ -286,52 +264,34 @@ def exchanging(*dims):
     return lambda softmax: may_go(softmax, but=[is_turned]) and parts_of(softmax)[1].args[1:] in ((-2, -1), *dims)
 
 
-@wrong(
-    "each_in_one_call",
-    says="node `softmax_13` and what uses it were to stay: the right side of its scores is not",
-    case="several places, of which some stay",
-    clause="is not written `transpose(-2, -1)`.",
-)
+@breaks("is not written `transpose(-2, -1)`.", case="several places, of which some stay")
+@wrong("each_in_one_call", says="node `softmax_13` and what uses it were to stay: the right side of its scores is not")
 def takes_the_two_dimensions_in_any_order(module):
     fuse(module, asks=exchanging((-1, -2)))
 
 
-@wrong(
-    "each_in_one_call",
-    says="node `softmax_14` and what uses it were to stay: the right side of its scores is not",
-    case="several places, of which some stay",
-    clause="is not written `transpose(-2, -1)`.",
-)
+@breaks("is not written `transpose(-2, -1)`.", case="several places, of which some stay")
+@wrong("each_in_one_call", says="node `softmax_14` and what uses it were to stay: the right side of its scores is not")
 def counts_the_exchanged_dimensions_from_the_front(module):
     fuse(module, asks=exchanging((2, 3)))
 
 
-@wrong(
-    "each_in_one_call",
-    says="node `softmax_15` and what uses it were to stay: its scores are divided",
-    case="several places, of which some stay",
-    clause="scores that are divided,",
-)
+@breaks("scores that are divided,", case="several places, of which some stay")
+@wrong("each_in_one_call", says="node `softmax_15` and what uses it were to stay: its scores are divided")
 def takes_a_division_for_a_product(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[is_scaled]))
 
 
+@breaks("or are no product of matrices,", case="several places, of which some stay")
 @wrong(
-    "each_in_one_call",
-    says="node `softmax_16` and what uses it were to stay: its scores are no product of matrices",
-    case="several places, of which some stay",
-    clause="or are no product of matrices,",
+    "each_in_one_call", says="node `softmax_16` and what uses it were to stay: its scores are no product of matrices"
 )
 def takes_any_product_for_one_of_matrices(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[multiplies]))
 
 
-@wrong(
-    "each_in_one_call",
-    says="and what uses it were to stay: the right side of its scores is not",
-    case="several places, of which some stay",
-    clause="scores whose right side is not written `transpose(-2, -1)`.",
-)
+@breaks("scores whose right side is not written `transpose(-2, -1)`.", case="several places, of which some stay")
+@wrong("each_in_one_call", says="and what uses it were to stay: the right side of its scores is not")
 def takes_a_write_for_a_transpose(module):
     """`transpose_` writes the key."""
 
@@ -341,12 +301,8 @@ def takes_a_write_for_a_transpose(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[has_a_key, is_turned]) and is_key(softmax))
 
 
-@wrong(
-    "each_in_one_call",
-    says="and what uses it were to stay: the right side of its scores is not",
-    case="several places, of which some stay",
-    clause="scores whose right side is not",
-)
+@breaks("scores whose right side is not", case="several places, of which some stay")
+@wrong("each_in_one_call", says="and what uses it were to stay: the right side of its scores is not")
 def takes_any_right_side_for_a_key(module):
     def is_turned_or_no_key(softmax):
         return not has_a_key(softmax) or is_turned(softmax)
@@ -354,13 +310,8 @@ def takes_any_right_side_for_a_key(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[has_a_key, is_turned]) and is_turned_or_no_key(softmax))
 
 
-@wrong(
-    "each_in_one_call",
-    node="softmax_4",
-    says="is still the softmax of attention that one call can replace",
-    case="several places, of which some stay",
-    clause="In some places the `+ mask` is missing.",
-)
+@breaks("In some places the `+ mask` is missing.", case="several places, of which some stay")
+@wrong("each_in_one_call", node="softmax_4", says="is still the softmax of attention that one call can replace")
 def replaces_the_masked_ones_alone(module):
     fuse(module, asks=lambda softmax: may_go(softmax) and softmax.args[0].target is operator.add)
 
@@ -377,35 +328,28 @@ def keep_those_that_share(module, step):
     fuse(module, asks=lambda softmax: may_go(softmax) and is_read_once(softmax))
 
 
-@wrong(
-    "each_in_one_call",
-    node="softmax_5",
-    says="that one call can replace, whoever else uses its scores",
+@breaks(
+    "Scores that other nodes use too stay, and the attention is replaced all the same.",
     case="several places, of which some stay",
-    clause="Scores that other nodes use too stay, and the attention is replaced all the same.",
 )
+@wrong("each_in_one_call", node="softmax_5", says="that one call can replace, whoever else uses its scores")
 def keeps_attention_whose_masked_scores_are_read(module):
     keep_those_that_share(module, 0)
 
 
-@wrong(
-    "each_in_one_call",
-    node="softmax_4",
-    says="that one call can replace, whoever else uses its scores",
-    case="several places, of which some stay",
-    clause="and the attention is replaced all the same.",
-)
+@breaks("and the attention is replaced all the same.", case="several places, of which some stay")
+@wrong("each_in_one_call", node="softmax_4", says="that one call can replace, whoever else uses its scores")
 def keeps_attention_whose_product_is_read(module):
     keep_those_that_share(module, 2)
 
 
-@wrong(
-    "no_dead_nodes",
-    node="matmul_1",
-    read="02_insertion_points#a-new-node-needs-a-user",
-    says="no node uses its result",
+@breaks(
+    "and leave no dead nodes:",
+    "`k.transpose(-2, -1)` goes too, where it has no other user.",
     case="the attention of Llama",
-    clause=("and leave no dead nodes:", "`k.transpose(-2, -1)` goes too, where it has no other user."),
+)
+@wrong(
+    "no_dead_nodes", node="matmul_1", read="02_insertion_points#a-new-node-needs-a-user", says="no node uses its result"
 )
 def leaves_the_old_nodes(module):
     for softmax in filter(may_go, softmaxes(module.graph)):
@@ -433,7 +377,8 @@ def edits_a_new_trace(module):
     return again
 
 
-@wrong("given_edited", says="You edited a copy", case="the attention of Llama", clause="Edit the module in place")
+@breaks("Edit the module in place", case="the attention of Llama")
+@wrong("given_edited", says="You edited a copy")
 def edits_a_copy(module):
     import copy
 
@@ -442,24 +387,18 @@ def edits_a_copy(module):
     return module
 
 
-@wrong(
-    "each_in_one_call",
-    node="softmax",
-    says="is still the softmax",
-    case="the attention of Llama",
-    clause="Replace each by one call of `sdpa`",
-)
+@breaks("Replace each by one call of `sdpa`", case="the attention of Llama")
+@wrong("each_in_one_call", node="softmax", says="is still the softmax")
 def changes_nothing(module):
     finish(module)
 
 
+@breaks("Replace each by one call of `sdpa`", case="the attention of Llama")
 @wrong(
     "lints",
     node="scaled_dot_product_attention",
     says="before it is defined",
     read="02_insertion_points#two-nodes-one-anchor",
-    case="the attention of Llama",
-    clause="Replace each by one call of `sdpa`",
 )
 def puts_the_call_at_the_softmax(module):
     """The values may be computed later."""

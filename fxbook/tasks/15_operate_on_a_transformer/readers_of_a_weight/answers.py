@@ -6,7 +6,7 @@ import operator
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def linear_calls(module):
@@ -131,12 +131,8 @@ def counts_the_calls_of_a_layer(module):
     return {node.name for node, _ in linear_calls(module) if counts[node.target] > 1}
 
 
-@wrong(
-    "finds_the_shared",
-    says="reads too, and is missing in the answer",
-    case="weights that are shared in every way",
-    clause="or if it fetches the weight with `get_attr`.",
-)
+@breaks("or if it fetches the weight with `get_attr`.", case="weights that are shared in every way")
+@wrong("finds_the_shared", says="reads too, and is missing in the answer")
 def forgets_what_is_fetched(module):
     counts = collections.Counter(
         tensor for node in module.graph.find_nodes(op="call_module") for tensor in held_by(module, node)
@@ -144,24 +140,16 @@ def forgets_what_is_fetched(module):
     return {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
 
 
-@wrong(
-    "finds_the_shared",
-    says="reads too, and is missing in the answer",
-    case="the ends of GPT-2",
-    clause="as the same layer or another one",
-)
+@breaks("as the same layer or another one", case="the ends of GPT-2")
+@wrong("finds_the_shared", says="reads too, and is missing in the answer")
 def looks_at_linear_layers_alone(module):
     """The embedding reads the weight too."""
     counts = collections.Counter(layer.weight for _, layer in linear_calls(module))
     return {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
 
 
-@wrong(
-    "finds_the_shared",
-    says="reads too, and is missing in the answer",
-    case="weights that are shared in every way",
-    clause="if it calls a module that holds",
-)
+@breaks("if it calls a module that holds", case="weights that are shared in every way")
+@wrong("finds_the_shared", says="reads too, and is missing in the answer")
 def looks_at_the_weight_of_a_module(module):
     """A layer that is kept whole holds others."""
     counts = collections.Counter()
@@ -172,12 +160,8 @@ def looks_at_the_weight_of_a_module(module):
     return {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
 
 
-@wrong(
-    "finds_the_shared",
-    says="is in the answer, and no other node reads its weight",
-    case="weights that are shared in every way",
-    clause="if it calls a module that holds this very weight",
-)
+@breaks("if it calls a module that holds this very weight", case="weights that are shared in every way")
+@wrong("finds_the_shared", says="is in the answer, and no other node reads its weight")
 def compares_numbers(module):
     found = set()
     for node, layer in linear_calls(module):
@@ -188,12 +172,8 @@ def compares_numbers(module):
     return found
 
 
-@wrong(
-    "finds_the_shared",
-    says="is in the answer, and no other node reads its weight",
-    case="weights that are shared in every way",
-    clause="whose weight another node reads too.",
-)
+@breaks("whose weight another node reads too.", case="weights that are shared in every way")
+@wrong("finds_the_shared", says="is in the answer, and no other node reads its weight")
 def counts_the_bias_too(module):
     counts = collections.Counter(tensor for node in module.graph.nodes for tensor in held_by(module, node))
     return {
@@ -201,12 +181,8 @@ def counts_the_bias_too(module):
     }
 
 
-@wrong(
-    "finds_the_shared",
-    says="reads too, and is missing in the answer",
-    case="weights that are shared in every way",
-    clause="or a layer of a class derived from it",
-)
+@breaks("or a layer of a class derived from it", case="weights that are shared in every way")
+@wrong("finds_the_shared", says="reads too, and is missing in the answer")
 def looks_at_the_class_itself(module):
     """A class may be derived from `nn.Linear`."""
     found = {node.name: type(layer) for node, layer in linear_calls(module)}
@@ -237,28 +213,21 @@ def takes_one_tensor_of_each_node(module):
     return {node.name for node, layer in linear_calls(module) if id(layer.weight) in found}
 
 
-@wrong(
-    "finds_the_shared",
-    says="but it is no node that calls an `nn.Linear`",
-    case="the ends of GPT-2",
-    clause="that call an `nn.Linear`",
-)
+@breaks("that call an `nn.Linear`", case="the ends of GPT-2")
+@wrong("finds_the_shared", says="but it is no node that calls an `nn.Linear`")
 def returns_every_reader(module):
     counts = collections.Counter(tensor for node in module.graph.nodes for tensor in held_by(module, node))
     return {node.name for node in module.graph.nodes if any(counts[tensor] > 1 for tensor in held_by(module, node)[:1])}
 
 
-@wrong(
-    "finds_the_shared",
-    says="The answer is not a set of names of nodes",
-    case="the ends of GPT-2",
-    clause="Return the set of the names of the nodes",
-)
+@breaks("Return the set of the names of the nodes", case="the ends of GPT-2")
+@wrong("finds_the_shared", says="The answer is not a set of names of nodes")
 def counts_them(module):
     return len(asks_every_other_node(module))
 
 
-@wrong("input_unchanged", says="weight", case="the ends of GPT-2", clause="Leave the module as it is.")
+@breaks("Leave the module as it is.", case="the ends of GPT-2")
+@wrong("input_unchanged", says="weight")
 def unties_what_it_finds(module):
     found = asks_every_other_node(module)
     for node, layer in linear_calls(module):

@@ -5,7 +5,7 @@ import itertools
 
 import torch
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def calls_of(module):
@@ -208,34 +208,22 @@ def with_sizes(module, count, used):
     return named(module, filled(walk(used, low), count, len(used)))
 
 
-@wrong(
-    "largest_is_small",
-    says="bytes of weights. The largest part has",
-    case="layers of drawn widths",
-    clause="Choose them so that the largest part has as few bytes of weights as possible.",
-)
+@breaks("Choose them so that the largest part has as few bytes of weights as possible.", case="layers of drawn widths")
+@wrong("largest_is_small", says="bytes of weights. The largest part has")
 def has_as_many_calls_in_each(module, count):
     calls = calls_of(module)
     return [calls[len(calls) * part // count].name for part in range(1, count)]
 
 
-@wrong(
-    "largest_is_small",
-    says="bytes of weights. The largest part has",
-    case="a layer that is called three times",
-    clause="A weight that is used twice in a part is there once.",
-)
+@breaks("A weight that is used twice in a part is there once.", case="a layer that is called three times")
+@wrong("largest_is_small", says="bytes of weights. The largest part has")
 def counts_a_weight_at_each_use(module, count):
     used = [{(place, key): size for key, size in now.items()} for place, now in enumerate(sizes_of(module))]
     return with_sizes(module, count, used)
 
 
-@wrong(
-    "largest_is_small",
-    says="(one weight in three layers): of 2 parts",
-    case="one weight in three layers",
-    clause="A weight that is used twice in a part is there once.",
-)
+@breaks("A weight that is used twice in a part is there once.", case="one weight in three layers")
+@wrong("largest_is_small", says="(one weight in three layers): of 2 parts")
 def counts_a_weight_for_each_layer(module, count):
     used = [
         {(node.target if node.op == "call_module" else "", key): size for key, size in now.items()}
@@ -244,17 +232,14 @@ def counts_a_weight_for_each_layer(module, count):
     return with_sizes(module, count, used)
 
 
-@wrong("begins_parts", says="(one part): the answer has 1 name", case="one part", clause="into `count` parts")
+@breaks("into `count` parts", case="one part")
+@wrong("begins_parts", says="(one part): the answer has 1 name")
 def cuts_at_least_once(module, count):
     return halves_the_limit(module, max(count, 2))
 
 
-@wrong(
-    "largest_is_small",
-    says="bytes of weights. The largest part has",
-    case="a layer that is called three times",
-    clause="A weight that two parts use is in both of them.",
-)
+@breaks("A weight that two parts use is in both of them.", case="a layer that is called three times")
+@wrong("largest_is_small", says="bytes of weights. The largest part has")
 def counts_a_weight_in_its_first_part_alone(module, count):
     used, seen = [], set()
     for now in sizes_of(module):
@@ -263,36 +248,24 @@ def counts_a_weight_in_its_first_part_alone(module, count):
     return with_sizes(module, count, used)
 
 
-@wrong(
-    "largest_is_small",
-    says="bytes of weights. The largest part has",
-    case="weights that are fetched",
-    clause="those that a `get_attr` node fetches as an argument.",
-)
+@breaks("those that a `get_attr` node fetches as an argument.", case="weights that are fetched")
+@wrong("largest_is_small", says="bytes of weights. The largest part has")
 def knows_layers_alone(module, count):
     used = sizes_of(module)
     used = [now if node.op == "call_module" else {} for node, now in zip(calls_of(module), used, strict=True)]
     return with_sizes(module, count, used)
 
 
-@wrong(
-    "largest_is_small",
-    says="bytes of weights. The largest part has",
-    case="layers of drawn widths",
-    clause="those of a layer that a `call_module` node calls",
-)
+@breaks("those of a layer that a `call_module` node calls", case="layers of drawn widths")
+@wrong("largest_is_small", says="bytes of weights. The largest part has")
 def knows_fetched_weights_alone(module, count):
     used = sizes_of(module)
     used = [{} if node.op == "call_module" else now for node, now in zip(calls_of(module), used, strict=True)]
     return with_sizes(module, count, used)
 
 
-@wrong(
-    "largest_is_small",
-    says="(bytes by keyword, in a list, for a layer): of 2 parts",
-    case="bytes by keyword, in a list, for a layer",
-    clause="those that a `get_attr` node fetches as an argument.",
-)
+@breaks("those that a `get_attr` node fetches as an argument.", case="bytes by keyword, in a list, for a layer")
+@wrong("largest_is_small", says="(bytes by keyword, in a list, for a layer): of 2 parts")
 def enters_no_list(module, count):
     used = []
     for node, now in zip(calls_of(module), sizes_of(module), strict=True):
@@ -303,12 +276,8 @@ def enters_no_list(module, count):
     return with_sizes(module, count, used)
 
 
-@wrong(
-    "largest_is_small",
-    says="(bytes by keyword, in a list, for a layer): of 2 parts",
-    case="bytes by keyword, in a list, for a layer",
-    clause="and those that a `get_attr` node fetches as an argument.",
-)
+@breaks("and those that a `get_attr` node fetches as an argument.", case="bytes by keyword, in a list, for a layer")
+@wrong("largest_is_small", says="(bytes by keyword, in a list, for a layer): of 2 parts")
 def takes_a_layer_for_all_of_its_call(module, count):
     """A layer may be called with a weight that is fetched."""
     used = []
@@ -319,12 +288,8 @@ def takes_a_layer_for_all_of_its_call(module, count):
     return with_sizes(module, count, used)
 
 
-@wrong(
-    "largest_is_small",
-    says="(bytes by keyword, in a list, for a layer): of 2 parts",
-    case="bytes by keyword, in a list, for a layer",
-    clause="as few bytes of weights as possible.",
-)
+@breaks("as few bytes of weights as possible.", case="bytes by keyword, in a list, for a layer")
+@wrong("largest_is_small", says="(bytes by keyword, in a list, for a layer): of 2 parts")
 def steps_over_a_byte(module, count):
     used = sizes_of(module)
     low, high = 0, total(used)
@@ -335,23 +300,15 @@ def steps_over_a_byte(module, count):
     return named(module, filled(walk(used, low), count, len(used)))
 
 
-@wrong(
-    "largest_is_small",
-    says="bytes of weights. The largest part has",
-    case="a weight in half precision",
-    clause="as few bytes of weights as possible.",
-)
+@breaks("as few bytes of weights as possible.", case="a weight in half precision")
+@wrong("largest_is_small", says="bytes of weights. The largest part has")
 def counts_elements(module, count):
     used = [{key: t.numel() for key, t in tensors(module, node).items()} for node in calls_of(module)]
     return with_sizes(module, count, used)
 
 
-@wrong(
-    "largest_is_small",
-    says="bytes of weights. The largest part has",
-    case="a buffer",
-    clause="A part has the parameters and buffers",
-)
+@breaks("A part has the parameters and buffers", case="a buffer")
+@wrong("largest_is_small", says="bytes of weights. The largest part has")
 def forgets_buffers(module, count):
     used = [
         {key: t.nbytes for key, t in tensors(module, node).items() if isinstance(t, torch.nn.Parameter)}
@@ -360,12 +317,8 @@ def forgets_buffers(module, count):
     return with_sizes(module, count, used)
 
 
-@wrong(
-    "largest_is_small",
-    says="bytes of weights. The largest part has",
-    case="a layer with buffers",
-    clause="those of a layer that a `call_module` node calls",
-)
+@breaks("those of a layer that a `call_module` node calls", case="a layer with buffers")
+@wrong("largest_is_small", says="bytes of weights. The largest part has")
 def forgets_the_buffers_of_layers(module, count):
     used = []
     for node in calls_of(module):
@@ -399,58 +352,43 @@ def begins_when_the_mean_is_passed(module, count):
     return named(module, filled(places, count, len(used)))
 
 
-@wrong(
-    "begins_parts",
-    says="parts need",
-    case="layers of drawn widths",
-    clause="Cut the graph of `module` along its list into `count` parts",
-)
+@breaks("Cut the graph of `module` along its list into `count` parts", case="layers of drawn widths")
+@wrong("begins_parts", says="parts need")
 def names_the_first_part_too(module, count):
     return [calls_of(module)[0].name, *halves_the_limit(module, count)]
 
 
-@wrong(
-    "begins_parts",
-    says="is in the answer, and calls nothing",
-    case="layers of drawn widths",
-    clause="Return the names of the nodes that begin the parts after the first.",
-)
+@breaks("Return the names of the nodes that begin the parts after the first.", case="layers of drawn widths")
+@wrong("begins_parts", says="is in the answer, and calls nothing")
 def begins_with_an_input(module, count):
     first = next(iter(module.graph.nodes)).name
     return [first, *halves_the_limit(module, count)[1:]]
 
 
-@wrong(
-    "begins_parts",
-    says="not in the order of the list",
-    case="layers of drawn widths",
-    clause="in the order of the list.",
-)
+@breaks("in the order of the list.", case="layers of drawn widths")
+@wrong("begins_parts", says="not in the order of the list")
 def turns_the_list_round(module, count):
     return halves_the_limit(module, count)[::-1]
 
 
-@wrong("begins_parts", says="is the first call", case="layers of drawn widths", clause="each with at least one call.")
+@breaks("each with at least one call.", case="layers of drawn widths")
+@wrong("begins_parts", says="is the first call")
 def leaves_the_first_part_empty(module, count):
     return [calls_of(module)[0].name, *halves_the_limit(module, count)[1:]]
 
 
-@wrong(
-    "begins_parts",
-    says="not a list of names",
-    case="layers of drawn widths",
-    clause="Return the names of the nodes that begin the second part, the third part, and so on",
+@breaks(
+    "Return the names of the nodes that begin the second part, the third part, and so on", case="layers of drawn widths"
 )
+@wrong("begins_parts", says="not a list of names")
 def returns_places(module, count):
     order = [node.name for node in calls_of(module)]
     return [order.index(name) for name in halves_the_limit(module, count)]
 
 
+@breaks("into `count` parts, each with at least one call.", case="more parts than layers")
 @wrong(
-    "begins_parts",
-    says="(more parts than layers): the names in the answer are not in the order of the list, each once",
-    case="more parts than layers",
-    clause="into `count` parts, each with at least one call.",
+    "begins_parts", says="(more parts than layers): the names in the answer are not in the order of the list, each once"
 )
 def fills_up_with_the_first_calls(module, count):
     """A part may begin there already."""

@@ -2,7 +2,7 @@
 
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def split_at(graph, cut):
@@ -95,57 +95,40 @@ def looks_up_the_last_use(graph, cut):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "names_what_crosses",
-    says="and the answer lacks it",
-    case="a block with skip connections",
-    clause="Return the names of the nodes whose values cross the cut.",
-)
+@breaks("Return the names of the nodes whose values cross the cut.", case="a block with skip connections")
+@wrong("names_what_crosses", says="and the answer lacks it")
 def takes_the_arguments_of_the_cut(graph, cut):
     [node] = [node for node in graph.nodes if node.name == cut]
     return [arg.name for arg in node.all_input_nodes if arg.op != "get_attr"]
 
 
-@wrong(
-    "names_what_crosses",
-    says="does not cross the cut",
+@breaks(
+    "A weight that a `get_attr` node fetches does not count, since each part has its weights.",
     case="a block with skip connections",
-    clause="A weight that a `get_attr` node fetches does not count, since each part has its weights.",
 )
+@wrong("names_what_crosses", says="does not cross the cut")
 def counts_weights(graph, cut):
     before, behind = split_at(graph, cut)
     return [node.name for node in before if set(node.users) & set(behind)]
 
 
-@wrong(
-    "names_what_crosses",
-    says="and the answer lacks it",
-    case="a block with skip connections",
-    clause="An input of the graph counts as a value.",
-)
+@breaks("An input of the graph counts as a value.", case="a block with skip connections")
+@wrong("names_what_crosses", says="and the answer lacks it")
 def forgets_the_inputs(graph, cut):
     before, behind = split_at(graph, cut)
     calls = [node for node in before if node.op.startswith("call")]
     return [node.name for node in calls if set(node.users) & set(behind)]
 
 
-@wrong(
-    "names_what_crosses",
-    says="and the answer lacks it",
-    case="a block with skip connections",
-    clause="The node `cut` itself",
-)
+@breaks("The node `cut` itself", case="a block with skip connections")
+@wrong("names_what_crosses", says="and the answer lacks it")
 def forgets_the_node_itself(graph, cut):
     before, behind = split_at(graph, cut)
     return [node.name for node in before if node.op != "get_attr" and set(node.users) & set(behind[1:])]
 
 
-@wrong(
-    "names_what_crosses",
-    says="and the answer lacks it",
-    case="a value that is returned early",
-    clause="and the output is such a node too.",
-)
+@breaks("and the output is such a node too.", case="a value that is returned early")
+@wrong("names_what_crosses", says="and the answer lacks it")
 def forgets_the_output(graph, cut):
     before, behind = split_at(graph, cut)
     users = {node for node in behind if node.op != "output"}
@@ -160,35 +143,23 @@ def looks_at_arguments_by_position(graph, cut):
     return [node.name for node in before if node.op != "get_attr" and node in used]
 
 
-@wrong(
-    "names_what_crosses",
-    says="does not cross the cut",
-    case="a block with skip connections",
-    clause="or a node after it, uses the value",
-)
+@breaks("or a node after it, uses the value", case="a block with skip connections")
+@wrong("names_what_crosses", says="does not cross the cut")
 def takes_all_that_was_made(graph, cut):
     before, _ = split_at(graph, cut)
     return [node.name for node in before if node.op != "get_attr"]
 
 
-@wrong(
-    "names_what_crosses",
-    says="does not cross the cut",
-    case="a block with skip connections",
-    clause="Such a value is made by a node before the cut.",
-)
+@breaks("Such a value is made by a node before the cut.", case="a block with skip connections")
+@wrong("names_what_crosses", says="does not cross the cut")
 def takes_what_is_made_later_too(graph, cut):
     _, behind = split_at(graph, cut)
     used = {arg for node in behind for arg in node.all_input_nodes if arg.op != "get_attr"}
     return [node.name for node in used]
 
 
-@wrong(
-    "names_what_crosses",
-    says="is not a list of names",
-    case="a block with skip connections",
-    clause="Return the names of the values that cross the cut.",
-)
+@breaks("Return the names of the values that cross the cut.", case="a block with skip connections")
+@wrong("names_what_crosses", says="is not a list of names")
 def returns_a_count(graph, cut):
     before, behind = split_at(graph, cut)
     return len([node for node in before if node.op != "get_attr" and set(node.users) & set(behind)])

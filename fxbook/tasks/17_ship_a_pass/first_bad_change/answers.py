@@ -5,7 +5,7 @@ import copy
 
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 LEFT = "17_ship_a_pass#what-a-pass-must-keep-is-a-list-of-functions"
 
@@ -152,12 +152,8 @@ def goes_on_from_what_is_right(module, run, is_right, total):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "asks_seldom",
-    says="are enough, if you halve them",
-    case="a block of GPT-2",
-    clause="Ask `is_right` at most `total.bit_length() + 1` times.",
-)
+@breaks("Ask `is_right` at most `total.bit_length() + 1` times.", case="a block of GPT-2")
+@wrong("asks_seldom", says="are enough, if you halve them")
 def tries_all(module, run, is_right, total):
     for number in range(1, total + 1):
         if not is_right(changed(module, run, number)):
@@ -177,18 +173,15 @@ def asks_of_both_sides(module, run, is_right, total):
     return high if high <= total else None
 
 
-@wrong("names_the_change", says="changes the module is still right: change", case="a block of GPT-2", clause="from 1,")
+@breaks("from 1,", case="a block of GPT-2")
+@wrong("names_the_change", says="changes the module is still right: change")
 def counts_from_zero(module, run, is_right, total):
     found = two_ends(module, run, is_right, total)
     return None if found is None else found - 1
 
 
-@wrong(
-    "names_the_change",
-    says="makes the module wrong already",
-    case="a block of GPT-2",
-    clause="Return the number of the first wrong change,",
-)
+@breaks("Return the number of the first wrong change,", case="a block of GPT-2")
+@wrong("names_the_change", says="makes the module wrong already")
 def takes_the_last_wrong_one_it_saw(module, run, is_right, total):
     """It stops one step too early."""
     low, high = 0, total
@@ -200,12 +193,8 @@ def takes_the_last_wrong_one_it_saw(module, run, is_right, total):
     return high if high > 2 else 2
 
 
-@wrong(
-    "names_the_change",
-    says="`None` was asked",
-    case="a block of BERT, no dropout is on",
-    clause="or `None` if the module is right after all of them.",
-)
+@breaks("or `None` if the module is right after all of them.", case="a block of BERT, no dropout is on")
+@wrong("names_the_change", says="`None` was asked")
 def takes_for_granted_that_one_is_wrong(module, run, is_right, total):
     low, high = 0, total
     while high - low > 1:
@@ -214,15 +203,15 @@ def takes_for_granted_that_one_is_wrong(module, run, is_right, total):
     return high
 
 
-@wrong("names_the_change", says="answer is `None`, and change", case="the last change", clause="after all of them")
+@breaks("after all of them", case="the last change")
+@wrong("names_the_change", says="answer is `None`, and change")
 def leaves_out_the_last(module, run, is_right, total):
     number = bisect.bisect(range(1, total), False, key=lambda n: not is_right(changed(module, run, n))) + 1
     return number if number < total else None
 
 
-@wrong(
-    "names_the_change", says="The answer is neither a number nor `None`", case="a block of GPT-2", clause="the number"
-)
+@breaks("the number", case="a block of GPT-2")
+@wrong("names_the_change", says="The answer is neither a number nor `None`")
 def returns_the_node(module, run, is_right, total):
     number = two_ends(module, run, is_right, total)
     before, after = (changed(module, run, count) for count in ((number or 1) - 1, number or 1))
@@ -230,26 +219,16 @@ def returns_the_node(module, run, is_right, total):
     return next(node.name for node in before.graph.nodes if node.name not in names)
 
 
-@wrong(
-    "given_left_alone",
-    says="A graph that was passed has been changed",
-    read=LEFT,
-    case="a block of GPT-2",
-    clause="Leave the given module as it is.",
-)
+@breaks("Leave the given module as it is.", case="a block of GPT-2")
+@wrong("given_left_alone", says="A graph that was passed has been changed", read=LEFT)
 def makes_the_changes_in_the_given_module(module, run, is_right, total):
     found = two_ends(module, run, is_right, total)
     run(module, at_most=found or total)
     return found
 
 
-@wrong(
-    "given_left_alone",
-    says="(changes that write into weights): a weight of the given module",
-    read=LEFT,
-    case="changes that write into weights",
-    clause="Leave the given module as it is.",
-)
+@breaks("Leave the given module as it is.", case="changes that write into weights")
+@wrong("given_left_alone", says="(changes that write into weights): a weight of the given module", read=LEFT)
 def copies_the_graph_alone(module, run, is_right, total):
     """Such a GraphModule has the layers of the given one."""
 

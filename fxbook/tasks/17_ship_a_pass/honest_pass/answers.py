@@ -6,7 +6,7 @@ from torch import fx, nn
 from torch.fx.passes.infra.pass_base import PassBase, PassResult
 from torch.fx.passes.infra.pass_manager import PassManager
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 MODIFIED = "17_ship_a_pass#modified-decides-when-the-loop-stops"
 
@@ -144,33 +144,24 @@ def copies_the_graph_without_them(module):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "honest",
-    says="`modified` is true, and the graph has no call",
-    case="a block of GPT-2, which has no such layer",
-    clause="whose `modified` is true exactly if a call was erased.",
-)
+@breaks("whose `modified` is true exactly if a call was erased.", case="a block of GPT-2, which has no such layer")
+@wrong("honest", says="`modified` is true, and the graph has no call")
 def always_says_true(module):
     erased(module)
     module.recompile()
     return PassResult(module, True)
 
 
-@wrong(
-    "honest",
-    says="`modified` is false, and calls of `nn.Identity` were erased",
-    case="a block of ResNet",
-    clause="whose `modified` is true exactly",
-)
+@breaks("whose `modified` is true exactly", case="a block of ResNet")
+@wrong("honest", says="`modified` is false, and calls of `nn.Identity` were erased")
 def always_says_false(module):
     erased(module)
     module.recompile()
     return PassResult(module, False)
 
 
-@wrong(
-    "idempotent", says="A second run finds nothing to erase", case="a block of ResNet", clause="The pass is run twice."
-)
+@breaks("The pass is run twice.", case="a block of ResNet")
+@wrong("idempotent", says="A second run finds nothing to erase")
 def asks_whether_the_module_has_such_a_layer(module):
     """The layers stay, so it says so twice."""
     modified = any(isinstance(layer, nn.Identity) for layer in module.modules())
@@ -186,12 +177,11 @@ def returns_the_count(module):
     return PassResult(module, count)
 
 
+@breaks("Return a `PassResult` with this module,", case="a block of GPT-2, which has no such layer")
 @wrong(
     "returns_a_pass_result",
     says="a `PassResult` was asked",
     read="when_it_breaks/17_ship_a_pass#typeerror-the-result-of-the-pass--should-be-type-passresult",
-    case="a block of GPT-2, which has no such layer",
-    clause="Return a `PassResult` with this module,",
 )
 def returns_the_module(module):
     erased(module)
@@ -199,12 +189,11 @@ def returns_the_module(module):
     return module
 
 
+@breaks("Edit the module in place,", case="a block of GPT-2, which has no such layer")
 @wrong(
     "returns_a_pass_result",
     says="another module than the one that it was given",
     read="when_it_breaks/17_ship_a_pass#typeerror-the-result-of-the-pass--should-be-type-passresult",
-    case="a block of GPT-2, which has no such layer",
-    clause="Edit the module in place,",
 )
 def edits_a_copy(module):
     draft = copy.deepcopy(module)
@@ -213,23 +202,14 @@ def edits_a_copy(module):
     return PassResult(draft, modified)
 
 
-@wrong(
-    "compiled_anew",
-    says="The compiled code is stale",
-    read="00_first_graph#change-one-node",
-    case="a block of ResNet",
-    clause="and compile it.",
-)
+@breaks("and compile it.", case="a block of ResNet")
+@wrong("compiled_anew", says="The compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_compile(module):
     return PassResult(module, bool(erased(module)))
 
 
-@wrong(
-    "none_left",
-    says="still calls an `nn.Identity`",
-    case="a block of ResNet",
-    clause="erases every call of an `nn.Identity`",
-)
+@breaks("erases every call of an `nn.Identity`", case="a block of ResNet")
+@wrong("none_left", says="still calls an `nn.Identity`")
 def erases_the_first(module):
     calls = [node for node in module.graph.nodes if is_idle(node, module)][:1]
     for node in calls:
@@ -239,12 +219,8 @@ def erases_the_first(module):
     return PassResult(module, bool(calls))
 
 
-@wrong(
-    "none_left",
-    says="still calls an `nn.Identity`",
-    case="such layers in a row, by keyword, unused, at the end",
-    clause="every call",
-)
+@breaks("every call", case="such layers in a row, by keyword, unused, at the end")
+@wrong("none_left", says="still calls an `nn.Identity`")
 def takes_inputs_by_position_alone(module):
     calls = [node for node in module.graph.nodes if is_idle(node, module) and node.args]
     for node in calls:
@@ -268,24 +244,16 @@ def takes_the_first_argument(module):
     return PassResult(module, bool(calls))
 
 
-@wrong(
-    "honest",
-    says="(one such layer, whose result is unused): `modified` is false, and calls",
-    case="one such layer, whose result is unused",
-    clause="exactly if a call was erased.",
-)
+@breaks("exactly if a call was erased.", case="one such layer, whose result is unused")
+@wrong("honest", says="(one such layer, whose result is unused): `modified` is false, and calls")
 def asks_for_more_than_one(module):
     calls = erased(module)
     module.recompile()
     return PassResult(module, len(calls) > 1)
 
 
-@wrong(
-    "none_left",
-    says="(a layer by its second name): node `idle` still calls an `nn.Identity`",
-    case="a layer by its second name",
-    clause="every call",
-)
+@breaks("every call", case="a layer by its second name")
+@wrong("none_left", says="(a layer by its second name): node `idle` still calls an `nn.Identity`")
 def knows_one_name_of_a_layer(module):
     paths = [path for path, layer in module.named_modules() if isinstance(layer, nn.Identity)]
     calls = [node for path in paths for node in module.graph.find_nodes(op="call_module", target=path)]
@@ -319,12 +287,8 @@ def puts_a_call_in_their_place(module):
     return PassResult(module, bool(calls))
 
 
-@wrong(
-    "others_stay",
-    says="is gone: only calls of `nn.Identity` were to go",
-    case="a block of ResNet",
-    clause="and nothing else:",
-)
+@breaks("and nothing else:", case="a block of ResNet")
+@wrong("others_stay", says="is gone: only calls of `nn.Identity` were to go")
 def drops_activations_too(module):
     calls = [
         node
@@ -338,12 +302,8 @@ def drops_activations_too(module):
     return PassResult(module, bool(calls))
 
 
-@wrong(
-    "others_stay",
-    says="(such layers in a row, by keyword, unused, at the end): node `mix_1` is gone",
-    case="such layers in a row, by keyword, unused, at the end",
-    clause="and nothing else:",
-)
+@breaks("and nothing else:", case="such layers in a row, by keyword, unused, at the end")
+@wrong("others_stay", says="(such layers in a row, by keyword, unused, at the end): node `mix_1` is gone")
 def eliminates_dead_code(module):
     """A call that nothing used before goes too."""
     found = erased(module)
@@ -352,12 +312,8 @@ def eliminates_dead_code(module):
     return PassResult(module, bool(found))
 
 
-@wrong(
-    "layers_stay",
-    says="is gone from the module: only calls were to be erased",
-    case="a block of ResNet",
-    clause="the layers stay in the module,",
-)
+@breaks("the layers stay in the module,", case="a block of ResNet")
+@wrong("layers_stay", says="is gone from the module: only calls were to be erased")
 def deletes_unused_layers(module):
     found = erased(module)
     module.delete_all_unused_submodules()
@@ -365,12 +321,8 @@ def deletes_unused_layers(module):
     return PassResult(module, bool(found))
 
 
-@wrong(
-    "honest",
-    says="(one such layer, whose result is unused): `modified` is false, and calls",
-    case="one such layer, whose result is unused",
-    clause="if a call was erased.",
-)
+@breaks("if a call was erased.", case="one such layer, whose result is unused")
+@wrong("honest", says="(one such layer, whose result is unused): `modified` is false, and calls")
 def counts_calls_with_users(module):
     modified = any(node.users for node in module.graph.nodes if is_idle(node, module))
     erased(module)
@@ -378,12 +330,8 @@ def counts_calls_with_users(module):
     return PassResult(module, modified)
 
 
-@wrong(
-    "computes_the_same",
-    says="After the pass, the result",
-    case="a block of ResNet",
-    clause="the users of the call use its input.",
-)
+@breaks("the users of the call use its input.", case="a block of ResNet")
+@wrong("computes_the_same", says="After the pass, the result")
 def gives_the_users_the_first_input(module):
     [x] = module.graph.find_nodes(op="placeholder")
     calls = [node for node in module.graph.nodes if is_idle(node, module)]

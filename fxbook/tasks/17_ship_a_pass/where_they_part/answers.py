@@ -6,7 +6,7 @@ import torch
 from torch import fx
 from torch.utils import _pytree as pytree
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 LEFT = "17_ship_a_pass#what-a-pass-must-keep-is-a-list-of-functions"
 
@@ -185,12 +185,8 @@ def looks_at_the_targets_of_the_last_call(before, after, *inputs):
     return None
 
 
-@wrong(
-    "first_that_differs",
-    says="gives the same value in both",
-    case="a block of BERT, rounding and a factor",
-    clause="that gives another value in `after` for these inputs.",
-)
+@breaks("that gives another value in `after` for these inputs.", case="a block of BERT, rounding and a factor")
+@wrong("first_that_differs", says="gives the same value in both")
 def compares_the_texts(before, after, *inputs):
     there = {node.name: node.format_node() for node in after.graph.nodes}
     for node in before.graph.nodes:
@@ -199,12 +195,10 @@ def compares_the_texts(before, after, *inputs):
     return None
 
 
-@wrong(
-    "first_that_differs",
-    says="gives the same value in both, but for rounding",
-    case="a block of BERT, rounding and a factor",
-    clause="Values that `torch.testing.assert_close` takes for equal are equal.",
+@breaks(
+    "Values that `torch.testing.assert_close` takes for equal are equal.", case="a block of BERT, rounding and a factor"
 )
+@wrong("first_that_differs", says="gives the same value in both, but for rounding")
 def compares_exactly(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     for name in here:
@@ -213,33 +207,23 @@ def compares_exactly(before, after, *inputs):
     return None
 
 
-@wrong(
-    "first_that_differs",
-    says="is no node of `before`",
-    case="a block of BERT, rounding and a factor",
-    clause="A node of `after` is the same node if it has the same name;",
-)
+@breaks("A node of `after` is the same node if it has the same name;", case="a block of BERT, rounding and a factor")
+@wrong("first_that_differs", says="is no node of `before`")
 def goes_through_the_nodes_of_after(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     return next((name for name in there if name not in here or not is_close(here[name], there[name])), None)
 
 
-@wrong(
-    "first_that_differs",
-    says="is no node of `after`, so there is nothing to compare",
-    case="a block of BERT, rounding and a factor",
-    clause="skip a node of `before` that `after` has not.",
-)
+@breaks("skip a node of `before` that `after` has not.", case="a block of BERT, rounding and a factor")
+@wrong("first_that_differs", says="is no node of `after`, so there is nothing to compare")
 def takes_a_missing_node_for_a_difference(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     return next((name for name in here if name not in there or not is_close(here[name], there[name])), None)
 
 
+@breaks("What counts is what a node gave when it ran:", case="a value written in place")
 @wrong(
-    "first_that_differs",
-    says="(a value written in place): node `exp` gives the same value in both, until a later node",
-    case="a value written in place",
-    clause="What counts is what a node gave when it ran:",
+    "first_that_differs", says="(a value written in place): node `exp` gives the same value in both, until a later node"
 )
 def keeps_no_copies(before, after, *inputs):
     tables = []
@@ -251,11 +235,10 @@ def keeps_no_copies(before, after, *inputs):
     return next((name for name in here if name in there and not is_close(here[name], there[name])), None)
 
 
+@breaks("What counts is what a node gave when it ran:", case="a value written in place")
 @wrong(
     "first_that_differs",
     says="(a value written in place): node `split` gives the same value in both, until a later node",
-    case="a value written in place",
-    clause="What counts is what a node gave when it ran:",
 )
 def copies_tensors_but_no_tuples(before, after, *inputs):
     tables = []
@@ -271,12 +254,8 @@ def copies_tensors_but_no_tuples(before, after, *inputs):
     return next((name for name in here if name in there and not is_close(here[name], there[name])), None)
 
 
-@wrong(
-    "first_that_differs",
-    says="(another dtype): node `output` gives another value in `after`, of another dtype",
-    case="another dtype",
-    clause="`torch.testing.assert_close` takes for equal",
-)
+@breaks("`torch.testing.assert_close` takes for equal", case="another dtype")
+@wrong("first_that_differs", says="(another dtype): node `output` gives another value in `after`, of another dtype")
 def does_not_ask_for_the_dtype(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     for name in here:
@@ -292,12 +271,8 @@ def compares_the_outputs(before, after, *inputs):
     return None if is_close(before(*inputs), after(*inputs)) else "output"
 
 
-@wrong(
-    "first_that_differs",
-    says="gives another value in `after`, and the answer is `None`",
-    case="a block of BERT, rounding and a factor",
-    clause="The output counts as a node.",
-)
+@breaks("The output counts as a node.", case="a block of BERT, rounding and a factor")
+@wrong("first_that_differs", says="gives another value in `after`, and the answer is `None`")
 def leaves_out_the_output(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     for node in before.graph.nodes:
@@ -306,45 +281,29 @@ def leaves_out_the_output(before, after, *inputs):
     return None
 
 
-@wrong(
-    "first_that_differs",
-    says="gives the same value in both, but for rounding",
-    case="other spellings",
-    clause="Return `None` if no node differs.",
-)
+@breaks("Return `None` if no node differs.", case="other spellings")
+@wrong("first_that_differs", says="gives the same value in both, but for rounding")
 def takes_for_granted_that_one_differs(before, after, *inputs):
     return compares_two_tables(before, after, *inputs) or "output"
 
 
-@wrong(
-    "first_that_differs",
-    says="gives another value too, and stands before",
-    case="a block of GPT-2, one call wrong",
-    clause="of the first node of `before`,",
-)
+@breaks("of the first node of `before`,", case="a block of GPT-2, one call wrong")
+@wrong("first_that_differs", says="gives another value too, and stands before")
 def returns_the_last(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     found = [name for name in here if name in there and not is_close(here[name], there[name])]
     return found[-1] if found else None
 
 
-@wrong(
-    "first_that_differs",
-    says="gives another value too, and stands before `mul_1`",
-    case="each branch wrong by a thousandth",
-    clause="in the order of its list,",
-)
+@breaks("in the order of its list,", case="each branch wrong by a thousandth")
+@wrong("first_that_differs", says="gives another value too, and stands before `mul_1`")
 def goes_by_the_order_of_after(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     return next((name for name in there if name in here and not is_close(here[name], there[name])), None)
 
 
-@wrong(
-    "first_that_differs",
-    says="gives another value in `after`, and the answer is `None`",
-    case="another second result",
-    clause="that gives another value",
-)
+@breaks("that gives another value", case="another second result")
+@wrong("first_that_differs", says="gives another value in `after`, and the answer is `None`")
 def compares_the_first_tensor(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     for name in here:
@@ -355,12 +314,8 @@ def compares_the_first_tensor(before, after, *inputs):
     return None
 
 
-@wrong(
-    "first_that_differs",
-    says="gives another value in `after`, and the answer is `None`",
-    case="another key",
-    clause="another value in `after`",
-)
+@breaks("another value in `after`", case="another key")
+@wrong("first_that_differs", says="gives another value in `after`, and the answer is `None`")
 def compares_leaves_without_their_names(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     for name in here:
@@ -369,12 +324,8 @@ def compares_leaves_without_their_names(before, after, *inputs):
     return None
 
 
-@wrong(
-    "first_that_differs",
-    says="gives another value in `after`, and the answer is `None`",
-    case="each branch wrong by a thousandth",
-    clause="that `torch.testing.assert_close` takes for equal",
-)
+@breaks("that `torch.testing.assert_close` takes for equal", case="each branch wrong by a thousandth")
+@wrong("first_that_differs", says="gives another value in `after`, and the answer is `None`")
 def allows_a_hundredth(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     for name in here:
@@ -385,23 +336,18 @@ def allows_a_hundredth(before, after, *inputs):
     return None
 
 
-@wrong(
-    "first_that_differs",
-    says="is neither a node, nor its name, nor `None`",
-    case="a block of GPT-2, one call wrong",
-    clause="Return the name",
-)
+@breaks("Return the name", case="a block of GPT-2, one call wrong")
+@wrong("first_that_differs", says="is neither a node, nor its name, nor `None`")
 def returns_all(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     return [name for name in here if name in there and not is_close(here[name], there[name])]
 
 
+@breaks("Leave both graphs", case="a block of GPT-2, one call wrong")
 @wrong(
     "given_left_alone",
     says="A graph that was passed has been changed",
     read="17_ship_a_pass#what-a-pass-must-keep-is-a-list-of-functions",
-    case="a block of GPT-2, one call wrong",
-    clause="Leave both graphs",
 )
 def returns_all_values_from_the_given_graph(before, after, *inputs):
     name = compares_two_tables(before, after, *inputs)
@@ -411,12 +357,11 @@ def returns_all_values_from_the_given_graph(before, after, *inputs):
     return name
 
 
+@breaks("and the inputs as they are.", case="a block of GPT-2, one call wrong")
 @wrong(
     "given_left_alone",
     says="An input that was passed has been written",
     read="17_ship_a_pass#what-a-pass-must-keep-is-a-list-of-functions",
-    case="a block of GPT-2, one call wrong",
-    clause="and the inputs as they are.",
 )
 def rounds_the_inputs(before, after, *inputs):
     name = compares_two_tables(before, after, *inputs)

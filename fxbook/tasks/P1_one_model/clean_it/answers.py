@@ -4,7 +4,7 @@ import copy
 
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 STEPS = "03_replacement#three-steps-in-this-order"
 IDLE = nn.Dropout, nn.Dropout2d, nn.Identity
@@ -149,52 +149,28 @@ def maps_the_arguments_of_all_nodes(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "idle_layers_taken_out",
-    node="blocks_0_drop",
-    says="still calls an nn.Dropout2d",
-    read=STEPS,
-    case="the network of the project",
-    clause="so that nothing is left that only training needed.",
-)
+@breaks("so that nothing is left that only training needed.", case="the network of the project")
+@wrong("idle_layers_taken_out", node="blocks_0_drop", says="still calls an nn.Dropout2d", read=STEPS)
 def removes_dead_code_alone(traced):
     traced.graph.eliminate_dead_code()
     traced.delete_all_unused_submodules()
     traced.recompile()
 
 
-@wrong(
-    "idle_layers_taken_out",
-    node="blocks_0_drop",
-    says="still calls an nn.Dropout2d",
-    read=STEPS,
-    case="the network of the project",
-    clause="an `nn.Dropout2d`",
-)
+@breaks("an `nn.Dropout2d`", case="the network of the project")
+@wrong("idle_layers_taken_out", node="blocks_0_drop", says="still calls an nn.Dropout2d", read=STEPS)
 def forgets_dropout_of_channels(traced):
     clean(traced, kinds=(nn.Dropout, nn.Identity))
 
 
-@wrong(
-    "idle_layers_taken_out",
-    node="blocks_0_skip",
-    says="still calls an nn.Identity",
-    read=STEPS,
-    case="the network of the project",
-    clause="or an `nn.Identity`:",
-)
+@breaks("or an `nn.Identity`:", case="the network of the project")
+@wrong("idle_layers_taken_out", node="blocks_0_skip", says="still calls an nn.Identity", read=STEPS)
 def forgets_identities(traced):
     clean(traced, kinds=(nn.Dropout, nn.Dropout2d))
 
 
-@wrong(
-    "idle_layers_taken_out",
-    node="blocks_0_drop",
-    says="an nn.Dropout2d. No node uses it any more",
-    read=STEPS,
-    case="the network of the project",
-    clause="No node calls an `nn.Dropout`,",
-)
+@breaks("No node calls an `nn.Dropout`,", case="the network of the project")
+@wrong("idle_layers_taken_out", node="blocks_0_drop", says="an nn.Dropout2d. No node uses it any more", read=STEPS)
 def replaces_and_does_not_erase(traced):
     bypass(traced, erase=False)
     traced.recompile()
@@ -216,14 +192,8 @@ def leaves_dead_code(traced):
     clean(traced, dead=False)
 
 
-@wrong(
-    "nothing_dead",
-    node="auxiliary_1",
-    says="is left: no node uses its result",
-    read=STEPS,
-    case="the network of the project",
-    clause="No node is left that the result does not depend on.",
-)
+@breaks("No node is left that the result does not depend on.", case="the network of the project")
+@wrong("nothing_dead", node="auxiliary_1", says="is left: no node uses its result", read=STEPS)
 def erases_the_last_dead_node_only(traced):
     bypass(traced)
     for node in list(traced.graph.nodes):
@@ -233,13 +203,8 @@ def erases_the_last_dead_node_only(traced):
     traced.recompile()
 
 
-@wrong(
-    "no_leftovers",
-    says="The result still holds the submodule",
-    read=LEFT,
-    case="the network of the project",
-    clause="The network holds no layer that no node calls.",
-)
+@breaks("The network holds no layer that no node calls.", case="the network of the project")
+@wrong("no_leftovers", says="The result still holds the submodule", read=LEFT)
 def keeps_the_layers(traced):
     clean(traced, unused=False)
 
@@ -249,12 +214,8 @@ def forgets_to_recompile(traced):
     clean(traced, compile_it=False)
 
 
-@wrong(
-    "given_edited",
-    says="You edited a copy",
-    case="the network of the project",
-    clause="Edit a traced network in place,",
-)
+@breaks("Edit a traced network in place,", case="the network of the project")
+@wrong("given_edited", says="You edited a copy")
 def cleans_a_copy(traced):
     traced = copy.deepcopy(traced)
     clean(traced)
@@ -267,12 +228,11 @@ def traces_again(traced):
     return fx.symbolic_trace(traced)
 
 
-@wrong(
-    "inputs_kept",
-    says="input `mean` is not where it was",
+@breaks(
+    "and so does every input, used or unused.",
     case="one dropout called often, dropouts in a row, an input that nothing reads",
-    clause="and so does every input, used or unused.",
 )
+@wrong("inputs_kept", says="input `mean` is not where it was")
 def erases_unused_inputs(traced):
     clean(traced)
     for node in traced.graph.find_nodes(op="placeholder"):
@@ -281,12 +241,9 @@ def erases_unused_inputs(traced):
     traced.recompile()
 
 
+@breaks("Every other node stays,", case="the network of the project")
 @wrong(
-    "others_stay",
-    says="is gone, on which the result depends",
-    read="03_replacement#what-removing-dead-code-deletes",
-    case="the network of the project",
-    clause="Every other node stays,",
+    "others_stay", says="is gone, on which the result depends", read="03_replacement#what-removing-dead-code-deletes"
 )
 def takes_activations_out_too(traced):
     clean(traced, kinds=(*IDLE, nn.ReLU))
@@ -327,13 +284,8 @@ def uses_a_node_of_a_copy(traced):
             node.args = (relu,)
 
 
-@wrong(
-    "same_result",
-    node="add",
-    says="it holds other numbers",
-    case="the network of the project",
-    clause="their users use what these layers were given.",
-)
+@breaks("their users use what these layers were given.", case="the network of the project")
+@wrong("same_result", node="add", says="it holds other numbers")
 def takes_the_node_above(traced):
     for node in list(traced.graph.nodes):
         if is_idle(traced, node):
@@ -353,12 +305,14 @@ def subtracts_the_other_way_round(traced):
     traced.recompile()
 
 
+@breaks(
+    "A node may pass its data by name, as in `self.drop(input=x)`.",
+    case="one dropout called often, dropouts in a row, an input that nothing reads",
+)
 @wrong(
     "ends well",
     says="IndexError: tuple index out of range. In this graph `drop_2` has its input by keyword",
     read="when_it_breaks/01_node_creation#indexerror-tuple-index-out-of-range",
-    case="one dropout called often, dropouts in a row, an input that nothing reads",
-    clause="A node may pass its data by name, as in `self.drop(input=x)`.",
 )
 def takes_the_first_argument_by_place(traced):
     for node in list(traced.graph.find_nodes(op="call_module")):

@@ -7,7 +7,7 @@ import torch
 from torch import fx, nn
 from torch.nn.utils import fusion
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 DEAD = "03_replacement#what-removing-dead-code-deletes"
 FOLD = "P1_one_model#a-norm-is-part-of-its-convolution"
@@ -189,37 +189,29 @@ def assigns_the_graph_of_a_transformer(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "foldable_are_folded",
-    node="norm",
-    says="can be folded into `stem`, and is still called",
-    read=FOLD,
-    case="the network of the project",
-    clause="every `nn.BatchNorm2d` that can be folded",
-)
+@breaks("every `nn.BatchNorm2d` that can be folded", case="the network of the project")
+@wrong("foldable_are_folded", node="norm", says="can be folded into `stem`, and is still called", read=FOLD)
 def leaves_all_as_it_is(traced):
     pass
 
 
+@breaks("becomes part of its convolution,", case="the network of the project")
 @wrong(
     "pairs_compute_the_same",
     node="stem",
     says="does not give what `stem` and `norm` gave together: ",
     read=FOLD,
-    case="the network of the project",
-    clause="becomes part of its convolution,",
 )
 def forgets_eps(traced):
     fold(traced, lambda norm, conv: assign(norm, conv, eps=False))
 
 
+@breaks("a convolution may have no bias", case="layers, values and weights that are shared")
 @wrong(
     "pairs_compute_the_same",
     node="tied1",
     says="gave together, and is off by the same number everywhere in a channel: ",
     read=FOLD,
-    case="layers, values and weights that are shared",
-    clause="a convolution may have no bias",
 )
 def forgets_the_bias_of_the_convolution(traced):
     fold(traced, lambda norm, conv: assign(norm, conv, bias_of_conv=False))
@@ -240,13 +232,12 @@ def scales_the_inputs_of_the_convolution(traced):
     fold(traced, scale_inputs)
 
 
+@breaks("Two convolutions may share one weight tensor.", case="layers, values and weights that are shared")
 @wrong(
     "pairs_compute_the_same",
     node="tied2",
     says="gives other numbers than before, and has the weight tensor of `tied1`: ",
     read=STAYS,
-    case="layers, values and weights that are shared",
-    clause="Two convolutions may share one weight tensor.",
 )
 def changes_the_weight_in_place(traced):
     def in_place(norm, conv):
@@ -257,68 +248,38 @@ def changes_the_weight_in_place(traced):
     fold(traced, in_place)
 
 
-@wrong(
-    "others_stay",
-    says="is gone, which cannot be folded: `twice` and `twice_1` call one convolution",
-    read=STAYS,
-    case="layers, values and weights that are shared",
-    clause="no other node calls that convolution, under the same name",
-)
+@breaks("no other node calls that convolution, under the same name", case="layers, values and weights that are shared")
+@wrong("others_stay", says="is gone, which cannot be folded: `twice` and `twice_1` call one convolution", read=STAYS)
 def does_not_count_the_calls(traced):
     fold(traced, calls=False)
 
 
-@wrong(
-    "others_stay",
-    says="call one convolution",
-    read=STAYS,
-    case="layers, values and weights that are shared",
-    clause="or under another one;",
-)
+@breaks("or under another one;", case="layers, values and weights that are shared")
+@wrong("others_stay", says="call one convolution", read=STAYS)
 def counts_the_calls_by_name(traced):
     fold(traced, by_target=True)
 
 
-@wrong(
-    "others_stay",
-    says="is gone, which cannot be folded: `relu` uses `read` too",
-    read=STAYS,
-    case="layers, values and weights that are shared",
-    clause="and no other node uses that value;",
-)
+@breaks("and no other node uses that value;", case="layers, values and weights that are shared")
+@wrong("others_stay", says="is gone, which cannot be folded: `relu` uses `read` too", read=STAYS)
 def does_not_count_the_users(traced):
     fold(traced, users=False)
 
 
-@wrong(
-    "others_stay",
-    says="is gone, which cannot be folded: it is in training mode",
-    read=STAYS,
-    case="groups, other settings, norms that stay",
-    clause="and is not in training mode.",
-)
+@breaks("and is not in training mode.", case="groups, other settings, norms that stay")
+@wrong("others_stay", says="is gone, which cannot be folded: it is in training mode", read=STAYS)
 def does_not_ask_for_the_mode(traced):
     fold(traced, training=False)
 
 
-@wrong(
-    "ends well",
-    says="unsupported operand type(s) for",
-    case="groups, other settings, norms that stay",
-    clause="it has statistics (`running_mean` is not `None`)",
-)
+@breaks("it has statistics (`running_mean` is not `None`)", case="groups, other settings, norms that stay")
+@wrong("ends well", says="unsupported operand type(s) for")
 def does_not_ask_for_statistics(traced):
     fold(traced, statistics=False)
 
 
-@wrong(
-    "foldable_are_folded",
-    node="norm1",
-    says="can be folded into `first`, and is still called",
-    read=FOLD,
-    case="groups, other settings, norms that stay",
-    clause="a norm may have no weight",
-)
+@breaks("a norm may have no weight", case="groups, other settings, norms that stay")
+@wrong("foldable_are_folded", node="norm1", says="can be folded into `first`, and is still called", read=FOLD)
 def folds_norms_with_weights_only(traced):
     for node, value, norm, conv in list(foldable(traced)):
         if norm.affine:
@@ -329,13 +290,8 @@ def folds_norms_with_weights_only(traced):
     traced.recompile()
 
 
-@wrong(
-    "same_output",
-    node="stem",
-    says="Running the result raises RuntimeError",
-    case="the network of the project",
-    clause="The network may be in `float64`,",
-)
+@breaks("The network may be in `float64`,", case="the network of the project")
+@wrong("same_output", node="stem", says="Running the result raises RuntimeError")
 def makes_a_bias_of_float32(traced):
     def in_float32(norm, conv):
         weight, bias = new_parameters(norm, conv)
@@ -344,13 +300,8 @@ def makes_a_bias_of_float32(traced):
     fold(traced, in_float32)
 
 
-@wrong(
-    "others_stay",
-    says="is gone, and is no batch norm",
-    read=STAYS,
-    case="the network of the project",
-    clause="Every other node stays as it is.",
-)
+@breaks("Every other node stays as it is.", case="the network of the project")
+@wrong("others_stay", says="is gone, and is no batch norm", read=STAYS)
 def takes_the_activations_along(traced):
     fold(traced)
     for node in traced.graph.find_nodes(op="call_module"):
@@ -366,24 +317,19 @@ def traces_again(traced):
     return fx.symbolic_trace(traced)
 
 
-@wrong(
-    "given_edited",
-    says="You edited a copy",
-    case="the network of the project",
-    clause="Edit a traced network in place:",
-)
+@breaks("Edit a traced network in place:", case="the network of the project")
+@wrong("given_edited", says="You edited a copy")
 def folds_in_a_copy(traced):
     traced = copy.deepcopy(traced)
     fold(traced)
     return traced
 
 
+@breaks("The network holds no layer that no node calls.", case="the network of the project")
 @wrong(
     "no_leftovers",
     says="still holds the submodule `norm`",
     read="03_replacement#a-function-by-a-module-a-module-by-a-function",
-    case="the network of the project",
-    clause="The network holds no layer that no node calls.",
 )
 def keeps_the_norms(traced):
     fold(traced, unused=False)
@@ -394,13 +340,12 @@ def forgets_to_recompile(traced):
     fold(traced, compile_it=False)
 
 
+@breaks("and its node goes.", case="the network of the project")
 @wrong(
     "nothing_dies",
     node="norm",
     says="is left: no node uses its result",
     read="03_replacement#three-steps-in-this-order",
-    case="the network of the project",
-    clause="and its node goes.",
 )
 def leaves_the_nodes(traced):
     for node, value, norm, conv in list(foldable(traced)):
@@ -421,13 +366,8 @@ def moves_the_convolution_behind_its_users(traced):
     traced.recompile()
 
 
-@wrong(
-    "others_stay",
-    says="is gone, which cannot be folded: it reads `relu_1`, which calls no `nn.Conv2d`",
-    read=STAYS,
-    case="groups, other settings, norms that stay",
-    clause="it reads the value of a call of an `nn.Conv2d`,",
-)
+@breaks("it reads the value of a call of an `nn.Conv2d`,", case="groups, other settings, norms that stay")
+@wrong("others_stay", says="is gone, which cannot be folded: it reads `relu_1`, which calls no `nn.Conv2d`", read=STAYS)
 def looks_for_a_convolution_further_up(traced):
     """An activation between the two is another function."""
     fold(traced)
@@ -443,13 +383,8 @@ def looks_for_a_convolution_further_up(traced):
     traced.recompile()
 
 
-@wrong(
-    "others_stay",
-    says="cannot be folded: it reads `upwards`, which calls no `nn.Conv2d`",
-    read=STAYS,
-    case="groups, other settings, norms that stay",
-    clause="a call of an `nn.Conv2d`,",
-)
+@breaks("a call of an `nn.Conv2d`,", case="groups, other settings, norms that stay")
+@wrong("others_stay", says="cannot be folded: it reads `upwards`, which calls no `nn.Conv2d`", read=STAYS)
 def takes_transposed_convolutions_too(traced):
     fold(traced)
     for node in list(traced.graph.find_nodes(op="call_module")):
@@ -462,26 +397,16 @@ def takes_transposed_convolutions_too(traced):
     traced.recompile()
 
 
-@wrong(
-    "others_stay",
-    says="node `sigmoid` is gone: nothing used it, and it was to stay",
-    read=DEAD,
-    case="groups, other settings, norms that stay",
-    clause="Every other node stays as it is.",
-)
+@breaks("Every other node stays as it is.", case="groups, other settings, norms that stay")
+@wrong("others_stay", says="node `sigmoid` is gone: nothing used it, and it was to stay", read=DEAD)
 def removes_dead_code_too(traced):
     fold(traced)
     traced.graph.eliminate_dead_code()
     traced.recompile()
 
 
-@wrong(
-    "same_output",
-    node="_0",
-    says="(one pair in float32): running the result raises RuntimeError",
-    case="one pair in float32",
-    clause="The network may be in `float64`,",
-)
+@breaks("The network may be in `float64`,", case="one pair in float32")
+@wrong("same_output", node="_0", says="(one pair in float32): running the result raises RuntimeError")
 def makes_a_weight_of_float64(traced):
     def in_float64(norm, conv):
         weight, bias = new_parameters(norm, conv)
@@ -504,12 +429,8 @@ def takes_the_first_argument_by_place(traced):
     traced.recompile()
 
 
-@wrong(
-    "ends well",
-    says="'NoneType' and 'Tensor'",
-    case="the network of the project",
-    clause="a convolution may have no bias",
-)
+@breaks("a convolution may have no bias", case="the network of the project")
+@wrong("ends well", says="'NoneType' and 'Tensor'")
 def takes_the_bias_of_the_convolution_for_granted(traced):
     def with_bias(norm, conv):
         bias = (conv.bias - norm.running_mean) * torch.rsqrt(norm.running_var + norm.eps)
@@ -519,13 +440,12 @@ def takes_the_bias_of_the_convolution_for_granted(traced):
     fold(traced, with_bias)
 
 
+@breaks("or several groups,", case="groups, other settings, norms that stay")
 @wrong(
     "pairs_compute_the_same",
     node="first",
     says="does not give what `first` and `norm1` gave together: ",
     read=FOLD,
-    case="groups, other settings, norms that stay",
-    clause="or several groups,",
 )
 def makes_a_convolution_of_one_group(traced):
     for node, value, norm, conv in list(foldable(traced)):
@@ -540,14 +460,8 @@ def makes_a_convolution_of_one_group(traced):
     traced.recompile()
 
 
-@wrong(
-    "foldable_are_folded",
-    node="both_1",
-    says="can be folded into `sixth`, and is still called",
-    read=FOLD,
-    case="groups, other settings, norms that stay",
-    clause="and may be called by several nodes.",
-)
+@breaks("and may be called by several nodes.", case="groups, other settings, norms that stay")
+@wrong("foldable_are_folded", node="both_1", says="can be folded into `sixth`, and is still called", read=FOLD)
 def counts_the_calls_of_the_norm(traced):
     calls = Counter(layer_of(traced, node) for node in traced.graph.find_nodes(op="call_module"))
     for node, value, norm, conv in list(foldable(traced)):
@@ -559,13 +473,12 @@ def counts_the_calls_of_the_norm(traced):
     traced.recompile()
 
 
+@breaks("a norm may have no weight", case="groups, other settings, norms that stay")
 @wrong(
     "pairs_compute_the_same",
     node="first",
     says="gave together, and is off by the same number everywhere in a channel: ",
     read=FOLD,
-    case="groups, other settings, norms that stay",
-    clause="a norm may have no weight",
 )
 def adds_the_mean_of_a_norm_without_bias(traced):
     def with_its_mean(norm, conv):

@@ -9,7 +9,7 @@ from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
 from fxbook.stepping.run.record import record_run
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 RUN, GRADIENTS = "08_boxed_run#run-holds-every-input", "09_profiling#who-asks-for-gradients"
 PEAK, FLOPS = "09_profiling#bytes-alive", "09_profiling#work-can-be-counted"
@@ -235,62 +235,40 @@ def derives_the_peak_from_the_sizes(traced, args_list):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("three_numbers", says="'peak' is missing", case="the network of the project, read", clause='`"peak"`:')
+@breaks('`"peak"`:', case="the network of the project, read")
+@wrong("three_numbers", says="'peak' is missing")
 def forgets_the_peak(traced, args_list):
     return {"nodes": len(traced.graph.nodes), "flops": measured(traced, args_list)["flops"]}
 
 
-@wrong(
-    "three_numbers",
-    says="is to be a dict with the numbers",
-    case="the network of the project, read",
-    clause="Return a dict with three numbers",
-)
+@breaks("Return a dict with three numbers", case="the network of the project, read")
+@wrong("three_numbers", says="is to be a dict with the numbers")
 def returns_a_tuple(traced, args_list):
     return tuple(measured(traced, args_list).values())
 
 
-@wrong(
-    "three_numbers",
-    says="The answer has seconds, which was not asked",
-    case="the network of the project, read",
-    clause="three numbers",
-)
+@breaks("three numbers", case="the network of the project, read")
+@wrong("three_numbers", says="The answer has seconds, which was not asked")
 def measures_seconds_too(traced, args_list):
     return {**measured(traced, args_list), "seconds": 0.1}
 
 
-@wrong(
-    "nodes_counted",
-    says="Inputs and `output` are nodes, too",
-    read=NODES,
-    case="the network of the project, read",
-    clause=('`"nodes"`:', "the nodes of the graph, all opcodes;"),
-)
+@breaks('`"nodes"`:', "the nodes of the graph, all opcodes;", case="the network of the project, read")
+@wrong("nodes_counted", says="Inputs and `output` are nodes, too", read=NODES)
 def counts_what_computes(traced, args_list):
     calls = [node for node in traced.graph.nodes if node.op.startswith("call")]
     return {**measured(traced, args_list), "nodes": len(calls)}
 
 
-@wrong(
-    "flops_counted",
-    says="A product and a sum are two operations",
-    read=FLOPS,
-    case="the network of the project, read",
-    clause="the FLOPs of the run, as `FlopCounterMode` counts them;",
-)
+@breaks("the FLOPs of the run, as `FlopCounterMode` counts them;", case="the network of the project, read")
+@wrong("flops_counted", says="A product and a sum are two operations", read=FLOPS)
 def counts_products(traced, args_list):
     found = measured(traced, args_list)
     return {**found, "flops": found["flops"] // 2}
 
 
-@wrong(
-    "flops_counted",
-    says="One run was to be counted",
-    read=FLOPS,
-    case="the network of the project, read",
-    clause="of one run",
-)
+@breaks("of one run", case="the network of the project, read")
+@wrong("flops_counted", says="One run was to be counted", read=FLOPS)
 def counts_two_runs(traced, args_list):
     with FlopCounterMode(display=False) as counter, torch.no_grad():
         traced(*args_list)
@@ -298,79 +276,44 @@ def counts_two_runs(traced, args_list):
     return {**found, "flops": counter.get_total_flops()}
 
 
-@wrong(
-    "flops_counted",
-    says="The answer has 0 FLOPs",
-    read=FLOPS,
-    case="the network of the project, read",
-    clause='`"flops"`:',
-)
+@breaks('`"flops"`:', case="the network of the project, read")
+@wrong("flops_counted", says="The answer has 0 FLOPs", read=FLOPS)
 def counts_no_flops(traced, args_list):
     return {**measured(traced, args_list), "flops": 0}
 
 
-@wrong(
-    "peak_measured",
-    says="that of `run`, which holds every input",
-    read=RUN,
-    case="the network of the project, read",
-    clause="of `fx.Interpreter(traced).boxed_run(args_list)`",
-)
+@breaks("of `fx.Interpreter(traced).boxed_run(args_list)`", case="the network of the project, read")
+@wrong("peak_measured", says="that of `run`, which holds every input", read=RUN)
 def runs_unboxed(traced, args_list):
     return measured(traced, args_list, boxed=False)
 
 
-@wrong(
-    "peak_measured",
-    says="that of a run that keeps values for gradients",
-    read=GRADIENTS,
-    case="the network of the project, read",
-    clause="without gradients:",
-)
+@breaks("without gradients:", case="the network of the project, read")
+@wrong("peak_measured", says="that of a run that keeps values for gradients", read=GRADIENTS)
 def keeps_values_for_gradients(traced, args_list):
     return measured(traced, args_list, gradients=True)
 
 
-@wrong(
-    "peak_measured",
-    says="the peak of the answer is",
-    read=PEAK,
-    case="weights, views and an input that nothing reads",
-    clause="Inputs count as long as they are alive,",
-)
+@breaks("Inputs count as long as they are alive,", case="weights, views and an input that nothing reads")
+@wrong("peak_measured", says="the peak of the answer is", read=PEAK)
 def leaves_inputs_out(traced, args_list):
     return measured(traced, args_list, inputs=False)
 
 
-@wrong(
-    "peak_measured",
-    says="weights were not to be counted",
-    read=PEAK,
-    case="the network of the project, read",
-    clause="Weights and buffers,",
-)
+@breaks("Weights and buffers,", case="the network of the project, read")
+@wrong("peak_measured", says="weights were not to be counted", read=PEAK)
 def counts_weights(traced, args_list):
     return measured(traced, args_list, weights=True)
 
 
-@wrong(
-    "peak_measured",
-    says="as if none was freed",
-    read=PEAK,
-    case="the network of the project, read",
-    clause="the most bytes that are alive when a node has made its result,",
-)
+@breaks("the most bytes that are alive when a node has made its result,", case="the network of the project, read")
+@wrong("peak_measured", says="as if none was freed", read=PEAK)
 def adds_up_all_values(traced, args_list):
     return measured(traced, args_list, freed=False)
 
 
-@wrong(
-    "peak_measured",
-    says="the peak of the answer is",
-    read=PEAK,
-    case="weights, views and an input that nothing reads",
-    clause="Memory that several tensors share counts once.",
-)
+@breaks("Memory that several tensors share counts once.", case="weights, views and an input that nothing reads")
+@wrong("peak_measured", says="the peak of the answer is", read=PEAK)
 def follows_tensors(traced, args_list):
     return measured(traced, args_list, tensors=True)
 
@@ -380,26 +323,16 @@ def measures_before_each_node(traced, args_list):
     return measured(traced, args_list, before=True)
 
 
-@wrong(
-    "peak_measured",
-    says="that is what is left after values were freed, not before",
-    read=PEAK,
-    case="the network of the project, read",
-    clause="before anything is freed after it.",
-)
+@breaks("before anything is freed after it.", case="the network of the project, read")
+@wrong("peak_measured", says="that is what is left after values were freed, not before", read=PEAK)
 def measures_what_is_left_after_each_node(traced, args_list):
     with torch.no_grad():
         record = record_run(traced, traced.graph, [value.clone() for value in args_list], "boxed_run")
     return {**measured(traced, args_list), "peak": max(record.after)}
 
 
-@wrong(
-    "peak_measured",
-    says="the peak of the answer is",
-    read=PEAK,
-    case="weights, views and an input that nothing reads",
-    clause="one that no node uses to the end.",
-)
+@breaks("one that no node uses to the end.", case="weights, views and an input that nothing reads")
+@wrong("peak_measured", says="the peak of the answer is", read=PEAK)
 def lets_unread_inputs_go(traced, args_list):
     for place, node in enumerate(traced.graph.find_nodes(op="placeholder")):
         if not node.users:
@@ -407,13 +340,8 @@ def lets_unread_inputs_go(traced, args_list):
     return measured(traced, args_list)
 
 
-@wrong(
-    "peak_measured",
-    says="(weights, views and an input that nothing reads): the peak of the answer is",
-    read=PEAK,
-    case="weights, views and an input that nothing reads",
-    clause="Weights and buffers, and views of them, do not count.",
-)
+@breaks("Weights and buffers, and views of them, do not count.", case="weights, views and an input that nothing reads")
+@wrong("peak_measured", says="(weights, views and an input that nothing reads): the peak of the answer is", read=PEAK)
 def forgets_the_weights_of_modules_inside(traced, args_list):
     """They are counted, though only where they are fetched."""
     own = {tensor.untyped_storage().data_ptr() for tensor in (*traced.parameters(False), *traced.buffers(False))}
@@ -431,25 +359,18 @@ def forgets_the_weights_of_modules_inside(traced, args_list):
     return {**measured(traced, args_list), "peak": max(peaks)}
 
 
-@wrong(
-    "peak_measured",
-    says="reached at node `sort`",
-    read=PEAK,
-    case="a column of a value, two results of one node",
-    clause="Memory that several tensors share counts once.",
-)
+@breaks("Memory that several tensors share counts once.", case="a column of a value, two results of one node")
+@wrong("peak_measured", says="reached at node `sort`", read=PEAK)
 def takes_a_view_for_its_storage(traced, args_list):
     """What the last tensor of a storage needs is taken for what the storage has."""
     return measured_by(traced, args_list, bytes_of=lambda tensor: tensor.nbytes)
 
 
-@wrong(
-    "peak_measured",
-    says="reached at node `sort`, whose result has 2 tensors",
-    read=PEAK,
+@breaks(
+    "the most bytes that are alive when a node has made its result,",
     case="a column of a value, two results of one node",
-    clause="the most bytes that are alive when a node has made its result,",
 )
+@wrong("peak_measured", says="reached at node `sort`, whose result has 2 tensors", read=PEAK)
 def overlooks_several_results(traced, args_list):
     return measured_by(traced, args_list, parts_of=lambda value: [value])
 
@@ -476,13 +397,8 @@ def measured_by(traced, args_list, parts_of=tree_leaves, bytes_of=lambda tensor:
     return {"nodes": len(traced.graph.nodes), "flops": counter.get_total_flops(), "peak": max(peaks)}
 
 
-@wrong(
-    "peak_measured",
-    says="the peak of the answer is",
-    read=PEAK,
-    case="weights, views and an input that nothing reads",
-    clause="and views of them, do not count.",
-)
+@breaks("and views of them, do not count.", case="weights, views and an input that nothing reads")
+@wrong("peak_measured", says="the peak of the answer is", read=PEAK)
 def counts_views_of_weights(traced, args_list):
     """A view of a weight is another tensor."""
     return measured(traced, args_list, views=True)

@@ -6,7 +6,7 @@ import inspect
 
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 FIXED = "05_control_flow_limits#fix-an-argument-concrete_args"
 MODE = "when_it_breaks/05_control_flow_limits#train-and-eval-change-nothing"
@@ -118,35 +118,22 @@ def is_a_partial(model):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "input_unchanged",
-    says="The model that was given has been changed",
-    case="the network of the project",
-    clause=("`model` stays as it is,", "training goes on after you."),
-)
+@breaks("`model` stays as it is,", "training goes on after you.", case="the network of the project")
+@wrong("input_unchanged", says="The model that was given has been changed")
 def switches_the_model_to_eval(model):
     return without_flag(traced_with(model.eval()))
 
 
-@wrong(
-    "input_unchanged",
-    says="It holds for the model you know, but not ",
-    case="a frozen norm, a check of its own, a loop",
-    clause="and so does the mode of each of its layers:",
-)
+@breaks("and so does the mode of each of its layers:", case="a frozen norm, a check of its own, a loop")
+@wrong("input_unchanged", says="It holds for the model you know, but not ")
 def switches_the_model_and_all_its_layers_back(model):
     traced = copy.deepcopy(without_flag(traced_with(model.eval())))
     model.train()
     return traced
 
 
-@wrong(
-    "apart_from_the_model",
-    says="is the model's own tensor: a copy was asked",
-    read=SHARED,
-    case="the network of the project",
-    clause="The result has copies of the weights and buffers,",
-)
+@breaks("The result has copies of the weights and buffers,", case="the network of the project")
+@wrong("apart_from_the_model", says="is the model's own tensor: a copy was asked", read=SHARED)
 def traces_the_model_itself(model):
     """Its layers are in training mode again, and those of the result with them."""
     modes = {module: module.training for module in model.modules()}
@@ -156,14 +143,8 @@ def traces_the_model_itself(model):
     return traced
 
 
-@wrong(
-    "branch_of_training",
-    node="output",
-    says="returns 2 values, as the model does in training mode",
-    read=MODE,
-    case="the network of the project",
-    clause="computes what `model` computes in eval mode",
-)
+@breaks("computes what `model` computes in eval mode", case="the network of the project")
+@wrong("branch_of_training", node="output", says="returns 2 values, as the model does in training mode", read=MODE)
 def traces_in_training_mode(model):
     return without_flag(traced_with(copy.deepcopy(model)))
 
@@ -174,14 +155,8 @@ def switches_the_trace_to_eval(model):
     return without_flag(traced_with(copy.deepcopy(model))).eval()
 
 
-@wrong(
-    "layer_in_training",
-    node="norm",
-    says="computes something else than in eval mode",
-    read=MODE,
-    case="the network of the project",
-    clause="in eval mode",
-)
+@breaks("in eval mode", case="the network of the project")
+@wrong("layer_in_training", node="norm", says="computes something else than in eval mode", read=MODE)
 def gives_the_mode_back_to_its_copy(model):
     used = copy.deepcopy(model)
     traced = without_flag(traced_with(used.eval()))
@@ -195,38 +170,21 @@ def sets_the_mode_of_the_network_only(model):
     return without_flag(traced_with(used))
 
 
-@wrong(
-    "same_result",
-    node="output",
-    says="It holds for the model you know, but not ",
-    case="a frozen norm, a check of its own, a loop",
-    clause="fixed at `False`.",
-)
+@breaks("fixed at `False`.", case="a frozen norm, a check of its own, a loop")
+@wrong("same_result", node="output", says="It holds for the model you know, but not ")
 def fixes_the_flag_at_its_default(model):
     default = inspect.signature(model.forward).parameters["features"].default
     return without_flag(traced_with(copy.deepcopy(model).eval(), features=default))
 
 
-@wrong(
-    "flag_is_gone",
-    node="features_1",
-    says="is an input for the flag `features`",
-    read=FIXED,
-    case="the network of the project",
-    clause="The flag is gone:",
-)
+@breaks("The flag is gone:", case="the network of the project")
+@wrong("flag_is_gone", node="features_1", says="is an input for the flag `features`", read=FIXED)
 def leaves_the_flag_and_its_check(model):
     return traced_with(copy.deepcopy(model).eval())
 
 
-@wrong(
-    "flag_is_gone",
-    node="features_1",
-    says="is an input for the flag `features`",
-    read=FIXED,
-    case="the network of the project",
-    clause="it is no input,",
-)
+@breaks("it is no input,", case="the network of the project")
+@wrong("flag_is_gone", node="features_1", says="is an input for the flag `features`", read=FIXED)
 def relies_on_dead_code(model):
     traced = traced_with(copy.deepcopy(model).eval())
     traced.graph.eliminate_dead_code()
@@ -234,14 +192,8 @@ def relies_on_dead_code(model):
     return traced
 
 
-@wrong(
-    "flag_is_gone",
-    node="_assert",
-    says="still checks the flag",
-    read=FIXED,
-    case="the network of the project",
-    clause="and no node checks it.",
-)
+@breaks("and no node checks it.", case="the network of the project")
+@wrong("flag_is_gone", node="_assert", says="still checks the flag", read=FIXED)
 def checks_a_constant(model):
     traced = traced_with(copy.deepcopy(model).eval())
     [flag] = traced.graph.find_nodes(op="placeholder", target="features_1")
@@ -252,12 +204,11 @@ def checks_a_constant(model):
     return traced
 
 
-@wrong(
-    "own_checks_stay",
-    says="the check that the model makes with `torch._assert` is gone",
+@breaks(
+    "What the model itself checks with `torch._assert` is still checked.",
     case="a frozen norm, a check of its own, a loop",
-    clause="What the model itself checks with `torch._assert` is still checked.",
 )
+@wrong("own_checks_stay", says="the check that the model makes with `torch._assert` is gone")
 def erases_every_assertion(model):
     traced = traced_with(copy.deepcopy(model).eval())
     for node in reversed(traced.graph.nodes):
@@ -268,12 +219,8 @@ def erases_every_assertion(model):
     return traced
 
 
-@wrong(
-    "other_inputs_stay",
-    says="input 3 of the result is not `std`",
-    case="a frozen norm, a check of its own, a loop",
-    clause="The other inputs stay, used or unused,",
-)
+@breaks("The other inputs stay, used or unused,", case="a frozen norm, a check of its own, a loop")
+@wrong("other_inputs_stay", says="input 3 of the result is not `std`")
 def erases_every_input_without_users(model):
     traced = without_flag(traced_with(copy.deepcopy(model).eval()))
     for node in traced.graph.find_nodes(op="placeholder"):
@@ -283,12 +230,8 @@ def erases_every_input_without_users(model):
     return traced
 
 
-@wrong(
-    "other_inputs_stay",
-    says="Input `std` has lost its default",
-    case="the network of the project",
-    clause="and defaults.",
-)
+@breaks("and defaults.", case="the network of the project")
+@wrong("other_inputs_stay", says="Input `std` has lost its default")
 def loses_the_defaults(model):
     traced = copies_then_traces(model)
     for node in traced.graph.find_nodes(op="placeholder"):
@@ -297,12 +240,8 @@ def loses_the_defaults(model):
     return traced
 
 
-@wrong(
-    "other_inputs_stay",
-    says="The default of input `std` is not that of the model, which is 1.0",
-    case="the network of the project",
-    clause="and defaults.",
-)
+@breaks("and defaults.", case="the network of the project")
+@wrong("other_inputs_stay", says="The default of input `std` is not that of the model, which is 1.0")
 def has_a_default_of_its_own(model):
     traced = copies_then_traces(model)
     for node in traced.graph.find_nodes(op="placeholder"):
@@ -311,12 +250,8 @@ def has_a_default_of_its_own(model):
     return traced
 
 
-@wrong(
-    "other_inputs_stay",
-    says="Input 3 of the result is not `std`",
-    case="the network of the project",
-    clause="with their names, order",
-)
+@breaks("with their names, order", case="the network of the project")
+@wrong("other_inputs_stay", says="Input 3 of the result is not `std`")
 def fixes_every_default(model):
     names = {"std": 1.0} if "mask" not in type(model).forward.__annotations__ else {"mask": None}
     used = copy.deepcopy(model).eval()
@@ -330,24 +265,14 @@ def fixes_every_default(model):
     return traced
 
 
-@wrong(
-    "same_result",
-    node="output",
-    says="it has shape (2, 6), (2, 3) was asked",
-    case="the network of the project",
-    clause="with its flag `features` fixed at `False`.",
-)
+@breaks("with its flag `features` fixed at `False`.", case="the network of the project")
+@wrong("same_result", node="output", says="it has shape (2, 6), (2, 3) was asked")
 def fixes_the_flag_at_true(model):
     return without_flag(traced_with(copy.deepcopy(model).eval(), features=True))
 
 
-@wrong(
-    "names_kept",
-    says="a name that the model does not have",
-    read=SHARED,
-    case="the network of the project",
-    clause="under the qualified names that they have in `model`.",
-)
+@breaks("under the qualified names that they have in `model`.", case="the network of the project")
+@wrong("names_kept", says="a name that the model does not have", read=SHARED)
 def traces_a_wrapper(model):
     class Wrapper(nn.Module):
         def __init__(self):

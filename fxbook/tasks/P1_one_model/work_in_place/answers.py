@@ -6,7 +6,7 @@ import operator
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 MAKERS = {nn.Conv2d, nn.Linear, nn.BatchNorm2d, torch.add, operator.add}
 DEAD = "03_replacement#what-removing-dead-code-deletes"
@@ -154,38 +154,20 @@ def asks_each_maker(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "nothing_missed",
-    node="relu",
-    says="does not work in place, though it is safe on `stem",
-    read=UNSAFE,
-    case="the network of the project",
-    clause="so that its activations overwrite what they read wherever that is safe.",
-)
+@breaks("so that its activations overwrite what they read wherever that is safe.", case="the network of the project")
+@wrong("nothing_missed", node="relu", says="does not work in place, though it is safe on `stem", read=UNSAFE)
 def leaves_all_as_it_is(traced):
     pass
 
 
-@wrong(
-    "nothing_missed",
-    node="blocks_0_act",
-    says="does not work in place, though it is safe",
-    read=UNSAFE,
-    case="the network of the project",
-    clause="An **activation** is a call of an `nn.ReLU`",
-)
+@breaks("An **activation** is a call of an `nn.ReLU`", case="the network of the project")
+@wrong("nothing_missed", node="blocks_0_act", says="does not work in place, though it is safe", read=UNSAFE)
 def changes_functions_only(traced):
     in_place(traced, kinds=(nn.functional.relu,))
 
 
-@wrong(
-    "nothing_missed",
-    node="relu",
-    says="does not work in place, though it is safe",
-    read=UNSAFE,
-    case="the network of the project",
-    clause="or of `nn.functional.relu`.",
-)
+@breaks("or of `nn.functional.relu`.", case="the network of the project")
+@wrong("nothing_missed", node="relu", says="does not work in place, though it is safe", read=UNSAFE)
 def changes_layers_only(traced):
     in_place(traced, kinds=(nn.ReLU,))
 
@@ -195,14 +177,8 @@ def overwrites_layers_only(traced):
     in_place(traced, makers={nn.Conv2d, nn.Linear, nn.BatchNorm2d})
 
 
-@wrong(
-    "nothing_unsafe",
-    node="act",
-    says="`images` is an input, which belongs to the caller",
-    read=LAYER,
-    case="activations before convolutions",
-    clause="One layer may be called at several places, under one name",
-)
+@breaks("One layer may be called at several places, under one name", case="activations before convolutions")
+@wrong("nothing_unsafe", node="act", says="`images` is an input, which belongs to the caller", read=LAYER)
 def sets_the_shared_layer(traced):
     in_place(traced, the_layer_itself)
 
@@ -214,14 +190,8 @@ def sets_every_layer(traced):
     traced.recompile()
 
 
-@wrong(
-    "nothing_unsafe",
-    node="relu_11",
-    says="is an input, which belongs to the caller",
-    read=UNSAFE,
-    case="activations before convolutions",
-    clause="It is **safe** if a call in `MAKERS` made the value that it uses,",
-)
+@breaks("It is **safe** if a call in `MAKERS` made the value that it uses,", case="activations before convolutions")
+@wrong("nothing_unsafe", node="relu_11", says="is an input, which belongs to the caller", read=UNSAFE)
 def asks_for_users_only(traced):
     for node in activations(traced):
         if len(node.all_input_nodes[0].users) == 1:
@@ -229,14 +199,8 @@ def asks_for_users_only(traced):
     traced.recompile()
 
 
-@wrong(
-    "nothing_unsafe",
-    node="relu_11",
-    says="`add` uses `conv1` too",
-    read=UNSAFE,
-    case="activations before convolutions",
-    clause="and no other node uses that value.",
-)
+@breaks("and no other node uses that value.", case="activations before convolutions")
+@wrong("nothing_unsafe", node="relu_11", says="`add` uses `conv1` too", read=UNSAFE)
 def asks_for_makers_only(traced):
     in_place(traced, users=99)
 
@@ -260,13 +224,8 @@ def takes_an_identity_for_a_maker(traced):
     in_place(traced, makers={*MAKERS, nn.Identity})
 
 
-@wrong(
-    "others_stay",
-    node="sigmoid",
-    says="and is none of the activations",
-    case="activations before convolutions",
-    clause="Every other node stays as it is,",
-)
+@breaks("Every other node stays as it is,", case="activations before convolutions")
+@wrong("others_stay", node="sigmoid", says="and is none of the activations")
 def overwrites_with_sigmoid_too(traced):
     in_place(traced)
     for node in list(traced.graph.nodes):
@@ -275,14 +234,8 @@ def overwrites_with_sigmoid_too(traced):
     traced.recompile()
 
 
-@wrong(
-    "nothing_unsafe",
-    node="relu_15",
-    says="works in place, and `flatten_1` uses `conv2_2` too",
-    read=UNSAFE,
-    case="activations before convolutions",
-    clause="and no other node uses that value.",
-)
+@breaks("and no other node uses that value.", case="activations before convolutions")
+@wrong("nothing_unsafe", node="relu_15", says="works in place, and `flatten_1` uses `conv2_2` too", read=UNSAFE)
 def asks_for_users_behind_it_only(traced):
     for node in activations(traced):
         [value] = node.all_input_nodes
@@ -291,47 +244,26 @@ def asks_for_users_behind_it_only(traced):
     traced.recompile()
 
 
-@wrong(
-    "nothing_unsafe",
-    node="relu_15",
-    says="works in place, and `add.add(1)` calls none of `MAKERS`",
-    read=UNSAFE,
-    case="activations before convolutions",
-    clause="a call in `MAKERS` made the value",
-)
+@breaks("a call in `MAKERS` made the value", case="activations before convolutions")
+@wrong("nothing_unsafe", node="relu_15", says="works in place, and `add.add(1)` calls none of `MAKERS`", read=UNSAFE)
 def takes_a_method_for_a_maker(traced):
     in_place(traced, makers={*MAKERS, "add"})
 
 
-@wrong(
-    "others_stay",
-    node="relu_15",
-    says="`self.leaky(conv2_8)`, and is none of the activations",
-    case="activations before convolutions",
-    clause="An **activation** is a call of an `nn.ReLU`",
-)
+@breaks("An **activation** is a call of an `nn.ReLU`", case="activations before convolutions")
+@wrong("others_stay", node="relu_15", says="`self.leaky(conv2_8)`, and is none of the activations")
 def takes_a_leaky_layer_for_an_activation(traced):
     in_place(traced, kinds=(nn.ReLU, nn.LeakyReLU, nn.functional.relu))
 
 
-@wrong(
-    "others_stay",
-    node="relu_15",
-    says="`torch.relu(conv2_6)`, and is none of the activations",
-    case="activations before convolutions",
-    clause="or of `nn.functional.relu`.",
-)
+@breaks("or of `nn.functional.relu`.", case="activations before convolutions")
+@wrong("others_stay", node="relu_15", says="`torch.relu(conv2_6)`, and is none of the activations")
 def takes_another_function_for_an_activation(traced):
     in_place(traced, kinds=(nn.ReLU, nn.functional.relu, torch.relu))
 
 
-@wrong(
-    "others_stay",
-    node="relu6",
-    says="works in place, and is none of the activations",
-    case="activations before convolutions",
-    clause="Every other node stays as it is,",
-)
+@breaks("Every other node stays as it is,", case="activations before convolutions")
+@wrong("others_stay", node="relu6", says="works in place, and is none of the activations")
 def sets_every_keyword(traced):
     in_place(traced)
     for node in traced.graph.nodes:
@@ -340,13 +272,8 @@ def sets_every_keyword(traced):
     traced.recompile()
 
 
-@wrong(
-    "others_stay",
-    node="relu_12",
-    says="`self.ready(conv2_4)`, which worked in place already",
-    case="activations before convolutions",
-    clause="and so does an activation that works in place already.",
-)
+@breaks("and so does an activation that works in place already.", case="activations before convolutions")
+@wrong("others_stay", node="relu_12", says="`self.ready(conv2_4)`, which worked in place already")
 def makes_what_is_in_place_anew(traced):
     for node in calls(traced, (nn.ReLU, nn.functional.relu)):
         if safe(traced, node):
@@ -354,26 +281,16 @@ def makes_what_is_in_place_anew(traced):
     traced.recompile()
 
 
-@wrong(
-    "others_stay",
-    says="node `exp` is gone, and was to stay: `torch.exp(mean)`",
-    read=DEAD,
-    case="activations before convolutions",
-    clause="The graph keeps its number of nodes.",
-)
+@breaks("The graph keeps its number of nodes.", case="activations before convolutions")
+@wrong("others_stay", says="node `exp` is gone, and was to stay: `torch.exp(mean)`", read=DEAD)
 def removes_dead_code_too(traced):
     in_place(traced)
     traced.graph.eliminate_dead_code()
     traced.recompile()
 
 
-@wrong(
-    "others_stay",
-    node="relu_7",
-    says="worked in place and no longer does",
-    case="activations before convolutions",
-    clause="and so does an activation that works in place already.",
-)
+@breaks("and so does an activation that works in place already.", case="activations before convolutions")
+@wrong("others_stay", node="relu_7", says="worked in place and no longer does")
 def stops_what_is_not_safe(traced):
     for node in list(traced.graph.nodes):
         if "inplace" in node.kwargs:
@@ -381,13 +298,8 @@ def stops_what_is_not_safe(traced):
     in_place(traced)
 
 
-@wrong(
-    "others_stay",
-    node="mul",
-    says="calls something else than before, `operator.mul",
-    case="activations before convolutions",
-    clause="Change nothing else.",
-)
+@breaks("Change nothing else.", case="activations before convolutions")
+@wrong("others_stay", node="mul", says="calls something else than before, `operator.mul")
 def writes_products_in_another_way(traced):
     in_place(traced)
     for node in traced.graph.nodes:
@@ -396,13 +308,8 @@ def writes_products_in_another_way(traced):
     traced.recompile()
 
 
-@wrong(
-    "others_stay",
-    node="clone",
-    says="it was to keep its",
-    case="the network of the project",
-    clause="The graph keeps its number of nodes.",
-)
+@breaks("The graph keeps its number of nodes.", case="the network of the project")
+@wrong("others_stay", node="clone", says="it was to keep its")
 def copies_before_it_overwrites(traced):
     for node in activations(traced):
         [value] = node.all_input_nodes
@@ -458,12 +365,8 @@ def forgets_to_recompile(traced):
     in_place(traced, compile_it=False)
 
 
-@wrong(
-    "given_edited",
-    says="You edited a copy",
-    case="the network of the project",
-    clause="Edit a traced network in place,",
-)
+@breaks("Edit a traced network in place,", case="the network of the project")
+@wrong("given_edited", says="You edited a copy")
 def changes_a_copy(traced):
     traced = copy.deepcopy(traced)
     in_place(traced)
@@ -491,14 +394,8 @@ def forgets_the_anchor(traced):
     traced.recompile()
 
 
-@wrong(
-    "nothing_unsafe",
-    node="act",
-    says="`images` is an input, which belongs to the caller",
-    read=LAYER,
-    case="one activation for all, under two names",
-    clause="or under two.",
-)
+@breaks("or under two.", case="one activation for all, under two names")
+@wrong("nothing_unsafe", node="act", says="`images` is an input, which belongs to the caller", read=LAYER)
 def sets_a_layer_whose_name_is_safe_everywhere(traced):
     """The layer has another name, under which it is called elsewhere."""
     callers = {}
