@@ -54,7 +54,7 @@ def in_place(traced, node):
     return node.target in (torch.relu_, "relu_") or bool(node.kwargs.get("inplace"))
 
 
-def replaced(model, *, matches=is_relu, later=in_place, settings=None):
+def replaced(model, *, matches=is_relu, later=in_place):
     """The editing half of the solution, with its parts to exchange."""
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
@@ -62,7 +62,7 @@ def replaced(model, *, matches=is_relu, later=in_place, settings=None):
             continue
         [value] = node.all_input_nodes
         with traced.graph.inserting_before(node):
-            new = traced.graph.call_function(gelu, (value,), settings)
+            new = traced.graph.call_function(gelu, (value,))
         node.replace_all_uses_with(new)
         for reader in list(value.users):
             if reader > node and later(traced, node):
@@ -502,12 +502,19 @@ def forgets_to_recompile(model, *inputs):
 
 
 @breaks("that computes GELU wherever the model computes ReLU.", case="every spelling")
-@wrong("same_result", node="add", says="holds other numbers")
-def takes_the_gelu_of_another_paper(model, *inputs):
-    """The approximation by tanh is off by as much as 0.0005."""
-    traced = replaced(model, settings={"approximate": "tanh"})
+@wrong("same_result", node="layers_1", says="holds other numbers")
+def takes_an_approximation_of_gelu(model, *inputs):
+    """It is off by as much as 0.02."""
+    traced = replaced(model)
+    for node in traced.graph.find_nodes(op="call_function", target=gelu):
+        node.target = approximate_gelu
+    traced.recompile()
     prove(traced, inputs)
     return traced
+
+
+def approximate_gelu(x):
+    return x * torch.sigmoid(1.702 * x)
 
 
 @breaks("no new node without users", case="every spelling")

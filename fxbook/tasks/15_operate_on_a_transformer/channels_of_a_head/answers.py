@@ -287,12 +287,14 @@ def takes_all_heads(module, x, head):
 )
 @wrong("all_channels", says="in the answer, which the head does not read")
 def supposes_that_heads_lie_one_behind_the_other(module, x, head):
+    """Where there are fewer in a layer, each is for several heads in a row."""
     leaves, result = leaves_of(module, x)
-    width = result.shape[-1]
-    return {
-        node.name: [place for place in range(leaf.shape[-1]) if place // width % result.shape[1] == head]
-        for node, leaf in leaves.items()
-    }
+    heads, width = result.shape[1], result.shape[-1]
+    found = {}
+    for node, leaf in leaves.items():
+        own = head * min(heads, leaf.shape[-1] // width) // heads
+        found[node.name] = [place for place in range(leaf.shape[-1]) if place // width % heads == own]
+    return found
 
 
 @breaks("A channel that other heads read too counts as well.", case="the attention of Llama")

@@ -188,9 +188,14 @@ def looks_at_the_targets_of_the_last_call(before, after, *inputs):
 @breaks("that gives another value in `after` for these inputs.", case="a block of BERT, rounding and a factor")
 @wrong("first_that_differs", says="gives the same value in both")
 def compares_the_texts(before, after, *inputs):
-    there = {node.name: node.format_node() for node in after.graph.nodes}
+    """But for calls of functions that are calls of methods now."""
+
+    def text(node):
+        return f"{getattr(node.target, '__name__', node.target)}: {node.args}, {node.kwargs}"
+
+    there = {node.name: text(node) for node in after.graph.nodes}
     for node in before.graph.nodes:
-        if node.name in there and node.format_node() != there[node.name]:
+        if node.name in there and text(node) != there[node.name]:
             return node.name
     return None
 
