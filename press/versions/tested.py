@@ -26,7 +26,7 @@ LIBRARY = (
     "tests/stepping",
 )
 # Of these, what every known answer is told: on other versions `python -m press versions --answers` records it.
-ANSWERS = ("test_answers.py", "test_clauses.py", "test_exercises.py", "test_mutants.py")
+ANSWERS = ("test_answers.py", "test_clauses.py", "test_exercises.py")
 # Proven on each version alike. Of tests/book those files that run code of torch; its others read the manuscript.
 TESTS = (
     "chapters",
