@@ -16,14 +16,13 @@ from press.manuscript.problems import PressError, Problem
 from press.manuscript.sheet import CHECKED_BY, OPENING, ORDER, TASK, TITLE
 
 TEMPLATE = Path(__file__).parent / "template"
-FILES = (TASK, *CHECKED_BY, "clauses.toml")
+FILES = (TASK, *CHECKED_BY)
 _IDENTITY = re.compile(r"[0-9P]\d(-[a-z0-9]+)+")
 _FILL_IN = {
     "task.md": "the task, the stub and the solution between their marks, two hints, why, and what if",
     "cases.py": "the models that an answer is tried on, one of them unseen, and how it is used",
     "check.py": "the rules, in the order in which a violation is worth telling",
-    "answers.py": "seven right answers of another kind than yours, and a wrong one for each rule, five at least",
-    "clauses.toml": "what the text asks, clause by clause, each with the case that sees it and a wrong answer",
+    "answers.py": "seven right answers of another kind than yours, and a wrong one for each rule and each clause",
 }
 _INIT = '"""Exercises of {numbered}."""\n\nORDER = ()\n'
 _OPENING = """\

@@ -32,8 +32,8 @@ class Room:
 
 
 ROOMS = {
-    "checking": Room("every right and wrong answer with its whole report, every clause of every task", 13),
-    "mutants": Room("every solution made slightly wrong in every way, and what makes mutants", 6, ("tests/mutation",)),
+    "checking": Room("every right and wrong answer with its whole report, in the case of its clause", 10),
+    "mutants": Room("every solution made slightly wrong in every way; what survives", 6, ("tests/mutation",)),
     "classroom": Room(
         "handing out, the sandbox and its attacks, the judge, grading, exports, the hub, Dask", 14, ("tests/classroom",)
     ),

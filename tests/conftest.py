@@ -46,15 +46,15 @@ def pytest_collection() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
-    """What became of the mutants of right answers, where a test has tried some."""
+    """What became of the mutants of solutions, where a test has tried some."""
     reports = [report for outcome in ("passed", "failed") for report in terminalreporter.stats.get(outcome, [])]
     recorded = [kept for report in reports for name, kept in report.user_properties if name == "mutants"]
     if recorded:
-        from tests.mutation import table  # It imports torch, which most tests need not.
+        from tests.mutation import report as mutants  # It imports torch, which most tests need not.
 
-        terminalreporter.section("mutants of right answers")
-        for line in table.lines(recorded):
-            terminalreporter.write_line(line)
+        rows = [mutants.Row(*row) for kept in recorded for row in kept]
+        terminalreporter.section("mutants of solutions")
+        terminalreporter.write_line("\n".join([*mutants.table(rows), f"The survivors: {mutants.write(rows)}"]))
 
 
 @pytest.fixture(autouse=True)

@@ -5,9 +5,7 @@ A project that belongs to no chapter has a folder of the same kind, ``PN_name``:
 - ``task.md``: the task, the stub, the solution, two hints, why, and what to try once it passes;
 - ``cases.py``: ``USAGE``, how an answer is used and on which models: all that goes where answers run;
 - ``check.py``: ``CHECK``, what is asked of an answer;
-- ``answers.py``: right answers, and wrong ones with the report that each deserves;
-- ``clauses.toml``: the clauses of the task, each with the case that sees it and a wrong answer;
-- ``mutants.toml``: right answers made slightly wrong that the check lets pass, each with its reason.
+- ``answers.py``: right answers, and wrong ones with the report that each deserves and the part of the task it breaks.
 
 What two exercises of a chapter share lies beside them, under the same four names (the opening of the sheet is
 ``opening.md``); which file goes where is decided by its name alone. The chapter's ``__init__.py`` holds ``ORDER``, the

@@ -7,6 +7,7 @@ that it makes::
     def moves_readers_behind(graph_module): ...
 
 
+    @breaks("in an order in which it runs", case="two branches")
     @wrong("lints", node="relu", says="uses `up` before it is defined", read="02_insertion_points#two-nodes-one-anchor")
     def reverses_the_whole_list(graph_module): ...
 
@@ -41,6 +42,8 @@ class KnownAnswer:
         says: a part of the report's message.
         node: the node that the report must mark, ``None`` where the mistake has none.
         read: ``"chapter#anchor"`` that the report must point to, ``None`` for that of the exercise.
+        case: the name of the case in which it is refused, ``None`` where that is not told.
+        clauses: the words of the task, or of the stub's docstring, that it breaks.
     """
 
     name: str
@@ -49,6 +52,8 @@ class KnownAnswer:
     says: str = ""
     node: str | None = None
     read: str | None = None
+    case: str | None = None
+    clauses: tuple[str, ...] = ()
 
 
 def right(answer: Answer) -> Answer:
@@ -65,6 +70,19 @@ def wrong(violated: str, *, says: str, node: str | None = None, read: str | None
         return answer
 
     return collect
+
+
+def breaks(*clauses: str, case: str) -> Callable[[Answer], Answer]:
+    """Above :func:`wrong`: the answer breaks these words of the task, and must fail in this case, whatever is drawn."""
+
+    def add(answer: Answer) -> Answer:
+        collected = _collected[_module_above()]
+        if not collected or collected[-1].answer is not answer:
+            raise TypeError(f"write @breaks above the @wrong of {_name(answer)}")
+        collected[-1] = dataclasses.replace(collected[-1], case=case, clauses=clauses)
+        return answer
+
+    return add
 
 
 def _module_above() -> str:

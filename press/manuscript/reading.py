@@ -170,7 +170,7 @@ def raw_in_notebooks(cell: Cell) -> Iterator[tuple[int, str]]:
         if match := _FENCED_DIRECTIVE.match(line):
             what = match["what"]
             if what == "code-cell":
-                yield number, "a code cell must stand at the left margin, outside lists and quotes"
+                yield number, "a code cell must stand at the left margin, outside lists, quotes and comments"
             else:
                 yield number, _raw("directive", what)
     for number, line in prose_lines(cell):

@@ -5,6 +5,8 @@ It begins with its title as the one heading of the first level. The markers, eac
 
 - in Markdown ``<!-- exercise; difficulty: N; minutes: N; read: CHAPTER#ANCHOR -->`` under the title,
   then ``<!-- hint -->``, ``<!-- solution -->`` and ``<!-- what if -->``, each closed by ``<!-- /hint -->`` and so on;
+- under the task ``<!-- tells``, each of its sentences that asks nothing on a line of its own, and ``-->``: this is for
+  ``tests/checking/test_clauses.py`` and is not printed;
 - in code ``# stub``, ``# solution``, ``# end``: what stands after ``# stub`` is for the learner alone, what stands
   after ``# solution`` for the solution alone.
 """
@@ -22,6 +24,7 @@ _OPEN = re.compile(r"^<!-- *(?P<name>exercise|hint|solution|what if)(?: *; *(?P<
 _CLOSE = re.compile(r"^<!-- */(?P<name>hint|solution|what if) *-->$")
 _CODE_MARK = re.compile(r"^ *# (?P<name>stub|solution|end)$")
 _CHECK = re.compile(r'^check\("(?P<id>[^"]+)", (?P<answer>\w+)\)$')
+_TELLS = "<!-- tells"
 _FORM = "<!-- exercise; difficulty: 1; minutes: 5; read: CHAPTER#ANCHOR -->"
 _ORDER = "the order is # stub, # solution, # end"
 HINTS = 2
@@ -53,6 +56,7 @@ class Exercise:
     read: str = ""
     line: int = 1
     task: str = ""
+    tells: tuple[str, ...] = ()
     code: list[Code] = dataclasses.field(default_factory=list)
     answer: str = ""
     hints: list[str] = dataclasses.field(default_factory=list)
@@ -126,24 +130,24 @@ def _add_prose(cell: Cell, exercise: Exercise) -> None:
     opened, name = 0, ""
     for number, line in enumerate(cell.source.split("\n"), start=cell.line):
         marker = line.strip() if number in prose else ""
-        start, end = _OPEN.match(marker), _CLOSE.match(marker)
+        start, end = _opened(marker), _closed(marker, name)
         if number == exercise.line:
             continue
-        if (marker.startswith(("# ", "## ")) and number > exercise.line) or (start and start["name"] == "exercise"):
+        if (marker.startswith(("# ", "## ")) and number > exercise.line) or start == "exercise":
             message = "this would open another exercise, which has a folder of its own"
             raise PressError(exercise.place(number).problem(message))
         if start:
             if block is not None:
                 raise PressError(_never_closed(exercise, opened, name))
-            block, opened, name = [], number, start["name"]
+            block, opened, name = [], number, start
         elif end:
-            if block is None or end["name"] != name:
-                message = f"{marker} closes nothing: open <!-- {end['name']} --> first"
+            if block is None or end != name:
+                message = f"{marker} closes nothing: open <!-- {end} --> first"
                 raise PressError(exercise.place(number).problem(message))
             _keep(exercise, name, "\n".join(block).strip())
-            block = None
+            block, name = None, ""
         elif marker.startswith("<!--"):
-            message = f"unknown marker {marker}: legal are exercise, hint, solution, what if"
+            message = f"unknown marker {marker}: legal are exercise, tells, hint, solution, what if"
             raise PressError(exercise.place(number).problem(message))
         elif block is not None:
             block.append(line)
@@ -158,13 +162,28 @@ def _add_prose(cell: Cell, exercise: Exercise) -> None:
     exercise.task = f"{exercise.task}\n\n{text}".strip()
 
 
+def _opened(line: str) -> str:
+    """The name of the block that a line opens; ``""`` where it opens none."""
+    match = _OPEN.match(line)
+    return match["name"] if match else "tells" if line == _TELLS else ""
+
+
+def _closed(line: str, inside: str) -> str:
+    """The name of the block that a line closes, of a line inside a block or of none; ``""`` where it closes none."""
+    match = _CLOSE.match(line)
+    return match["name"] if match else "tells" if line == "-->" and inside == "tells" else ""
+
+
 def _never_closed(exercise: Exercise, line: int, name: str) -> Problem:
-    return exercise.place(line).problem(f"<!-- {name} --> is not closed: add <!-- /{name} -->")
+    opened, closed = (_TELLS, "-->") if name == "tells" else (f"<!-- {name} -->", f"<!-- /{name} -->")
+    return exercise.place(line).problem(f"{opened} is not closed: add {closed}")
 
 
 def _keep(exercise: Exercise, name: str, text: str) -> None:
     if name == "hint":
         exercise.hints.append(text)
+    elif name == "tells":
+        exercise.tells = tuple(text.splitlines())
     elif name == "solution":
         exercise.why = text
     else:

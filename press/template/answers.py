@@ -5,7 +5,7 @@ import operator
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 
@@ -30,6 +30,7 @@ def calls_its_input_otherwise():
     return fx.symbolic_trace(lambda value: value + value).graph
 
 
+@breaks("computes `x + x`.", case="the doubled input")
 @wrong("same_result", node="output", says="it holds other numbers")
 def squares():
     return fx.symbolic_trace(lambda x: x * x).graph

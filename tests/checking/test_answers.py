@@ -90,6 +90,9 @@ def is_told(identity: str, one: KnownAnswer, seed: int) -> None:
     assert not report.passed
     assert (report.violated, node, report.read) == (one.violated, one.node, one.read or _own(identity)), repr(report)
     assert one.says in report.message, repr(report)
+    if one.case is not None:
+        exercise, case = find(identity), report.verdict.case
+        assert exercise and case is not None and exercise.cases[case].name == one.case, repr(report)
 
 
 @functools.cache

@@ -1,51 +1,69 @@
-"""Every clause of a task has a case of its own, in which an answer that breaks it is refused.
+"""No sentence of a task is unchecked: a wrong answer breaks it, or it is listed as one that asks nothing.
 
-tests/cold tries many seeds: what a random graph sees by chance is seen by no case.
+In ``answers.py`` ``@breaks`` quotes the words of the task that a wrong answer breaks, and names the case in which it is
+refused; :mod:`tests.checking.test_answers` asks for that case. In ``task.md`` the sentences that ask nothing stand
+under ``<!-- tells``.
 """
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from fxbook import check, tasks
-from fxbook.tasks.answering import answers_to
-from tests.checking.clauses import Clause, clauses_of, docstring, sentences
+from fxbook import tasks
+from fxbook.tasks.answering import answers_to, breaks, right
+from press.manuscript.sheet import TASK
+from press.manuscript.task import Exercise, read_task
 
-SEED = 2  # Not the one with which the reports of the same answers are compared.
-TABLED = [identity for identity in tasks.ids() if (tasks.folder_of(identity) / "clauses.toml").exists()]
+_SENTENCE = re.compile(r"(?<=[.:?!;])\s+")
+_DOCSTRING = re.compile(r'"""(.*?)"""', re.S)
+_LISTED = re.compile(r"^\s*(?:[-*]|\d+\.)\s+", re.M)
+_FENCED = re.compile(r"^```.*?^```$", re.M | re.S)
 
 
-@pytest.mark.parametrize("identity", TABLED)
-def test_every_sentence_is_in_the_table_and_nothing_else(identity: str) -> None:
-    clauses, text = clauses_of(identity), sentences(identity)
-    places = [*text, docstring(identity)]
-    assert [sentence for sentence in text if not clauses.covers(sentence)] == [], (
-        "name its clauses, or list it in tells"
+@pytest.mark.parametrize("identity", tasks.ids())
+def test_every_sentence_is_broken_by_an_answer_or_asks_nothing(identity: str) -> None:
+    exercise = read_task(tasks.folder_of(identity) / TASK, identity)
+    clauses = [clause for one in answers_to(identity) for clause in one.clauses]
+    text = sentences(exercise)
+    covered = {sentence for sentence in text if any(clause in sentence for clause in clauses)}
+    assert [sentence for sentence in text if sentence not in covered | {*exercise.tells}] == [], (
+        "name the answer that breaks it, or list it under <!-- tells"
     )
-    assert [sentence for sentence in clauses.tells if sentence not in text] == [], "is in the text no more"
-    gone = [clause.asks for clause in clauses.asked if not any(clause.asks in place for place in places)]
-    assert gone == [], "is in neither the text nor the docstring"
-    assert clauses.asked, "a task asks something"
+    assert [sentence for sentence in exercise.tells if sentence not in text] == [], "is in the text no more"
+    places = [*text, docstring(exercise)]
+    assert [clause for clause in clauses if not any(clause in place for place in places)] == [], (
+        "is in neither the text nor the docstring"
+    )
+    assert clauses, "a task asks something"
 
 
-@pytest.mark.room(name="checking")
-@pytest.mark.parametrize("identity", TABLED)
-def test_every_clause_is_seen_in_its_case(identity: str) -> None:
-    assert unseen(identity, SEED) == []
-
-
-def unseen(identity: str, seed: int) -> list[tuple[Clause, str]]:
-    """The clauses whose wrong answer is not refused in their case, each with what was found instead."""
+@pytest.mark.parametrize("identity", tasks.ids())
+def test_the_case_of_a_clause_is_one_of_the_exercise(identity: str) -> None:
     exercise = tasks.find(identity)
     assert exercise
-    wrong = {known.name: known.answer for known in answers_to(identity) if known.violated}
-    missed = []
-    for clause in clauses_of(identity).asked:
-        assert clause.wrong in wrong, f"{identity}: no wrong answer is named {clause.wrong}"
-        assert any(case.name == clause.case for case in exercise.cases), f"{identity}: no case is named {clause.case!r}"
-        report = check(identity, wrong[clause.wrong], seed=seed)
-        case = report.verdict.case
-        found = "passed" if report.passed else "no case" if case is None else exercise.cases[case].name
-        if found != clause.case:
-            missed.append((clause, f"{found}: {report.message}"))
-    return missed
+    names = {case.name for case in exercise.cases}
+    assert [one.name for one in answers_to(identity) if one.clauses and one.case not in names] == []
+
+
+def test_a_clause_belongs_to_the_answer_below_it() -> None:
+    @right
+    def answer() -> None: ...
+
+    with pytest.raises(TypeError, match="write @breaks above the @wrong of another"):
+
+        @breaks("in place", case="a case")
+        def another() -> None: ...
+
+
+def sentences(exercise: Exercise) -> list[str]:
+    """The sentences of the text of a task, each in one line; code is none."""
+    paragraphs = re.split(r"\n\s*\n", _LISTED.sub("\n", _FENCED.sub("", exercise.task)).strip())
+    return [sentence for one in paragraphs for sentence in _SENTENCE.split(" ".join(one.split())) if sentence]
+
+
+def docstring(exercise: Exercise) -> str:
+    """The docstring of the stub, in one line; ``""`` where it has none."""
+    match = _DOCSTRING.search("\n".join(cell.source for cell in exercise.stub))
+    return " ".join(match[1].split()) if match else ""

@@ -86,7 +86,7 @@ def answers(exercise_id: str) -> tuple[Answer, ...]:
             decorators = [
                 decorator
                 for decorator in statement.decorator_list
-                if not re.match(r"(right|wrong)\b", ast.unparse(decorator))
+                if not re.match(r"(right|wrong|breaks)\b", ast.unparse(decorator))
             ]
             if len(decorators) < len(statement.decorator_list):
                 named.add(statement.name)

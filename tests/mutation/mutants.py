@@ -1,14 +1,14 @@
-"""The mutants of a program: each is one operator at one place, and is known by the lines that it changes."""
+"""The mutants of a program: each is one operator at one place."""
 
 from __future__ import annotations
 
 import ast
-import collections
 import dataclasses
 import difflib
 import types
 import warnings
-from collections.abc import Hashable, Iterator
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator
 
 from tests.mutation.operators import OPERATORS
 from tests.mutation.programs import Program
@@ -25,20 +25,12 @@ class Mutant:
         operator: the name of what was done.
         index: which statement of the program was changed.
         text: the source of that statement now.
-        change: the lines that differ, ``"before -> after"``; where it would be the same as that of another mutant of
-            the program by the same operator, with the number of it.
     """
 
     program: Program
     operator: str
     index: int
     text: str
-    change: str
-
-    @property
-    def key(self) -> str:
-        """What it is called in ``mutants.toml``."""
-        return f"{self.program.name}: {self.operator}: {self.change}"
 
     def source(self) -> str:
         """The whole of it."""
@@ -46,14 +38,15 @@ class Mutant:
         texts[self.index] = self.text
         return "\n".join(texts)
 
-    def diff(self) -> str:
-        """What it changes, with a line around it."""
-        return _diff(self.program.texts[self.index], self.text, 1)
+    def change(self) -> str:
+        """The lines that differ, ``"before -> after"``, without those that only stand deeper now."""
+        lines = list(difflib.ndiff(self.program.texts[self.index].splitlines(), self.text.splitlines()))
+        gone, come = (Counter(line[2:].strip() for line in lines if line.startswith(sign)) for sign in "-+")
+        return f"{_short(gone - come)} -> {_short(come - gone)}"
 
 
 def mutants_of(program: Program) -> Iterator[Mutant]:
     """Every mutant that is another program than its parent, and than every mutant before it."""
-    changes: collections.Counter[tuple[str, str]] = collections.Counter()
     known = {index: {_bytecode(program.texts[index])} for index in program.own}
     for operator, index, text in _made(program):
         try:
@@ -63,10 +56,7 @@ def mutants_of(program: Program) -> Iterator[Mutant]:
         if bytecode in known[index]:
             continue
         known[index].add(bytecode)
-        change = _change(program.texts[index], text)
-        changes[operator, change] += 1
-        count = changes[operator, change]
-        yield Mutant(program, operator, index, text, change if count == 1 else f"{change} ({count})")
+        yield Mutant(program, operator, index, text)
 
 
 def _made(program: Program) -> Iterator[tuple[str, int, str]]:
@@ -141,24 +131,6 @@ def _compared(code: object) -> Hashable:
     return code.co_name, code.co_code, code.co_exceptiontable, constants, names, code.co_argcount, code.co_flags
 
 
-def _diff(before: str, after: str, around: int) -> str:
-    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=around, lineterm="")
-    return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
-
-
-def _change(before: str, after: str) -> str:
-    lines = _diff(before, after, 0).splitlines()
-    # Only how deep they stand may differ: what was around them says what happened.
-    gone = [line[1:].strip() for line in lines if line.startswith("-")]
-    come = [line[1:].strip() for line in lines if line.startswith("+")]
-    both = [line for line in gone if line in come]
-    for line in both:
-        if line in gone and line in come:
-            gone.remove(line)
-            come.remove(line)
-    return f"{_short(gone) or '(nothing)'} -> {_short(come) or '(nothing)'}"
-
-
-def _short(lines: list[str]) -> str:
-    text = " / ".join(lines)
+def _short(lines: Iterable[str]) -> str:
+    text = " / ".join(lines) or "(nothing)"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

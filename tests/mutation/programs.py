@@ -1,6 +1,6 @@
-"""The printed solution and the right answers of an exercise, each as source that stands alone.
+"""The printed solution of an exercise as source that stands alone.
 
-Of a file or of a sheet only what the answer needs is kept: it is found by the names that it uses.
+Of the sheet only what the solution needs is kept: it is found by the names that it uses.
 """
 
 from __future__ import annotations
@@ -16,28 +16,24 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from fxbook import tasks
-from fxbook.tasks.answering import answers_to
 from press.book import the_book
 
-SOLUTION = "solution"
 # The module in which the source of an answer runs: a pickle looks for its classes there.
 MODULE = "an_answer"
 
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    """A right answer to an exercise.
+    """The solution of an exercise.
 
     Args:
         exercise: its id.
-        name: ``"solution"``, or the name of the answer in ``answers.py``.
         answer: what the source calls it.
         texts: the statements, of which the answer needs each.
-        own: the places of those that the author of the answer wrote, and the sheet did not give.
+        own: the places of those that the solution adds to the sheet.
     """
 
     exercise: str
-    name: str
     answer: str
     texts: tuple[str, ...]
     own: tuple[int, ...]
@@ -52,11 +48,6 @@ def answer_of(source: str, name: str) -> Any:
     sys.modules[MODULE] = module
     exec(compile(source, f"<{MODULE}>", "exec"), vars(module))
     return getattr(module, name)
-
-
-def programs_of(exercise_id: str) -> list[Program]:
-    """The printed solution, then the right answers in their order."""
-    return [solution_of(exercise_id), *_answers(exercise_id)]
 
 
 def solution_of(exercise_id: str) -> Program:
@@ -75,7 +66,7 @@ def solution_of(exercise_id: str) -> Program:
         own += parsed if code.is_answer else []
     needed = _needed(statements, exercise.answer)
     places = tuple(index for index, statement in enumerate(needed) if statement in own)
-    return Program(exercise_id, SOLUTION, exercise.answer, tuple(map(ast.unparse, needed)), places)
+    return Program(exercise_id, exercise.answer, tuple(map(ast.unparse, needed)), places)
 
 
 @functools.cache
@@ -85,54 +76,6 @@ def _sheet(chapter: str) -> Any:
 
 def _parsed(source: str) -> list[ast.stmt]:
     return ast.parse(source).body
-
-
-def _answers(exercise_id: str) -> Iterator[Program]:
-    text = (tasks.folder_of(exercise_id) / "answers.py").read_text(encoding="utf-8")
-    for known in answers_to(exercise_id):
-        if known.violated:
-            continue
-        statements = _parsed(text)
-        called = _called(statements, known.name)
-        needed = _needed([_bare(statement) for statement in statements], called)
-        own = tuple(i for i, statement in enumerate(needed) if not isinstance(statement, ast.Import | ast.ImportFrom))
-        yield Program(exercise_id, known.name, called, tuple(map(ast.unparse, needed)), own)
-
-
-def _called(statements: list[ast.stmt], name: str) -> str:
-    """What the file calls the answer: its own name, or that of an object given to ``right(…)``."""
-    for statement in statements:
-        match statement:
-            case ast.FunctionDef() | ast.ClassDef() if statement.name == name and _is_answer(statement):
-                return name
-            case ast.Expr(ast.Call(ast.Name("right"), [ast.Name(given)])):
-                if any(name in _texts(other) for other in statements if given in _uses(other)):
-                    return given
-    raise LookupError(f"no answer is called {name}")
-
-
-def _texts(statement: ast.stmt) -> set[object]:
-    """The texts in a statement, in which an object may be given its name."""
-    return {node.value for node in ast.walk(statement) if isinstance(node, ast.Constant)}
-
-
-_DECORATORS = {"right", "wrong"}
-
-
-def _is_answer(statement: ast.FunctionDef | ast.ClassDef) -> bool:
-    return any(_decorates(decorator) for decorator in statement.decorator_list)
-
-
-def _decorates(decorator: ast.expr) -> bool:
-    called = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return isinstance(called, ast.Name) and called.id in _DECORATORS
-
-
-def _bare(statement: ast.stmt) -> ast.stmt:
-    """A statement without the words that make an answer of it."""
-    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-        statement.decorator_list = [each for each in statement.decorator_list if not _decorates(each)]
-    return statement
 
 
 def _needed(statements: list[ast.stmt], name: str) -> list[ast.stmt]:

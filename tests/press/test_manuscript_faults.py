@@ -131,6 +131,8 @@ BAD_TASKS = {
     "no stub": ("    # stub\n    return None\n", "", "    # solution", "'# solution' must follow '# stub'"),
     "why not closed": ("<!-- /solution -->\n", "", "<!-- solution -->", "<!-- solution --> is not closed"),
     "last block not closed": ("<!-- /what if -->", "", "<!-- what if -->", "<!-- what if --> is not closed"),
+    "tells not closed": ("<!-- hint -->\nOne", "<!-- tells\n<!-- hint -->\nOne", "<!-- tells", "closed: add -->"),
+    "code in tells": ("Write it.", "<!-- tells", "```{code-cell} ipython3", "outside lists, quotes and comments"),
     "closes nothing": ("<!-- hint -->\nOne.", "One.", "<!-- /hint -->", "<!-- /hint --> closes nothing"),
     "unknown marker": ("<!-- what if -->", "<!-- whatif -->", "<!-- whatif -->", "unknown marker <!-- whatif -->"),
     "no check": ('check("01-write-relu", relu)', "relu()", "", 'lacks a cell check("01-write-relu", …)'),
@@ -256,12 +258,14 @@ def test_every_fault_of_a_sheet_is_listed(sheet: Path) -> None:
 
 
 def test_the_learner_gets_the_stub_and_the_solution_the_answer(sheet: Path) -> None:
+    (sheet / "write_relu" / "task.md").write_text(TASK.strip().replace("it.", "it.\n\n<!-- tells\nWrite it.\n-->"))
     exercise, solution = derive(Book(sheet.parents[2]), sheet, {"01-write-relu": "not yet"})
     stub = next(cell.source for cell in exercise.notebook.cells if cell.source.startswith("def relu"))
     answer = next(cell.source for cell in solution.notebook.cells if cell.source.startswith("def relu"))
     assert (stub, answer) == ("def relu():\n    return None", 'def relu():\n    return "relu"')
     text = "\n".join(cell.source for cell in exercise.notebook.cells)
     assert "not yet" in text and "Why." not in text and "<!--" not in text
+    assert text.count("Write it.") == 1
     assert "[The six opcodes](../chapters/01_x.ipynb#the-six-opcodes)" in text
 
 

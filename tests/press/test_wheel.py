@@ -19,7 +19,7 @@ from press.book import the_book
 from press.printing import package
 
 # What the manuscript is printed from, and the right and wrong answers: no learner gets them.
-NOT_SHIPPED = ("answers.py", "answering.py", "task.md", "opening.md", "questions.toml", "mutants.toml", "clauses.toml")
+NOT_SHIPPED = ("answers.py", "answering.py", "task.md", "opening.md", "questions.toml")
 # What comes with a package of another name.
 DISTRIBUTIONS = {"IPython": "ipykernel", "functorch": "torch", "numpy": "matplotlib"}
 

@@ -95,7 +95,7 @@ def observe_known(sandbox: Sandbox, exercise_id: str, number: int, seed: int) ->
     text = (folder_of(exercise_id) / "answers.py").read_text(encoding="utf-8")
     # Names that no answer has.
     collects = "all_answers = []\ndef right(answer):\n    all_answers.append(answer)\n    return answer\n"
-    collects += "def wrong(*_, **__):\n    return right\n"
+    collects += "def wrong(*_, **__):\n    return right\ndef breaks(*_, **__):\n    return lambda answer: answer\n"
     answers = re.sub(r"^from fxbook.tasks.answering import .*$", "", text, flags=re.MULTILINE)
     cells = (collects, answers, f"the_answer = all_answers[{number}]")
     return sandbox.observe(sheet_of(*cells), exercise_id, "the_answer", seed)

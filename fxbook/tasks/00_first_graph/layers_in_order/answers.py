@@ -6,7 +6,7 @@ import operator
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 
@@ -104,16 +104,19 @@ def returns_the_values_of_a_dict(model):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks('For `Classifier` the answer is `["hidden", "head"]`.', case="the classifier of the chapter")
 @wrong("layers_in_order", says="`auxiliary` is in the answer, but `forward` never calls it")
 def lists_what_exists(model):
     return [name for name, module in model.named_modules() if not list(module.children())]
 
 
+@breaks("Return the qualified names", case="a model that calls a layer twice")
 @wrong("layers_in_order", says="`encode_0`, the name of the node; the qualified name is its target")
 def takes_names_for_paths(model):
     return [node.name for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
 
 
+@breaks("A layer that is called twice is in your list twice.", case="a model that calls a layer twice")
 @wrong("layers_in_order", says="`step` is in the answer once: the model calls it 2 times")
 def lists_each_layer_once(model):
     called = [node.target for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
@@ -125,18 +128,21 @@ def collects_a_set(model):
     return {node.target for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"}
 
 
+@breaks("the submodules that a model calls", case="the classifier of the chapter")
 @wrong("layers_in_order", says="`relu` is in the answer, but a `call_method` calls it: it is no submodule")
 def takes_every_call(model):
     skipped = ("placeholder", "output")
     return [str(node.target) for node in fx.symbolic_trace(model).graph.nodes if node.op not in skipped]
 
 
+@breaks("in the order of the calls.", case="a model that calls a layer twice")
 @wrong("layers_in_order", says="item 0 of the answer is `decode`: the model calls `encode.0` before it")
 def keeps_the_order_of_definition(model):
     called = [node.target for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
     return [name for name, _ in model.named_modules() for _ in range(called.count(name))]
 
 
+@breaks("neither is a container", case="a model that calls a layer twice")
 @wrong("layers_in_order", says="`encode`, a container, which counts as no call")
 def stops_at_containers(model):
     class Shallow(fx.Tracer):
@@ -146,6 +152,7 @@ def stops_at_containers(model):
     return [node.target for node in Shallow().trace(model).nodes if node.op == "call_module"]
 
 
+@breaks("qualified names of the submodules", case="the classifier of the chapter")
 @wrong("layers_in_order", says="The answer holds an object of class Linear: a list of names was asked")
 def returns_the_layers_themselves(model):
     traced = fx.symbolic_trace(model)
@@ -163,6 +170,7 @@ def runs_an_input_of_the_known_width(model):
     return called
 
 
+@breaks("a container that tracing enters.", case="a model with a layer that holds another")
 @wrong("layers_in_order", says="`attention` is not in the answer: the model calls it")
 def lists_modules_without_children_only(model):
     traced = fx.symbolic_trace(model)
@@ -170,6 +178,7 @@ def lists_modules_without_children_only(model):
     return [target for target in called if not list(traced.get_submodule(target).children())]
 
 
+@breaks("A layer that is never called is not in it", case="a model with names that begin alike")
 @wrong("layers_in_order", says="`head2` is in the answer, but `forward` never calls it")
 def takes_paths_that_begin_alike(model):
     """A layer that holds others is taken as it is."""
@@ -178,12 +187,14 @@ def takes_paths_that_begin_alike(model):
     return [path for target in called for path in (paths if target in paths else [target]) if path.startswith(target)]
 
 
+@breaks("that a model calls", case="a model that uses no result of one of its layers")
 @wrong("layers_in_order", says="`probe` is not in the answer: the model calls it")
 def takes_what_has_users(model):
     nodes = fx.symbolic_trace(model).graph.nodes
     return [node.target for node in nodes if node.op == "call_module" and node.users]
 
 
+@breaks("A layer that is never called is not in it", case="a model that uses no result of one of its layers")
 @wrong("layers_in_order", says="`spare` is in the answer, but `forward` never calls it")
 def takes_every_target_that_names_a_layer(model):
     paths = [name for name, _ in model.named_modules()]

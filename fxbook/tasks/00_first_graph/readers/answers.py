@@ -7,7 +7,7 @@ import re
 from torch import fx
 from torch.utils import _pytree as pytree
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 
@@ -91,12 +91,14 @@ def returns_names_as_keys_of_a_dict(traced, name):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("inside a list", case="`block` of a dense block")
 @wrong("readers", says="`cat` uses `block`, inside a list, and is not in the answer")
 def looks_at_plain_arguments_only(traced, name):
     [read] = [node for node in traced.graph.nodes if node.name == name]
     return [node.name for node in traced.graph.nodes if any(value is read for value in node.args)]
 
 
+@breaks("by name", case="`block` of a dense block")
 @wrong("readers", says="`mul` uses `block`, by name, and is not in the answer")
 def forgets_the_keywords(traced, name):
     found = []
@@ -110,11 +112,17 @@ def takes_the_next_in_the_list(traced, name):
     return [node.next.name for node in traced.graph.nodes if node.name == name]
 
 
+@breaks(
+    "the nodes that use its result",
+    'For `"relu"` of `Classifier` the answer is `["head"]`.',
+    case="`relu` of the classifier",
+)
 @wrong("readers", says="`hidden` is in the answer: it is what `relu` uses")
 def goes_the_wrong_way(traced, name):
     return [read.name for node in traced.graph.nodes if node.name == name for read in node.all_input_nodes]
 
 
+@breaks("that use its result", case="`relu` of the classifier")
 @wrong("readers", says="`truediv` is in the answer, but does not use `relu` itself")
 def goes_on_to_the_readers_of_readers(traced, name):
     reached = [name]
@@ -130,6 +138,7 @@ def leaves_out_the_output(traced, name):
     return [user.name for user in node.users if user.op != "output"]
 
 
+@breaks("each once", "or twice.", case="`block` of a dense block")
 @wrong("readers", says="`add` is in the answer more than once")
 def counts_the_uses(traced, name):
     found = []
@@ -139,21 +148,25 @@ def counts_the_uses(traced, name):
     return found
 
 
+@breaks("A node can use a value by position", case="`cat` of a dense block")
 @wrong("readers", says="`output` is in the answer, but does not use `cat` itself")
 def searches_the_printed_text(traced, name):
     return [node.name for node in traced.graph.nodes if name in f"{node.args} {node.kwargs}"]
 
 
+@breaks("return the names of the nodes", case="`relu` of the classifier")
 @wrong("readers", says="The answer is a number: a list of names was asked")
 def returns_their_number(traced, name):
     return next(len(node.users) for node in traced.graph.nodes if node.name == name)
 
 
+@breaks("Given a traced module and the name of a node", case="`cat` of a dense block")
 @wrong("readers", says="the answer is empty: `cat` is the name of a node, its target is `torch.cat`")
 def looks_for_the_target(traced, name):
     return [user.name for node in traced.graph.nodes if node.target == name for user in node.users]
 
 
+@breaks("a dict or a slice", case="`size` of slices")
 @wrong("readers", says="`getitem` uses `size`, inside a slice, and is not in the answer")
 def flattens_the_arguments(traced, name):
     """To a pytree, a slice is a leaf."""
@@ -163,6 +176,7 @@ def flattens_the_arguments(traced, name):
             yield node.name
 
 
+@breaks("a dict or a slice", case="`tanh` of a squashing block")
 @wrong("readers", says="`output` uses `tanh`, inside a dict, and is not in the answer")
 def looks_one_level_deep(traced, name):
     for node in traced.graph.nodes:
@@ -179,6 +193,7 @@ def looks_one_level_deep(traced, name):
             yield node.name
 
 
+@breaks("by name, inside a list", case="`tanh` of a squashing block")
 @wrong("readers", says="`cat` uses `tanh`, by name, and is not in the answer")
 def expects_no_list_by_name(traced, name):
     def holds(value):
@@ -204,11 +219,13 @@ def searches_whole_words(traced, name):
     return [node.name for node in traced.graph.nodes if word.search(f"{node.args} {node.kwargs}")]
 
 
+@breaks("the name of a node", case="`tanh` of a squashing block")
 @wrong("readers", says="is in the answer, but does not use `tanh` itself")
 def takes_the_first_name_that_begins_alike(traced, name):
     return next(node for node in traced.graph.nodes if node.name.startswith(name)).users
 
 
+@breaks("the nodes that use its result", case="`tanh` of a squashing block")
 @wrong("readers", says="`exp` uses `tanh`, and is not in the answer")
 def leaves_out_what_nothing_uses(traced, name):
     [node] = [node for node in traced.graph.nodes if node.name == name]
@@ -227,6 +244,7 @@ def falls_back_on_the_output(traced, name):
     return list(node.users) or [traced.graph.output_node()]
 
 
+@breaks("the names of the nodes", case="`exp`, which nothing uses")
 @wrong("readers", says="the answer is None: a list of names was asked")
 def returns_nothing_for_no_users(traced, name):
     [node] = [node for node in traced.graph.nodes if node.name == name]

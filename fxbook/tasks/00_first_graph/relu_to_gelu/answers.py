@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 FUNCTIONS = (torch.relu, nn.functional.relu)
 
@@ -184,6 +184,7 @@ def knows_the_method_only(model):
     return traced
 
 
+@breaks("and a submodule `nn.ReLU()`.", case="an MLP with four spellings")
 @wrong("none_left", node="activation", says="still calls relu")
 def forgets_the_module(model):
     traced = fx.symbolic_trace(model)
@@ -194,6 +195,7 @@ def forgets_the_module(model):
     return traced
 
 
+@breaks("write ReLU in four ways:", case="the classifier of the chapter")
 @wrong(
     "methods_exist",
     node="relu",
@@ -254,6 +256,7 @@ def keeps_the_keywords(model):
     return traced
 
 
+@breaks("Some calls give the value by name, `input=x`.", case="calls that give the value by name")
 @wrong(
     "gelu_gets_a_value",
     node="relu",
@@ -271,6 +274,7 @@ def empties_the_keywords(model):
     return traced
 
 
+@breaks("The layers and parameters of the model must not change", case="an MLP with four spellings")
 @wrong("input_unchanged", says="`activation` is another object")
 def swaps_the_modules_of_the_model(model):
     """The recursion over named_children that does without a graph, and a trace for the rest."""
@@ -288,6 +292,7 @@ def swaps_the_modules_of_the_model(model):
     return traced
 
 
+@breaks("the result shares the parameters of the model.", case="the classifier of the chapter")
 @wrong("shares_weights", node="temperature", says="`temperature` is not the object that the model holds")
 def copies_the_model_first(model):
     traced = fx.symbolic_trace(copy.deepcopy(model))
@@ -296,6 +301,7 @@ def copies_the_model_first(model):
     return traced
 
 
+@breaks("Other functions, such as `nn.functional.leaky_relu`, stay.", case="a residual network")
 @wrong("leaky_stays", says="no node calls leaky_relu, which was to stay")
 def takes_every_function_with_relu_in_its_name(model):
     traced = fx.symbolic_trace(model)
@@ -318,11 +324,13 @@ def takes_these_modules_too(model, is_one):
     return traced
 
 
+@breaks("Other functions", case="a residual network")
 @wrong("layers_stay", says="the call of the layer `bound` is gone. It is a torch.nn.ReLU6, no ReLU")
 def takes_relu6_for_a_relu(model):
     return takes_these_modules_too(model, lambda module: isinstance(module, nn.ReLU6))
 
 
+@breaks("such as `nn.functional.leaky_relu`, stay.", case="a ReLU as a method, twice")
 @wrong("layers_stay", says="the call of the layer `bend` is gone. It is a torch.nn.LeakyReLU, no ReLU")
 def takes_the_module_of_leaky_relu(model):
     return takes_these_modules_too(model, lambda module: isinstance(module, nn.LeakyReLU))
@@ -397,6 +405,7 @@ def matches_patterns(model):
     return traced
 
 
+@breaks("returns a GraphModule that computes GELU", case="the classifier of the chapter")
 @wrong("calls", says="No node calls gelu")
 def writes_the_approximation_by_a_sigmoid(model):
     """A product that is near GELU, and is another function."""
@@ -412,6 +421,7 @@ def writes_the_approximation_by_a_sigmoid(model):
     return traced
 
 
+@breaks("wherever the model computes ReLU.", case="the classifier of the chapter")
 @wrong("only_relu_changed", node="softmax", says="calls gelu: it was `truediv.softmax(dim=-1)`, which is no ReLU")
 def takes_every_method_for_a_relu(model):
     """The classifier calls another, `softmax`."""
@@ -440,6 +450,7 @@ def returns_a_model_that_is_not_traced(model):
     return model
 
 
+@breaks("`nn.functional.relu(x)` and", case="an MLP with four spellings")
 @wrong("none_left", node="relu_2", says="still calls relu")
 def knows_one_function_of_two(model):
     traced = fx.symbolic_trace(model)
@@ -450,6 +461,7 @@ def knows_one_function_of_two(model):
     return traced
 
 
+@breaks("`torch.relu(x)`", case="an MLP with four spellings")
 @wrong("none_left", node="relu_1", says="still calls relu")
 def knows_the_other_function_of_two(model):
     traced = fx.symbolic_trace(model)
@@ -460,6 +472,7 @@ def knows_the_other_function_of_two(model):
     return traced
 
 
+@breaks("Some have `inplace=True`", case="a residual network")
 @wrong("none_left", node="enter_1", says="still calls relu")
 def leaves_what_works_in_place(model):
     traced = fx.symbolic_trace(model)

@@ -6,7 +6,7 @@ import torch
 from torch import fx, nn
 from torch.fx.passes.infra.pass_base import PassResult
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def is_call(node):
@@ -138,6 +138,7 @@ def as_a_pass_with_a_result(traced, table):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("A call of the module must compute the new result.", case="the classifier of the chapter")
 @wrong("recompiled", says="the compiled code is stale")
 def forgets_to_recompile(traced, table):
     for node in traced.graph.nodes:
@@ -147,6 +148,7 @@ def forgets_to_recompile(traced, table):
     return traced
 
 
+@breaks("even a call of a submodule that is called `relu`", case="a model with a submodule called `relu`")
 @wrong(
     "target_fits_op",
     node="relu",
@@ -161,6 +163,7 @@ def does_not_ask_for_the_opcode(traced, table):
     return traced
 
 
+@breaks("function call and method call", case="a model with a submodule called `relu`")
 @wrong("none_left", node="relu_1", says="still calls relu")
 def swaps_methods_only(traced, table):
     for node in traced.graph.nodes:
@@ -170,6 +173,7 @@ def swaps_methods_only(traced, table):
     return traced
 
 
+@breaks("whose target is a key", case="a model with a submodule called `relu`")
 @wrong("none_left", node="relu_1", says="still calls relu")
 def looks_for_the_name(traced, table):
     for node in traced.graph.nodes:
@@ -188,6 +192,7 @@ def gives_the_nodes_new_names(traced, table):
     return traced
 
 
+@breaks("Edit the module that you are given, not a copy", case="the classifier of the chapter")
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced, table):
     traced = copy.deepcopy(traced)
@@ -198,6 +203,7 @@ def edits_a_copy(traced, table):
     return traced
 
 
+@breaks("and return it.", case="the classifier of the chapter")
 @wrong("given_edited", says="The result is another module than the one that was given")
 def traces_the_changed_module_once_more(traced, table):
     for node in traced.graph.nodes:
@@ -207,6 +213,7 @@ def traces_the_changed_module_once_more(traced, table):
     return fx.symbolic_trace(traced)
 
 
+@breaks("a string stands for a method, and a function for itself.", case="the classifier of the chapter")
 @wrong(
     "target_fits_op",
     node="relu",
@@ -220,6 +227,7 @@ def makes_every_target_a_function(traced, table):
     return traced
 
 
+@breaks("All other nodes stay as they are", case="a model with a submodule called `relu`")
 @wrong("submodule_stays", says="no node calls the submodule `relu`, which is to stay")
 def swaps_the_submodule_too(traced, table):
     for node in traced.graph.nodes:
@@ -243,6 +251,7 @@ def leaves_the_old_node(traced, table):
     return traced
 
 
+@breaks("change every", case="a model with a submodule called `relu`")
 @wrong("none_left", node="relu_2", says="still calls relu")
 def stops_after_the_first(traced, table):
     for node in traced.graph.nodes:
@@ -322,6 +331,7 @@ def chooses_the_place_of_each_node_and_never_leaves_it(traced, table):
     return traced
 
 
+@breaks("and method call", case="the classifier of the chapter")
 @wrong("none_left", node="relu", says="still calls relu")
 def swaps_functions_only(traced, table):
     for node in traced.graph.nodes:
@@ -331,6 +341,11 @@ def swaps_functions_only(traced, table):
     return traced
 
 
+@breaks(
+    "Given a traced module and a dict from old to new targets",
+    "The check passes other tables, too.",
+    case="another table",
+)
 @wrong("no_key_is_called", node="exp", says="node `exp` still calls `torch.exp`, a key of the table")
 def knows_the_table_of_the_task(traced, table):
     known = {"relu": "tanh", torch.relu: torch.tanh}
@@ -341,6 +356,7 @@ def knows_the_table_of_the_task(traced, table):
     return traced
 
 
+@breaks("or an input of that name.", case="another table")
 @wrong("inputs_stay", node="sin", says="the input `sin` is called `cos` now")
 def asks_for_no_submodule_and_no_weight(traced, table):
     for node in traced.graph.nodes:
@@ -350,6 +366,7 @@ def asks_for_no_submodule_and_no_weight(traced, table):
     return traced
 
 
+@breaks("target is a key of the dict.", case="another table")
 @wrong("other_calls_stay", node="sinh", says="node `sinh` called `sinh`, a `call_method`, which is no key of the table")
 def takes_names_that_begin_alike(traced, table):
     methods = [key for key in table if isinstance(key, str)]
@@ -387,6 +404,7 @@ def keeps_the_first_argument_only(traced, table):
     return traced
 
 
+@breaks("a dict from old to new targets", case="another table")
 @wrong("swapped_once", node="sin_1", says="calls `sin`, as before: its target was to be swapped, and once")
 def swaps_key_after_key(traced, table):
     for old, new in table.items():
@@ -397,6 +415,7 @@ def swaps_key_after_key(traced, table):
     return traced
 
 
+@breaks("and a function for itself.", case="another table")
 @wrong("other_calls_stay", node="sub", says="node `sub` called `operator.sub`, a `call_function`, which is no key")
 def compares_names_of_functions(traced, table):
     known = {(isinstance(key, str), getattr(key, "__name__", key)): new for key, new in table.items()}

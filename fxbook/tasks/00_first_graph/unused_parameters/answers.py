@@ -6,7 +6,7 @@ import copy
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 
@@ -107,12 +107,17 @@ def marks_the_parameters_of_a_copy(model):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks(
+    "the model has no new attribute (tracing can store a constant on the model that you trace)",
+    case="a model with tied weights and a constant",
+)
 @wrong("nothing_stored", says="has a new attribute, `_tensor_constant0`")
 def traces_the_model_itself(model):
     used = set(fx.symbolic_trace(model).parameters())
     return [name for name, parameter in model.named_parameters() if parameter not in used]
 
 
+@breaks("Such a parameter is used if either layer is used", case="a model with tied weights and a constant")
 @wrong("unused_parameters", says="is stored under another name too, which is used")
 def compares_names(model):
     traced = fx.symbolic_trace(copy.deepcopy(model))
@@ -125,6 +130,7 @@ def compares_the_copy_with_the_model(model):
     return [name for name, parameter in model.named_parameters() if parameter not in used]
 
 
+@breaks("that the graph does not use.", case="a model that takes tokens")
 @wrong("unused_parameters", says="`spare_norm.weight` is unused, and is not in the answer")
 def compares_values(model):
     traced = fx.symbolic_trace(copy.deepcopy(model))
@@ -135,18 +141,21 @@ def compares_values(model):
     return [name for name, parameter in model.named_parameters() if not stands_in(parameter)]
 
 
+@breaks("For `Classifier` these are `auxiliary.weight` and `auxiliary.bias`.", case="the classifier of the chapter")
 @wrong("unused_parameters", says="`temperature` is in the answer, but a `get_attr` fetches it")
 def thinks_of_layers_only(model):
     called = {node.target for node in fx.symbolic_trace(copy.copy(model)).graph.nodes if node.op == "call_module"}
     return [name for name, _ in model.named_parameters() if name.rpartition(".")[0] not in called]
 
 
+@breaks("Return the names, as in `model.named_parameters()`", case="the classifier of the chapter")
 @wrong("unused_parameters", says="`auxiliary` is in the answer, but is not the name of a parameter")
 def names_the_layers(model):
     called = {node.target for node in fx.symbolic_trace(copy.copy(model)).graph.nodes if node.op == "call_module"}
     return [name for name, _ in model.named_children() if name not in called]
 
 
+@breaks("and no gradient.", case="the classifier of the chapter")
 @wrong("no_gradient", says="`temperature` has a gradient")
 def goes_backward_and_looks_for_gradients(model):
     model(torch.rand(2, 4)).sum().backward()
@@ -171,6 +180,7 @@ def returns_the_parameters_themselves(model):
     return [parameter for parameter in model.parameters() if parameter not in used]
 
 
+@breaks("Your function must not change the model:", case="the classifier of the chapter")
 @wrong("input_unchanged", says="`auxiliary` is gone")
 def removes_what_is_not_used(model):
     """Deletes from the model itself what the graph does not call, and compares before with after."""
@@ -183,6 +193,7 @@ def removes_what_is_not_used(model):
     return [name for name in before if name not in dict(model.named_parameters())]
 
 
+@breaks("the parameters that the graph does not use.", case="a model with names that begin alike")
 @wrong("unused_parameters", says="`head2.weight` is unused, and is not in the answer")
 def compares_beginnings_of_paths(model):
     targets = {str(node.target) for node in fx.symbolic_trace(copy.deepcopy(model)).graph.nodes}
@@ -192,6 +203,7 @@ def compares_beginnings_of_paths(model):
     return [name for name in names if not any(name.rpartition(".")[0].startswith(target) for target in targets)]
 
 
+@breaks("that the graph does not use.", case="a model with names that begin alike")
 @wrong("unused_parameters", says="`gain_of_old` is unused, and is not in the answer")
 def takes_parameters_whose_names_begin_alike(model):
     twin = copy.deepcopy(model)
@@ -201,6 +213,7 @@ def takes_parameters_whose_names_begin_alike(model):
     return [name for name, held in twin.named_parameters() if id(held) not in used and not name.startswith(fetched)]
 
 
+@breaks("You get no input for the model.", case="a model that takes tokens")
 @wrong("unused_parameters", says="`spare_norm.weight` is unused, and is not in the answer")
 def goes_backward_where_rows_of_numbers_fit(model):
     for width in (4, 5, 6, 7, 8):
@@ -211,6 +224,7 @@ def goes_backward_where_rows_of_numbers_fit(model):
     return []
 
 
+@breaks("lists it once, under its first name.", case="a model with tied weights and a constant")
 @wrong("unused_parameters", says="`spare_twin.weight` is in the answer, but is another name of `spare.weight`")
 def lists_a_shared_parameter_twice(model):
     twin = copy.deepcopy(model)

@@ -5,7 +5,7 @@ import operator
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 CALLED = {
     "call_function": (operator.add, operator.iadd, torch.add),
@@ -114,11 +114,13 @@ def fills_the_list_from_behind(gm):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("`x.add(y)`.", case="the residual block")
 @wrong("finds", says="Node `add_1`, a `call_method`, is an addition, and not in the list")
 def knows_functions_only(gm):
     return [node for node in gm.graph.nodes if node.target in (operator.add, torch.add, operator.iadd)]
 
 
+@breaks("`operator.iadd`.", case="the block of many sums")
 @wrong("finds", says="node `iadd`, a `call_function`, is an addition, and not in the list")
 def knows_what_tracing_records(gm):
     def known(node):
@@ -129,6 +131,7 @@ def knows_what_tracing_records(gm):
     return [node for node in gm.graph.nodes if known(node) and node.kwargs.get("alpha", 1) == 1]
 
 
+@breaks("`x.add_(y)`", "here they count.", case="the block of many sums")
 @wrong("finds", says="node `add_`, a `call_method`, is an addition, and not in the list")
 def leaves_out_what_works_in_place(gm):
     """`is_add` of the chapter."""
@@ -143,11 +146,13 @@ def leaves_out_what_works_in_place(gm):
     return [node for node in gm.graph.nodes if is_add(node)]
 
 
+@breaks("does not belong in the list.", case="the block of many sums")
 @wrong("finds", says="node `add`, a `call_function`, is in the list, and no addition")
 def forgets_alpha(gm):
     return [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ())]
 
 
+@breaks("A node with an `alpha` different from 1", case="the block of many sums")
 @wrong("finds", says="node `add_1`, a `call_function`, is an addition, and not in the list")
 def refuses_every_alpha(gm):
     return [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ()) and "alpha" not in node.kwargs]
@@ -164,11 +169,13 @@ def goes_by_the_name_of_the_node(gm):
     return [node for node in gm.graph.nodes if "add" in node.name]
 
 
+@breaks("returns a list of all nodes", case="the residual block")
 @wrong("finds", says="The answer holds a text: a list of nodes was asked")
 def returns_names(gm):
     return [node.name for node in gm.graph.nodes if adds(node)]
 
 
+@breaks("in graph order.", case="the residual block")
 @wrong("finds", says="`add_2` is in the list before `add_1`: in the graph it comes after")
 def lists_functions_before_methods(gm):
     return [node for opcode in CALLED for node in gm.graph.nodes if node.op == opcode and adds(node)]
@@ -185,22 +192,26 @@ def asks_every_target_for_its_name(gm):
     return [node for node in gm.graph.nodes if node.target.__name__ in ("add", "iadd", "add_")]
 
 
+@breaks("nodes of a `GraphModule`", case="the residual block")
 @wrong("finds", says="The list holds a node of a copy of the graph")
 def traces_once_more(gm):
     """A new trace has other nodes: those of the graph that was given were asked."""
     return [node for node in fx.symbolic_trace(gm).graph.nodes if adds(node)]
 
 
+@breaks("`x + y`", case="the residual block")
 @wrong("finds", says="Node `add_2`, a `call_function`, is an addition, and not in the list")
 def knows_no_operator(gm):
     return [node for node in gm.graph.nodes if adds(node) and node.target is not operator.add]
 
 
+@breaks("`torch.add(x, y)`", case="the residual block")
 @wrong("finds", says="Node `add`, a `call_function`, is an addition, and not in the list")
 def knows_operators_and_methods_only(gm):
     return [node for node in gm.graph.nodes if adds(node) and node.target is not torch.add]
 
 
+@breaks("that add", case="the block of many sums")
 @wrong("finds", says="node `addcmul`, a `call_function`, is in the list, and no addition")
 def takes_functions_whose_names_begin_alike(gm):
     def known(node):
@@ -211,6 +222,7 @@ def takes_functions_whose_names_begin_alike(gm):
     return [node for node in gm.graph.nodes if known(node) and node.kwargs.get("alpha", 1) == 1]
 
 
+@breaks("all nodes of a `GraphModule` that add", case="the residual block")
 @wrong("finds", says="Node `add_2`, a `call_function`, is an addition, and not in the list")
 def stops_before_the_last(gm):
     return [node for node in gm.graph.nodes if adds(node)][:-1]
@@ -221,6 +233,7 @@ def lists_a_node_for_each_value_that_it_adds(gm):
     return [node for node in gm.graph.nodes if adds(node) for _ in range(len(node.all_input_nodes))]
 
 
+@breaks("an `alpha` different from 1", case="a sum that nothing uses, beside weighted sums")
 @wrong("finds", says="node `add_1`, a `call_function`, is in the list, and no addition")
 def rounds_alpha_down(gm):
     known = [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ())]
@@ -239,6 +252,7 @@ def forgets_alpha_in_place(gm):
     return [node for node in known if node.target == "add_" or node.kwargs.get("alpha", 1) == 1]
 
 
+@breaks("all nodes of a `GraphModule`", case="a sum that nothing uses, beside weighted sums")
 @wrong("finds", says="node `add_2`, a `call_function`, is an addition, and not in the list")
 def leaves_out_what_nothing_uses(gm):
     return [node for node in gm.graph.nodes if adds(node) and node.users]

@@ -7,7 +7,7 @@ from torch import fx, nn
 from torch.fx.experimental.const_fold import get_unique_attr_name_in_module
 from torch.utils import _pytree as pytree
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def lifted(gm, named, stored=nn.Module.register_buffer, everywhere=True):
@@ -213,11 +213,13 @@ def makes_each_node_anew_that_holds_a_tensor(gm):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("and recompiles it.", case="the scale and shift")
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(gm):
     lifted(gm, free_names(gm))
 
 
+@breaks("Tensors can be inside lists", case="the padded rows, repaired once more")
 @wrong("tensor_free", node="cat", says="has a tensor among its arguments: `torch.cat([<tensor")
 def looks_at_plain_arguments_only(gm):
     named = free_names(gm)
@@ -234,12 +236,14 @@ def looks_at_plain_arguments_only(gm):
     gm.recompile()
 
 
+@breaks("among the keywords", case="the padded rows, repaired once more")
 @wrong("tensor_free", node="clamp", says="has a tensor among its arguments: `torch.clamp(cat, min=<tensor")
 def forgets_the_keywords(gm):
     lifted(gm, free_names(gm), everywhere=False)
     gm.recompile()
 
 
+@breaks("a buffer that", case="the scale and shift")
 @wrong(
     "fetches_buffers",
     node="lifted0",
@@ -251,12 +255,14 @@ def sets_a_plain_attribute(gm):
     gm.recompile()
 
 
+@breaks("becomes a buffer", case="the scale and shift")
 @wrong("fetches_buffers", node="lifted0", says="fetches `lifted0`, a parameter: a buffer was asked")
 def makes_a_parameter(gm):
     lifted(gm, free_names(gm), lambda module, name, value: setattr(module, name, nn.Parameter(value)))
     gm.recompile()
 
 
+@breaks("each tensor becomes", case="the scale and shift")
 @wrong("a_home_each", node="constant_1", says="both fetch `constant`: one tensor has replaced another")
 def stores_all_under_one_name(gm):
     lifted(gm, lambda: "constant")
@@ -270,6 +276,7 @@ def counts_from_nought_as_the_tracer_does(gm):
     gm.recompile()
 
 
+@breaks("the module can have attributes of its own.", case="the padded rows, repaired once more")
 @wrong("own_weights_stay", node="constant_1", says="fetches `constant_0`, a name that the module used already")
 def overwrites_a_buffer_of_the_module(gm):
     numbers = iter(range(99))
@@ -277,6 +284,7 @@ def overwrites_a_buffer_of_the_module(gm):
     gm.recompile()
 
 
+@breaks("attributes of its own.", case="the padded rows, repaired once more")
 @wrong("a_home_each", node="lifted0_1", says="both fetch `lifted0`: one tensor has replaced another")
 def numbers_its_buffers_from_nought(gm):
     numbers = iter(range(99))
@@ -284,6 +292,7 @@ def numbers_its_buffers_from_nought(gm):
     gm.recompile()
 
 
+@breaks("each tensor becomes a buffer", case="parameters that are returned, truth values for a method")
 @wrong("tensor_free", node="output", says="has a tensor among its arguments")
 def takes_plain_tensors_only(gm):
     named = free_names(gm)
@@ -301,12 +310,14 @@ def takes_plain_tensors_only(gm):
     gm.recompile()
 
 
+@breaks("each tensor", case="parameters that are returned, truth values for a method")
 @wrong("same_result", node="masked_fill", says="masked_fill")
 def makes_all_of_them_floats(gm):
     lifted(gm, free_names(gm), lambda module, name, value: module.register_buffer(name, value.float()))
     gm.recompile()
 
 
+@breaks("nodes have tensors", case="parameters that are returned, truth values for a method")
 @wrong("tensor_free", node="masked_fill", says="has a tensor among its arguments")
 def looks_at_functions_and_the_output(gm):
     named = free_names(gm)
@@ -332,6 +343,7 @@ def makes_them_python_numbers(gm):
     gm.recompile()
 
 
+@breaks("Repair a `GraphModule`", case="the scale and shift")
 @wrong("same_result", node="add", says="must be Tensor, not")
 def makes_them_python_lists(gm):
     def plain(value):
@@ -343,6 +355,7 @@ def makes_them_python_lists(gm):
     gm.recompile()
 
 
+@breaks("that a `get_attr` fetches.", case="the scale and shift")
 @wrong(
     "lints",
     node="mul",
@@ -369,6 +382,7 @@ def traces_the_module_once_more(gm):
     return fx.symbolic_trace(gm)
 
 
+@breaks("edits its graph in place", case="the scale and shift")
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(gm):
     gm = copy.deepcopy(gm)
@@ -377,6 +391,7 @@ def edits_a_copy(gm):
     return gm
 
 
+@breaks("its graph in place", case="the scale and shift")
 @wrong("edited", says="it was traced or built anew")
 def builds_the_known_graph_anew(gm):
     graph = fx.Graph()
@@ -432,6 +447,11 @@ def lifts_once_to_see_whether_there_is_anything_to_lift(gm):
     gm.recompile()
 
 
+@breaks(
+    "nodes have tensors among their arguments:",
+    "among the results that the module returns",
+    case="parameters that are returned, truth values for a method",
+)
 @wrong("tensor_free", node="output", says="has a tensor among its arguments")
 def looks_at_calls_only(gm):
     named = free_names(gm)

@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 
@@ -107,6 +107,7 @@ def built(root, arguments):
     return fx.GraphModule(root, graph)
 
 
+@breaks("without calling the layer.", case="a linear layer")
 @wrong("no_module_called", node="linear", says="calls the module `linear`")
 def calls_the_layer(linear):
     graph = fx.Graph()
@@ -114,6 +115,7 @@ def calls_the_layer(linear):
     return fx.GraphModule({"linear": linear}, graph)
 
 
+@breaks("The `bias` of a layer made with `bias=False` is `None`.", case="a linear layer without a bias")
 @wrong(
     "lints",
     node="bias",
@@ -134,6 +136,7 @@ def passes_the_weights_as_arguments(linear):
     return built({}, lambda graph: (linear.weight, linear.bias))
 
 
+@breaks("The parameters must be those of the layer, not copies", case="a linear layer")
 @wrong("shares_weights", node="weight", says="`weight` is not the object that the model holds")
 def takes_a_copy_of_the_layer(linear):
     names = [name for name, _ in linear.named_parameters()]
@@ -146,6 +149,7 @@ def detaches_the_weights(linear):
     return built(weights, lambda graph: map(graph.get_attr, weights))
 
 
+@breaks("computes the same", case="a linear layer")
 @wrong("fetches_each_weight", says="No node fetches `bias`, which the layer has")
 def forgets_the_bias(linear):
     return built(linear, lambda graph: (graph.get_attr("weight"),))
@@ -162,6 +166,7 @@ def writes_the_path_as_seen_from_outside(linear):
     return built(linear, lambda graph: (graph.get_attr("linear.weight"), graph.get_attr("linear.bias")))
 
 
+@breaks("Return a `GraphModule`:", case="a linear layer")
 @wrong("right kind", says="Your function returns an object of class Graph: an fx.GraphModule was asked")
 def returns_a_bare_graph(linear):
     return fx.symbolic_trace(linear).graph
@@ -186,6 +191,7 @@ def fills_the_graph_after_it_was_wrapped(linear):
     return module
 
 
+@breaks("without calling the layer.", case="a linear layer")
 @wrong("all_in_sight", node="run", says="Node `run` calls a function that holds a torch.nn.Linear")
 def hides_the_layer_in_a_function(linear):
     """The numbers are right, and the weights are not in the graph."""
@@ -215,6 +221,7 @@ def transposes_for_a_function_that_does_so_itself(linear):
     return fx.GraphModule(linear, graph)
 
 
+@breaks("and get the same gradients.", case="a linear layer")
 @wrong(
     "gradients_kept",
     node="detach",
@@ -228,6 +235,7 @@ def detaches_the_weight_in_the_graph(linear):
     return fx.GraphModule(linear, graph)
 
 
+@breaks("The input can have any number of dimensions.", case="an input of four dimensions")
 @wrong("same_result", node="addmm", says="must be a matrix, got 4-D tensor")
 def multiplies_matrices_only(linear):
     graph = fx.Graph()
@@ -240,6 +248,7 @@ def multiplies_matrices_only(linear):
     return fx.GraphModule(linear, graph)
 
 
+@breaks("turns any `nn.Linear`", case="a linear layer without a bias")
 @wrong(
     "lints",
     node="bias",
@@ -251,6 +260,7 @@ def fetches_a_bias_whenever_there_is_an_attribute(linear):
     return built(linear, lambda graph: map(graph.get_attr, names))
 
 
+@breaks("The parameters must be those of the layer", case="a linear layer without a bias")
 @wrong("no_other_weights", node="bias", says="node `bias` fetches `bias`, which is no parameter of the layer")
 def makes_a_bias_of_zeros(linear):
     weights = {"weight": linear.weight, "bias": linear.bias}
@@ -259,6 +269,7 @@ def makes_a_bias_of_zeros(linear):
     return built(weights, lambda graph: map(graph.get_attr, weights))
 
 
+@breaks("and get the same gradients.", case="an input of one dimension, a bias of zeros")
 @wrong("gradients_kept", says="the result is right, but `bias` gets no gradient")
 def leaves_out_a_bias_of_zeros(linear):
     has_bias = linear.bias is not None and linear.bias.any()
@@ -266,6 +277,7 @@ def leaves_out_a_bias_of_zeros(linear):
     return built(linear, lambda graph: map(graph.get_attr, names))
 
 
+@breaks("without calling the layer.", case="a linear layer")
 @wrong("no_other_weights", node="layer", says="Node `layer` fetches `layer`, which is no parameter of the layer")
 def calls_forward_as_a_method(linear):
     graph = fx.Graph()

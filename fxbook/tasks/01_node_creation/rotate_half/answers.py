@@ -5,7 +5,7 @@ import operator
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 LEFT, RIGHT = (..., slice(None, 2)), (..., slice(2, None))
 
@@ -131,6 +131,7 @@ def forgets_the_dots():
     return graph
 
 
+@breaks("the four columns are its last dimension.", case="rotation")
 @wrong("in_last_dimension", node="getitem", says="cuts dimension 1 of `x`, which has 3")
 def thinks_of_two_dimensions():
     graph, x = started()
@@ -141,6 +142,7 @@ def thinks_of_two_dimensions():
     return graph
 
 
+@breaks("dim=-1)`", case="rotation")
 @wrong("in_last_dimension", node="cat", says="joins along dimension 0: the last was asked")
 def forgets_the_dimension():
     graph, x = started()
@@ -149,6 +151,7 @@ def forgets_the_dimension():
     return graph
 
 
+@breaks("Build the graph of `torch.cat([", case="rotation")
 @wrong("pieces_in_a_list", node="cat", says="gets its pieces one by one: it takes them as one list")
 def passes_the_pieces_one_by_one():
     graph, x = started()
@@ -158,6 +161,7 @@ def passes_the_pieces_one_by_one():
     return graph
 
 
+@breaks("[-x[..., 2:]", case="rotation")
 @wrong("negated_half_first", says="No node turns the sign of a half")
 def forgets_the_minus():
     graph, x = started()
@@ -166,6 +170,7 @@ def forgets_the_minus():
     return graph
 
 
+@breaks("x[..., :2]]", case="rotation")
 @wrong("negated_half_first", node="neg", says="turns the sign of the first half of the columns: the second was asked")
 def negates_the_other_half():
     graph, x = started()
@@ -175,6 +180,7 @@ def negates_the_other_half():
     return graph
 
 
+@breaks("-x[..., 2:], x[..., :2]]", case="rotation")
 @wrong("negated_half_first", node="cat", says="begins with `getitem`: the negated half was to come first")
 def leaves_the_halves_where_they_were():
     graph, x = started()
@@ -200,6 +206,7 @@ def calculates_with_nodes():
     return graph
 
 
+@breaks("has the shape `(batch, tokens, 4)`;", case="a batch of another shape")
 @wrong("same_result", node="view", says="running the result raises RuntimeError: shape '[2, 3, 2, 2]' is invalid")
 def knows_the_shape_of_one_batch():
     graph, x = started()
@@ -211,6 +218,7 @@ def knows_the_shape_of_one_batch():
     return graph
 
 
+@breaks("The input is called `x`", case="rotation")
 @wrong("placeholders", node="queries", says="Input 1 is called `queries`: `x` was asked")
 def names_the_input_for_its_use():
     return fx.symbolic_trace(lambda queries: torch.cat([-queries[..., 2:], queries[..., :2]], dim=-1))
@@ -237,6 +245,7 @@ def makes_them_all_behind_the_input():
     return graph
 
 
+@breaks("which rotary position embeddings apply", case="rotation")
 @wrong("nothing_detached", node="detach", says="cuts gradients off, a step that the expression does not have")
 def detaches_a_half():
     graph, x = started()
@@ -246,6 +255,7 @@ def detaches_a_half():
     return graph
 
 
+@breaks("Return the `fx.Graph` or a `GraphModule` of it.", case="rotation")
 @wrong("right kind", says="Your function returns an object of class Node: an fx.Graph or an fx.GraphModule was asked")
 def returns_the_last_node():
     graph, x = started()
@@ -254,6 +264,7 @@ def returns_the_last_node():
     return graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
 
 
+@breaks("[-x[..., 2:]", case="rotation")
 @wrong(
     "input_stays",
     node="neg_",
@@ -268,6 +279,7 @@ def negates_a_slice_in_place():
     return graph
 
 
+@breaks("Build the graph of `torch.cat([", case="a batch of another shape")
 @wrong("same_result", node="output", says="it has dtype float32, float64 was asked")
 def computes_in_float32():
     graph, x = started()

@@ -5,7 +5,7 @@ import operator
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 
@@ -102,6 +102,7 @@ class TracesAModuleWithTheSameParts:
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("the module in which your graph will run.", case="the shifted norm")
 @wrong(
     "tensor_free", node="add", says="a tensor among its arguments", read="01_node_creation#a-tensor-is-not-an-argument"
 )
@@ -113,6 +114,7 @@ def passes_the_parameter_itself(model):
     return graph
 
 
+@breaks("`bias` is a parameter of `model`", case="the shifted norm")
 @wrong("placeholders", node="bias", says="Input `bias` was not asked")
 def makes_the_parameter_an_input(model):
     graph = fx.Graph()
@@ -121,6 +123,7 @@ def makes_the_parameter_an_input(model):
     return graph
 
 
+@breaks("at least one node of each of the six opcodes.", case="the shifted norm")
 @wrong("opcodes", says="The graph has no `call_method` node")
 def calls_the_function_tanh(model):
     graph = fx.Graph()
@@ -180,6 +183,7 @@ def passes_names_for_nodes(model):
     return graph
 
 
+@breaks("of `norm(x + bias).tanh()`", case="the shifted norm")
 @wrong("calls_before", node="norm", says="does not read the sum of `x` and `bias`")
 def adds_behind_the_norm(model):
     graph = fx.Graph()
@@ -197,6 +201,7 @@ def takes_tanh_before_the_norm(model):
     return graph
 
 
+@breaks("Build the graph of `norm(x + bias).tanh()`", case="the shifted norm")
 @wrong("calls", says="No node calls tanh")
 def leaves_out_the_tanh(model):
     graph = fx.Graph()
@@ -215,6 +220,7 @@ def spells_the_norm_as_a_function_of_four_columns(model):
     return graph
 
 
+@breaks("The input is called `x`.", case="the shifted norm")
 @wrong("placeholders", node="input_1", says="Input 1 is called `input`: `x` was asked")
 def calls_the_input_by_another_name(model):
     graph = fx.Graph()
@@ -223,6 +229,7 @@ def calls_the_input_by_another_name(model):
     return graph
 
 
+@breaks("`norm` is a submodule.", case="the shifted norm")
 @wrong(
     "paths_exist",
     node="self_bias",
@@ -277,6 +284,7 @@ def keeps_the_function_beside_the_method(model):
     return graph
 
 
+@breaks("`norm(x + bias).tanh()`", case="the shifted norm")
 @wrong("nothing_detached", node="detach", says="cuts gradients off, a step that the expression does not have")
 def detaches_the_bias(model):
     graph = fx.Graph()
@@ -286,6 +294,7 @@ def detaches_the_bias(model):
     return graph
 
 
+@breaks("Return the `fx.Graph` or a `GraphModule` of it.", case="the shifted norm")
 @wrong("right kind", says="Your function returns nothing (None): an fx.Graph or an fx.GraphModule was asked")
 def returns_nothing(model):
     graph = fx.Graph()
@@ -301,6 +310,7 @@ def adds_the_bias_twice(model):
     return graph
 
 
+@breaks("`norm(x + bias).tanh()`", case="the shifted norm")
 @wrong(
     "callers_input_stays",
     node="iadd",

@@ -7,7 +7,7 @@ import torch
 from torch import fx, nn
 from torch.fx.passes.infra.pass_base import PassResult
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def weights_of(graph, path, layer):
@@ -237,16 +237,19 @@ def all_layers(model):
     return model.named_modules(remove_duplicate=False)
 
 
+@breaks("`placeholder`, `get_attr`, `call_function` and `output`.", case="the MLP")
 @wrong("no_module_called", node="_0", says="calls the module `0`")
 def calls_the_layers(model):
     return fx.symbolic_trace(model)
 
 
+@breaks("it is then called twice.", case="the nested model")
 @wrong("each_layer_called", says="its layer `2` is an earlier one, called once more")
 def drops_a_layer_that_stands_twice(model):
     return unrolled(model, model.named_modules())
 
 
+@breaks("it is then called twice.", case="the nested model")
 @wrong("each_layer_called", says="the graph has 3 calls of linear, the model 4: its layer `4` is an earlier one")
 def goes_through_the_named_children_of_each_block(model):
     def children(block, prefix=""):
@@ -259,6 +262,7 @@ def goes_through_the_named_children_of_each_block(model):
     return unrolled(model, children(model))
 
 
+@breaks("and further `nn.Sequential`", case="the nested model")
 @wrong(
     "each_layer_called",
     says="the graph has 1 call of linear, the model 4: its layer `1.0` is inside another Sequential",
@@ -267,6 +271,7 @@ def stays_at_the_top_level(model):
     return unrolled(model, model.named_children())
 
 
+@breaks("Settings such as `eps`", case="the MLP")
 @wrong("settings_kept", node="layer_norm", says="does not have the `eps` of layer `1`")
 def takes_default_settings(model):
     return unrolled(model, all_layers(model), settings=lambda layer: {})
@@ -295,11 +300,13 @@ def passes_the_parameters_as_arguments(model):
     return unrolled(model, all_layers(model), fetch=lambda graph, path, layer: (layer.weight, layer.bias))
 
 
+@breaks("The parameters must be the model's own", case="the MLP")
 @wrong("shares_weights", node="_0_weight", says="`0.weight` is not the object that the model holds")
 def copies_the_model(model):
     return unrolled(model, all_layers(model), root=copy.deepcopy(model))
 
 
+@breaks("under the names that they have in the model", case="the MLP")
 @wrong("keeps_names", says="has a parameter `0_bias`, which the model does not have")
 def writes_paths_without_dots(model):
     weights = {name.replace(".", "_"): parameter for name, parameter in model.named_parameters(remove_duplicate=False)}
@@ -311,6 +318,7 @@ def writes_paths_without_dots(model):
     return unrolled(model, all_layers(model), root=weights, fetch=fetch)
 
 
+@breaks("so that a checkpoint of one loads into the other", case="the nested model")
 @wrong("keeps_names", says="the result has no parameter")
 def lets_the_tracer_enter_every_layer(model):
     """A layer that occurs twice has one qualified name for the tracer, and two in the checkpoint."""
@@ -322,6 +330,7 @@ def lets_the_tracer_enter_every_layer(model):
     return fx.GraphModule(model, Deeper().trace(model))
 
 
+@breaks("that has only the opcodes", case="the MLP")
 @wrong("opcodes", node="t", says="Node `t` is a `call_method`, which was not asked")
 def transposes_with_a_method(model):
     graph = fx.Graph()
@@ -355,6 +364,7 @@ def writes_down_the_four_layers_of_the_mlp(model):
     return unrolled(model, [(path, layers[path]) for path in ("0", "1", "2", "3") if path in layers])
 
 
+@breaks("turns an `nn.Sequential` into a `GraphModule`", case="the MLP")
 @wrong("right kind", says="Your function returns an object of class Graph: an fx.GraphModule was asked")
 def returns_the_graph(model):
     return unrolled(model, all_layers(model)).graph
@@ -389,6 +399,7 @@ def edits_a_trace_and_forgets_to_recompile(model):
     return traced
 
 
+@breaks("The model contains `nn.Linear`", case="the MLP")
 @wrong("fetches_each_weight", says="No call uses `0.bias`, which the model has")
 def forgets_the_biases(model):
     def fetch(graph, path, layer):
@@ -420,6 +431,7 @@ def fetches_every_parameter_at_the_top(model):
     return fx.GraphModule(model, graph)
 
 
+@breaks("and get the same gradients.", case="the MLP")
 @wrong(
     "gradients_kept",
     node="detach",
@@ -433,6 +445,7 @@ def detaches_each_weight(model):
     return unrolled(model, all_layers(model), fetch=fetch)
 
 
+@breaks("Settings such as", case="settings of zero, a norm over two dimensions")
 @wrong("settings_kept", node="layer_norm", says="does not have the `normalized_shape` of layer `0`: (3, 4)")
 def normalizes_over_the_last_dimension(model):
     module = unrolled(model, all_layers(model))
@@ -442,21 +455,25 @@ def normalizes_over_the_last_dimension(model):
     return module
 
 
+@breaks("`negative_slope` differ from the defaults.", case="the MLP")
 @wrong("settings_kept", node="leaky_relu", says="does not have the `negative_slope` of layer `2`")
 def takes_the_default_slope(model):
     return unrolled(model, all_layers(model), settings=lambda layer: {"eps": getattr(layer, "eps", None)})
 
 
+@breaks("`nn.LayerNorm`", case="the MLP")
 @wrong("each_layer_called", says="The graph has 0 calls of layer_norm, the model 1")
 def leaves_out_the_norms(model):
     return unrolled(model, [(path, layer) for path, layer in all_layers(model) if not isinstance(layer, nn.LayerNorm)])
 
 
+@breaks("`nn.LeakyReLU`", case="the MLP")
 @wrong("each_layer_called", says="The graph has 0 calls of leaky_relu, the model 1")
 def leaves_out_the_activations(model):
     return unrolled(model, [(path, layer) for path, layer in all_layers(model) if not isinstance(layer, nn.LeakyReLU)])
 
 
+@breaks("nested to any depth.", case="the nested model")
 @wrong("each_layer_called", says="the graph has 3 calls of linear, the model 4: its layer `1.2.mix` is inside another")
 def goes_down_into_one_block_only(model):
     return unrolled(model, [(path, layer) for path, layer in all_layers(model) if path.count(".") < 2])

@@ -5,7 +5,7 @@ import copy
 from torch import fx, nn
 from torch.fx.passes.infra.pass_base import PassResult
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def is_layer(traced, node, layer, function):
@@ -165,6 +165,7 @@ def restores_the_argument_and_tells_that_it_changed_the_graph(model, layer, func
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("and it counts as the layer.", case="a traced model, with a subclass in `torch.nn`, which is a leaf module")
 @wrong("followed_by_activation", node="out_proj", says="is not followed by relu")
 def compares_the_class_itself(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
@@ -176,6 +177,7 @@ def compares_the_class_itself(model, layer, function, activation):
     return traced
 
 
+@breaks("or it calls `function`", "the call of `function` inside it counts.", case="the functional form")
 @wrong("followed_by_activation", node="linear", says="is not followed by relu")
 def knows_modules_only(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
@@ -197,6 +199,9 @@ def fetches_a_path_with_getattr(model, layer, function, activation):
     return traced
 
 
+@breaks(
+    "after every call of a layer", "a module that is called twice", case="a layer called twice, and one with its weight"
+)
 @wrong("followed_by_activation", node="shared_1", says="is not followed by tanh")
 def takes_each_module_once(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
@@ -209,6 +214,7 @@ def takes_each_module_once(model, layer, function, activation):
     return traced
 
 
+@breaks("layers whose result the model returns.", case="nested modules")
 @wrong(
     "no_dead_nodes",
     node="relu_2",
@@ -224,6 +230,7 @@ def leaves_out_the_output(model, layer, function, activation):
     return traced
 
 
+@breaks("All users of a layer get the result of the activation.", case="a layer called twice, and one with its weight")
 @wrong("followed_by_activation", node="mul", says="still uses `shared`, past the tanh that follows it")
 def serves_the_first_reader_only(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
@@ -246,11 +253,13 @@ def hands_each_activation_to_itself(model, layer, function, activation):
     return traced
 
 
+@breaks("the new one shares its weights.", case="nested modules")
 @wrong("shares_weights", node="enter", says="`enter.weight` is not the object that the model holds")
 def copies_the_model_first(model, layer, function, activation):
     return transforms_as_it_runs(copy.deepcopy(model), layer, function, activation)
 
 
+@breaks("The given model does not change", case="nested modules")
 @wrong("input_unchanged", says="`body.0.0` is another object")
 def puts_a_sequential_into_the_model(model, layer, function, activation):
     """Without a graph: each layer gives way to itself and an activation."""
@@ -269,6 +278,7 @@ def puts_a_sequential_into_the_model(model, layer, function, activation):
     return traced
 
 
+@breaks("A node calls a layer in one of two ways:", case="nested modules")
 @wrong("followed_by_activation", node="relu", says="follows `enter`, which is no layer of the kind asked")
 def takes_every_module_with_weights(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
@@ -280,6 +290,7 @@ def takes_every_module_with_weights(model, layer, function, activation):
     return traced
 
 
+@breaks("in any model that can be traced.", case="nested modules")
 @wrong("followed_by_activation", node="head", says="is not followed by relu")
 def goes_by_the_names_of_the_chapter(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
@@ -299,6 +310,7 @@ def forgets_to_recompile(model, layer, function, activation):
     return traced
 
 
+@breaks("Return a new `fx.GraphModule`.", case="nested modules")
 @wrong("right kind", says="Your function returns nothing (None): an fx.GraphModule was asked")
 def forgets_to_return(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
@@ -308,6 +320,7 @@ def forgets_to_return(model, layer, function, activation):
     traced.recompile()
 
 
+@breaks("Insert an activation", case="nested modules")
 @wrong(
     "no_dead_nodes",
     node="relu",
@@ -323,6 +336,7 @@ def gives_the_activations_no_readers(model, layer, function, activation):
     return traced
 
 
+@breaks("The check also uses a different kind of layer", case="a layer called twice, and one with its weight")
 @wrong("followed_by_activation", node="shared", says="is not followed by tanh")
 def puts_relu_in_whatever_is_asked(model, layer, function, activation):
     """The names of the ordinary case, written down in place of the arguments."""
@@ -396,6 +410,7 @@ def calls_each_layer_anew(model, layer, function, activation):
     return traced
 
 
+@breaks("by position or by name", case="the functional form")
 @wrong("followed_by_activation", node="linear_1", says="is not followed by relu")
 def looks_at_arguments_by_position(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
@@ -406,6 +421,7 @@ def looks_at_arguments_by_position(model, layer, function, activation):
     return traced
 
 
+@breaks("it calls a module that is an instance of `layer`", case="nested modules")
 @wrong("followed_by_activation", node="body_0_0", says="is not followed by relu")
 def knows_functions_only(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
@@ -415,6 +431,7 @@ def knows_functions_only(model, layer, function, activation):
     return traced
 
 
+@breaks("nested modules", case="nested modules")
 @wrong("followed_by_activation", node="body_0_0", says="is not followed by relu")
 def looks_at_the_top_level_only(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
@@ -425,6 +442,7 @@ def looks_at_the_top_level_only(model, layer, function, activation):
     return traced
 
 
+@breaks("it calls `function`, the functional form", case="a subclass defined outside `torch.nn`, which is traced into")
 @wrong("followed_by_activation", node="gelu_1", says="follows `linear_1`, which is no layer of the kind asked")
 def compares_the_names_of_functions(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
@@ -436,6 +454,7 @@ def compares_the_names_of_functions(model, layer, function, activation):
     return traced
 
 
+@breaks("The given model does not change", case="a traced model, with a subclass in `torch.nn`, which is a leaf module")
 @wrong("input_unchanged", says="the model that was given has been changed: its graph was edited, at node `relu`")
 def edits_a_model_that_is_traced_already(model, layer, function, activation):
     traced = model if isinstance(model, fx.GraphModule) else fx.symbolic_trace(model)

@@ -6,7 +6,7 @@ import functools
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def named(traced, name):
@@ -175,6 +175,7 @@ def spares_the_last_link_only(traced, name, functions):
     traced.recompile()
 
 
+@breaks("and all its users.", case="a value read in lists, by name and twice")
 @wrong(
     "chain_read_by_all",
     node="cat",
@@ -191,6 +192,7 @@ def serves_the_next_node_only(traced, name, functions):
     traced.recompile()
 
 
+@breaks("all its users.", case="a value read in lists, by name and twice")
 @wrong(
     "chain_read_by_all",
     node="cat",
@@ -208,6 +210,7 @@ def exchanges_plain_arguments_only(traced, name, functions):
     traced.recompile()
 
 
+@breaks("every user of `up` gets `log1p(square(up))`.", case="`up` of the block")
 @wrong("chain_in_order", node="square", says="Node `square` uses `log1p`: the chain asked is square, log1p")
 def applies_the_functions_from_behind(traced, name, functions):
     node = newest = named(traced, name)
@@ -220,6 +223,7 @@ def applies_the_functions_from_behind(traced, name, functions):
     traced.recompile()
 
 
+@breaks("a tuple of functions of one tensor", case="an input")
 @wrong("chain_in_order", says="no node calls neg: the chain asked is exp, tanh, neg")
 def knows_chains_of_two(traced, name, functions):
     node = named(traced, name)
@@ -232,6 +236,7 @@ def knows_chains_of_two(traced, name, functions):
     traced.recompile()
 
 
+@breaks("`functions` is a tuple of functions", case="an input")
 @wrong("chain_in_order", says="no node calls exp: the chain asked is exp, tanh, neg")
 def knows_the_functions_of_the_example(traced, name, functions):
     anchors_on_the_node_that_follows(traced, name, (torch.square, torch.log1p))
@@ -322,6 +327,7 @@ def makes_a_chain_for_each_use(traced, name, functions):
     traced.recompile()
 
 
+@breaks("`name` is the name of the node.", case="a function of the block")
 @wrong(
     "chain_read_by_all",
     node="down",
@@ -333,6 +339,7 @@ def changes_nothing_where_no_target_is_called_so(traced, name, functions):
         anchors_on_the_node_that_follows(traced, node.name, functions)
 
 
+@breaks("between one node and", case="a value read by name, beside another")
 @wrong(
     "chain_read_by_all",
     node="mul",
@@ -344,21 +351,25 @@ def takes_the_first_name_that_begins_alike(traced, name, functions):
     anchors_on_the_node_that_follows(traced, node.name, functions)
 
 
+@breaks("it can be empty.", case="no function at all")
 @wrong("chain_in_order", node="square", says="node `square` is new, and the chain asked is empty")
 def takes_a_default_for_an_empty_chain(traced, name, functions):
     anchors_on_the_node_that_follows(traced, name, functions or (torch.square, torch.log1p))
 
 
+@breaks("Insert a chain of functions", case="`up` of the block")
 @wrong("chain_in_order", says="No node calls log1p: the chain asked is square, log1p")
 def inserts_the_first_function_only(traced, name, functions):
     anchors_on_the_node_that_follows(traced, name, functions[:1])
 
 
+@breaks("Insert a chain of functions", case="a value read by name, beside another")
 @wrong("chain_in_order", node="square_1", says="node `square_1` uses `scores`: the chain asked is square, square, silu")
 def calls_each_function_once(traced, name, functions):
     anchors_on_the_node_that_follows(traced, name, tuple(dict.fromkeys(functions)))
 
 
+@breaks("and all its users.", case="a value read by name, beside another")
 @wrong(
     "chain_read_by_all",
     node="square",
@@ -374,6 +385,7 @@ def knows_new_nodes_by_their_target(traced, name, functions):
     traced.recompile()
 
 
+@breaks("between one node and all its users.", case="a value read in lists, by name and twice")
 @wrong("lints", node="mul", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
 def inserts_before_the_first_of_the_users(traced, name, functions):
     node = newest = named(traced, name)
@@ -386,6 +398,7 @@ def inserts_before_the_first_of_the_users(traced, name, functions):
     traced.recompile()
 
 
+@breaks("`name` is the name of the node.", case="a value read by name, beside another")
 @wrong(
     "chain_read_by_all",
     node="mul",
@@ -397,6 +410,7 @@ def takes_the_last_name_that_begins_alike(traced, name, functions):
     anchors_on_the_node_that_follows(traced, node.name, functions)
 
 
+@breaks("a tuple of functions of one tensor", case="a value read by name, beside another")
 @wrong("same_result", node="silu", says="silu")
 def calls_methods_of_the_same_names(traced, name, functions):
     node = newest = named(traced, name)

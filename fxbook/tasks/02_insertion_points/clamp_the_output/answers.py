@@ -6,7 +6,7 @@ import operator
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 
@@ -104,6 +104,7 @@ def limits_both_ends_apart(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("an assignment changes it.", case="the block of the chapter")
 @wrong(
     "no_dead_nodes",
     node="clamp",
@@ -118,6 +119,7 @@ def gives_it_no_reader(traced):
     traced.recompile()
 
 
+@breaks("comes directly before it.", case="the block of the chapter")
 @wrong(
     "lints",
     node="output",
@@ -142,6 +144,7 @@ def hands_every_reader_over(traced):
     traced.recompile()
 
 
+@breaks("edit it in place.", case="the block of the chapter")
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(traced):
     graph = traced.graph
@@ -175,6 +178,7 @@ def forgets_that_arguments_are_a_tuple(traced):
     traced.recompile()
 
 
+@breaks("`output.args` is a tuple of one element", case="the block of the chapter")
 @wrong(
     "args_are_tuples",
     node="output",
@@ -189,6 +193,7 @@ def assigns_a_list(traced):
     traced.recompile()
 
 
+@breaks("What the model returns is the first argument of `output`:", case="the block of the chapter")
 @wrong(
     "result_clamped",
     node="clamp",
@@ -203,6 +208,7 @@ def clamps_the_tuple(traced):
     traced.recompile()
 
 
+@breaks("Make a traced model return its result clamped", case="a model that returns its input")
 @wrong("calls", says="no node calls clamp")
 def looks_for_the_addition(traced):
     graph = traced.graph
@@ -226,6 +232,7 @@ def adds_a_second_output(traced):
     traced.recompile()
 
 
+@breaks("edit it in place.", case="the block of the chapter")
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
@@ -249,6 +256,7 @@ def traces_a_function_around_it(traced):
     return fx.symbolic_trace(Clamped())
 
 
+@breaks("to the range from 0 to 6.", case="the block of the chapter")
 @wrong("result_clamped", node="clamp", says="does not clamp to the range from 0 to 6")
 def takes_another_range(traced):
     output = traced.graph.output_node()
@@ -257,6 +265,7 @@ def takes_another_range(traced):
     traced.recompile()
 
 
+@breaks("its result clamped", case="the block of the chapter")
 @wrong("result_clamped", node="clamp", says="clamps `down`: the model returned `add`")
 def clamps_what_comes_before_the_addition(traced):
     output = traced.graph.output_node()
@@ -269,6 +278,7 @@ def clamps_what_comes_before_the_addition(traced):
     traced.recompile()
 
 
+@breaks("Running it must not change the tensor that the caller passes.", case="a model that returns its input")
 @wrong(
     "callers_input_stays",
     node="clamp_",
@@ -283,6 +293,7 @@ def clamps_in_place(traced):
     traced.recompile()
 
 
+@breaks("from 0 to 6.", case="the block of the chapter")
 @wrong("result_clamped", node="clamp", says="does not clamp to the range from 0 to 6")
 def clamps_at_five(traced):
     output = traced.graph.output_node()
@@ -334,6 +345,7 @@ def adds_one_to_what_is_clamped(traced):
     traced.recompile()
 
 
+@breaks("What the model returns is the first argument of `output`", case="a model that asserts something of its result")
 @wrong("result_clamped", node="amax", says="node `amax` uses `clamp`, which was to be for `output` alone")
 def hands_every_reader_but_the_new_one_over(traced):
     output = traced.graph.output_node()
@@ -344,6 +356,7 @@ def hands_every_reader_but_the_new_one_over(traced):
     traced.recompile()
 
 
+@breaks("return its result clamped", case="a model that asserts something of its result")
 @wrong("result_clamped", node="clamp", says="node `clamp` clamps `_assert`: the model returned `add`")
 def takes_the_node_before_the_output(traced):
     output = traced.graph.output_node()
@@ -353,6 +366,7 @@ def takes_the_node_before_the_output(traced):
     traced.recompile()
 
 
+@breaks("its result clamped to the range", case="a model that asserts something of its result")
 @wrong("result_clamped", node="clamp", says="node `clamp` clamps `float_1`: the model returned `add`")
 def clamps_in_float32(traced):
     output = traced.graph.output_node()

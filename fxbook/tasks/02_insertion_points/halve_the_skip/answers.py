@@ -6,7 +6,7 @@ import operator
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def additions(traced):
@@ -140,6 +140,7 @@ def halve_each_side(traced, make):
     traced.recompile()
 
 
+@breaks("All other users keep the whole input", case="the block of the chapter")
 @wrong("only_additions_read_half", node="up", says="no longer uses `x`: only additions were to use half of an input")
 def halves_the_input_for_all(traced):
     graph = traced.graph
@@ -161,6 +162,7 @@ def looks_at_the_left_side(traced):
     traced.recompile()
 
 
+@breaks("Inputs are the placeholders.", case="a model with two inputs")
 @wrong("only_additions_read_half", node="add_2", says="still uses the input `residual` whole")
 def knows_the_name_of_the_input(traced):
     [x] = traced.graph.find_nodes(op="placeholder", target="x")
@@ -172,6 +174,7 @@ def knows_the_name_of_the_input(traced):
     traced.recompile()
 
 
+@breaks("Inputs are the placeholders.", case="the block of the chapter")
 @wrong("only_additions_read_half", node="add", says="no longer uses `down`: only inputs of the model were to be halved")
 def halves_both_sides(traced):
     for node in additions(traced):
@@ -182,6 +185,7 @@ def halves_both_sides(traced):
     traced.recompile()
 
 
+@breaks("Additions are the nodes whose target is `operator.add`.", case="the block of the chapter")
 @wrong("only_additions_read_half", node="add", says="still uses the input `x` whole")
 def looks_for_torch_add(traced):
     for node in traced.graph.nodes:
@@ -216,6 +220,7 @@ def makes_a_half_for_each_side_and_reroutes_both(traced):
     traced.recompile()
 
 
+@breaks("Running the result must not change the tensors that the caller passes.", case="the block of the chapter")
 @wrong(
     "callers_input_stays",
     node="mul_",
@@ -236,6 +241,7 @@ def forgets_to_recompile(traced):
                 node.replace_input_with(value, half)
 
 
+@breaks("instead of the whole input.", case="the block of the chapter")
 @wrong("only_additions_read_half", node="add", says="still uses the input `x` whole")
 def halves_what_is_added_to_the_skip(traced):
     """Halves the sum's other side: the branch in place of the skip."""
@@ -285,6 +291,7 @@ def makes_the_halves_and_leaves_them_there(traced):
     traced.recompile()
 
 
+@breaks("use half of the input", case="the block of the chapter")
 @wrong("half_is_half", node="floordiv", says="computes `operator.floordiv(x, 2)`: half of `x` was asked")
 def divides_and_drops_the_rest(traced):
     """`//` takes the floor of a half."""
@@ -321,6 +328,7 @@ def halves_in_place_before_the_others_read(traced):
     traced.recompile()
 
 
+@breaks("Make every addition", case="a model with two inputs")
 @wrong("only_additions_read_half", node="add_2", says="still uses the input `x` whole")
 def changes_the_first_addition_only(traced):
     for value in traced.graph.find_nodes(op="placeholder"):
@@ -331,6 +339,7 @@ def changes_the_first_addition_only(traced):
     traced.recompile()
 
 
+@breaks("In `x + x`, both sides are halved.", case="a model with two inputs")
 @wrong("only_additions_read_half", node="add_3", says="still uses the input `x` whole")
 def changes_one_side_of_a_sum_with_itself(traced):
     for node in additions(traced):
@@ -342,6 +351,7 @@ def changes_one_side_of_a_sum_with_itself(traced):
     traced.recompile()
 
 
+@breaks("also those that add in another spelling, such as `torch.add`.", case="an input that no addition reads")
 @wrong("only_additions_read_half", node="add", says="no longer uses `x`: only additions were to use half of an input")
 def takes_every_spelling_for_an_addition(traced):
     for node in list(traced.graph.nodes):
@@ -365,6 +375,7 @@ def bounds_the_half(traced):
     traced.recompile()
 
 
+@breaks("Inputs are the placeholders.", case="an input that no addition reads")
 @wrong("only_additions_read_half", node="add_3", says="no longer uses `shift`: only inputs of the model were")
 def takes_a_parameter_for_an_input(traced):
     for node in additions(traced):

@@ -8,7 +8,7 @@ import itertools
 from torch import fx
 from torch.fx.passes.tools_common import legalize_graph
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 
@@ -189,6 +189,7 @@ class InsertsEachNodeWhereItBelongs:
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("Then `recompile`.", case="the block of the chapter, reversed")
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(traced):
     graph = traced.graph
@@ -202,6 +203,7 @@ def forgets_to_recompile(traced):
         waiting = [node for node in waiting if node not in placed]
 
 
+@breaks("Each node has to come after the nodes that it uses", case="the block of the chapter, reversed")
 @wrong("lints", node="up", says="reads x before it is defined")
 def turns_the_order_round(traced):
     nodes = list(traced.graph.nodes)
@@ -212,6 +214,7 @@ def turns_the_order_round(traced):
     traced.recompile()
 
 
+@breaks("one node at a wrong place", case="the block with one node misplaced")
 @wrong("lints", node="output", says="node `output` reads add before it is defined")
 def turns_round_what_stands_behind_the_inputs(traced):
     """Right for `scrambled`, and for no other order."""
@@ -223,6 +226,11 @@ def turns_round_what_stands_behind_the_inputs(traced):
     traced.recompile()
 
 
+@breaks(
+    "Move the nodes into topological order.",
+    "everything after its inputs is reversed.",
+    case="the block of the chapter, reversed",
+)
 @wrong("lints", node="output", says="node `output` reads add before it is defined")
 def moves_each_node_once(traced):
     """The cure for one node that stands too high, for each node in the order of the list."""
@@ -232,6 +240,7 @@ def moves_each_node_once(traced):
     traced.recompile()
 
 
+@breaks("The inputs keep their order.", case="attention, with three inputs")
 @wrong("inputs_keep_order", node="value", says="input `value` is after `keys`: the inputs were to keep their order")
 def places_inputs_where_they_are_read_first(traced):
     [output] = traced.graph.find_nodes(op="output")
@@ -251,6 +260,7 @@ def places_inputs_where_they_are_read_first(traced):
     traced.recompile()
 
 
+@breaks("`output` has to be last.", case="a chain that nothing reads")
 @wrong(
     "output_last",
     node="sum_1",
@@ -271,6 +281,7 @@ def treats_the_output_as_any_node(traced):
     traced.recompile()
 
 
+@breaks("Make no node", case="the block of the chapter, reversed")
 @wrong("only_moved", node="x", says="is new: the nodes that are there were to be moved")
 def makes_every_node_anew(traced):
     graph, made = fx.Graph(), {}
@@ -293,6 +304,12 @@ def leaves_it_to_legalize_graph(traced):
     traced.recompile()
 
 
+@breaks(
+    "A pass has left the nodes in the wrong order:",
+    "`lint` refuses the graph.",
+    "`scrambled` is one such graph:",
+    case="the block of the chapter, reversed",
+)
 @wrong("lints", node="output", says="node `output` reads add before it is defined")
 def changes_nothing(traced):
     traced.recompile()
@@ -311,6 +328,7 @@ def waits_for_a_node_that_is_never_ready(traced):
     traced.recompile()
 
 
+@breaks("and change no argument.", case="the block of the chapter, reversed")
 @wrong("only_moved", node="add", says="has other arguments than before: only its place was to change")
 def satisfies_lint_with_other_arguments(traced):
     """Lets each node read the input of the model, where it cannot read what it should."""
@@ -342,6 +360,7 @@ def wraps_the_sorted_graph_in_a_new_module(traced):
     return fx.GraphModule(traced, traced.graph)
 
 
+@breaks("erase none", case="a chain that nothing reads")
 @wrong("only_moved", says="node `tanh` of the graph that was given is gone")
 def erases_what_nothing_uses(traced):
     appends_ready_nodes(traced)
@@ -349,6 +368,7 @@ def erases_what_nothing_uses(traced):
     traced.recompile()
 
 
+@breaks("or an input after the node that uses it.", case="attention, one input late")
 @wrong("lints", node="key", says="before it is defined")
 def leaves_the_inputs_where_they_are(traced):
     """Sorts what stands behind the inputs, as if each input were at the top."""
@@ -380,6 +400,7 @@ def sorted_before(traced, output, uses):
     traced.recompile()
 
 
+@breaks("after the nodes that it uses", case="halves, and a layer called `output`")
 @wrong("lints", node="getitem_1", says="reads floordiv before it is defined")
 def looks_into_lists_only(traced):
     def inside(value):
@@ -395,12 +416,14 @@ def looks_into_lists_only(traced):
     sorted_before(traced, traced.graph.find_nodes(op="output")[0], lambda node: inside([*node.args, node.kwargs]))
 
 
+@breaks("and `output` has to be last.", case="halves, and a layer called `output`")
 @wrong("lints", node="output_1", says="node `output_1` reads output before it is defined")
 def takes_the_node_called_output(traced):
     [output] = [node for node in traced.graph.nodes if node.name == "output"]
     sorted_before(traced, output, lambda node: set(node.all_input_nodes) - {output})
 
 
+@breaks("erase none", case="halves, and a layer called `output`")
 @wrong("only_moved", says="node `mask` of the graph that was given is gone")
 def erases_inputs_that_nothing_uses(traced):
     sorted_before(traced, traced.graph.find_nodes(op="output")[0], lambda node: node.all_input_nodes)

@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 
@@ -168,6 +168,7 @@ def rounds_what_functions_read(traced):
     traced.recompile()
 
 
+@breaks("every `call_function` node", case="the block of the chapter")
 @wrong("functions_rounded", node="round_1", says="rounds `up`, a `call_module`: what functions compute was asked")
 def rounds_every_step(traced):
     for node in list(traced.graph.nodes):
@@ -178,6 +179,7 @@ def rounds_every_step(traced):
     traced.recompile()
 
 
+@breaks("between every `call_function` node", case="the block of the chapter")
 @wrong("functions_rounded", node="output", says="uses `add`, which is not rounded")
 def knows_the_functions_of_torch_only(traced):
     for node in list(traced.graph.nodes):
@@ -188,6 +190,7 @@ def knows_the_functions_of_torch_only(traced):
     traced.recompile()
 
 
+@breaks("node and its users.", case="the block of the chapter")
 @wrong("functions_rounded", node="output", says="uses `add`, which is not rounded")
 def leaves_out_the_output(traced):
     for node in list(traced.graph.nodes):
@@ -201,6 +204,7 @@ def leaves_out_the_output(traced):
     traced.recompile()
 
 
+@breaks("and its users.", case="functions in a row, one of them `torch.round`")
 @wrong("functions_rounded", node="square", says="uses `mul_1`, which is not rounded")
 def serves_the_first_reader_only(traced):
     for node in list(traced.graph.nodes):
@@ -272,6 +276,7 @@ def makes_the_rounds_and_leaves_them_there(traced):
     traced.recompile()
 
 
+@breaks("Insert `torch.round`", case="the block of the chapter")
 @wrong("calls", says="No node calls round")
 def cuts_off_what_stands_behind_the_point(traced):
     for node in list(traced.graph.nodes):
@@ -282,6 +287,7 @@ def cuts_off_what_stands_behind_the_point(traced):
     traced.recompile()
 
 
+@breaks("`torch.round` between", case="the block of the chapter")
 @wrong("to_whole_numbers", node="round_1", says="rounds to 1 decimals: `torch.round(value)` was asked")
 def keeps_one_decimal(traced):
     for node in list(traced.graph.nodes):
@@ -332,11 +338,13 @@ def is_function(node):
     return node.op == "call_function"
 
 
+@breaks("every `call_function` node", case="results read by name, twice, in a dict and by a round")
 @wrong("functions_rounded", node="mul", says="node `mul` uses `getitem`, which is not rounded")
 def knows_the_functions_that_torch_has(traced):
     rounding(traced, lambda node: is_function(node) and hasattr(torch, node.target.__name__))
 
 
+@breaks("and its users.", case="results read by name, twice, in a dict and by a round")
 @wrong("functions_rounded", node="mul_1", says="node `mul_1` uses `leaky_relu`, which is not rounded")
 def replaces_arguments_by_position_only(traced):
     def replace(user, node, rounded):
@@ -345,16 +353,19 @@ def replaces_arguments_by_position_only(traced):
     rounding(traced, is_function, replace=replace)
 
 
+@breaks("`call_function` node and its users.", case="results read by name, twice, in a dict and by a round")
 @wrong("functions_rounded", node="mul_3", says="node `mul_3` uses `mul_1`, which is not rounded")
 def takes_every_round_for_its_own(traced):
     rounding(traced, lambda node: is_function(node) and all(user.target is not torch.round for user in node.users))
 
 
+@breaks("every `call_function` node", case="results read by name, twice, in a dict and by a round")
 @wrong("functions_rounded", node="round_3", says="rounds `gain`, a `get_attr`: what functions compute was asked")
 def rounds_parameters_too(traced):
     rounding(traced, lambda node: node.op in ("call_function", "get_attr"))
 
 
+@breaks("`torch.round` between", case="results read by name, twice, in a dict and by a round")
 @wrong(
     "rounds_share_no_memory",
     node="round_",

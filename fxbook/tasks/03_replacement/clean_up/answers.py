@@ -6,7 +6,7 @@ import operator
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 PURE = (operator.and_, operator.or_)
 
@@ -147,6 +147,7 @@ NOT_THERE = "when_it_breaks/01_node_creation#references-nonexistent-attribute"
 EFFECT = "03_replacement#what-removing-dead-code-deletes"
 
 
+@breaks("and keep every node with an effect:", case="dead branches beside work in place")
 @wrong("effects_kept", says="`mul_` is gone, which works in place: `hidden.mul_(2.0)`", read=EFFECT)
 def trusts_the_default_rule(traced):
     finish(traced, None)
@@ -157,6 +158,7 @@ def forgets_the_default_rule(traced):
     finish(traced, lambda node: node.op == "call_module" or named_in_place(node) or by_keyword(node))
 
 
+@breaks("each method or function whose own name ends", case="effects by keyword and of modules")
 @wrong("effects_kept", says="`add__1` is gone, which works in place", read=EFFECT)
 def asks_for_the_name_of_the_node(traced):
     def rule(node):
@@ -167,6 +169,7 @@ def asks_for_the_name_of_the_node(traced):
     finish(traced, rule)
 
 
+@breaks("or that collects statistics:", case="effects by keyword and of modules")
 @wrong("effects_kept", says="`rows_norm` is gone, which collects statistics: `self.rows_norm(x)`, behind", read=EFFECT)
 def lists_the_batch_norms(traced):
     def rule(node):
@@ -178,6 +181,7 @@ def lists_the_batch_norms(traced):
     finish(traced, rule)
 
 
+@breaks("its `running_mean` exists and is not `None`.", case="effects by keyword and of modules")
 @wrong("nothing_dead", node="stateless_norm", says="is left: no node uses its result")
 def asks_whether_the_attribute_is_there(traced):
     def rule(node):
@@ -189,6 +193,7 @@ def asks_whether_the_attribute_is_there(traced):
     finish(traced, rule)
 
 
+@breaks("whose own name ends in one underscore", case="effects by keyword and of modules")
 @wrong("nothing_dead", node="reversed_1", says="is left: no node uses its result")
 def takes_two_underscores_for_one(traced):
     def rule(node):
@@ -198,6 +203,7 @@ def takes_two_underscores_for_one(traced):
     finish(traced, rule)
 
 
+@breaks("except `operator.and_` and `operator.or_`, which are pure;", case="effects by keyword and of modules")
 @wrong("nothing_dead", node="or_", says="is left: no node uses its result")
 def takes_every_underscore_for_work_in_place(traced):
     def rule(node):
@@ -208,6 +214,7 @@ def takes_every_underscore_for_work_in_place(traced):
     finish(traced, rule)
 
 
+@breaks("each call with the keyword `out`", case="effects by keyword and of modules")
 @wrong("effects_kept", says="is gone, which works in place: `torch.nn.functional.leaky_relu(", read=EFFECT)
 def forgets_the_keywords(traced):
     def rule(node):
@@ -218,11 +225,13 @@ def forgets_the_keywords(traced):
     finish(traced, rule)
 
 
+@breaks("with `inplace=True`;", case="effects by keyword and of modules")
 @wrong("nothing_dead", node="leaky_relu_1", says="is left: no node uses its result")
 def keeps_all_that_takes_inplace(traced):
     finish(traced, lambda node: has_effect(traced, node) or "inplace" in node.kwargs)
 
 
+@breaks("each call of a module that has `inplace` set", case="effects by keyword and of modules")
 @wrong("effects_kept", says="`rectify` is gone, which works in place", read=EFFECT)
 def forgets_the_modules_that_work_in_place(traced):
     def rule(node):
@@ -233,11 +242,13 @@ def forgets_the_modules_that_work_in_place(traced):
     finish(traced, rule)
 
 
+@breaks("Erase every node of a traced model that has no users and no effect", case="dead branches beside work in place")
 @wrong("nothing_dead", node="auxiliary", says="is left: no node uses its result")
 def keeps_every_module(traced):
     finish(traced, lambda node: node.op == "call_module" or has_effect(traced, node))
 
 
+@breaks("Keep the inputs", case="effects by keyword and of modules")
 @wrong("inputs_kept", says="nput `unused` is gone: callers would no longer be able to pass it")
 def erases_unread_inputs_too(traced):
     for node in reversed(traced.graph.nodes):
@@ -248,6 +259,7 @@ def erases_unread_inputs_too(traced):
     traced.recompile()
 
 
+@breaks("that has no users and no effect", case="dead branches beside work in place")
 @wrong("nothing_dead", node="auxiliary", says="is left: no node uses its result")
 def goes_over_the_list_once_from_the_front(traced):
     for node in list(traced.graph.nodes):
@@ -257,6 +269,7 @@ def goes_over_the_list_once_from_the_front(traced):
     traced.recompile()
 
 
+@breaks("and every submodule that is no longer called.", case="dead branches beside work in place")
 @wrong(
     "no_leftovers",
     says="still holds the submodule `auxiliary`",
@@ -273,6 +286,7 @@ def forgets_to_recompile(traced):
     traced.delete_all_unused_submodules()
 
 
+@breaks("Edit the model in place.", case="dead branches beside work in place")
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
@@ -329,6 +343,7 @@ def leaves_the_reader_that_was_there_for_a_while(traced):
     traced.recompile()
 
 
+@breaks("each node for which `node.is_impure()` is true;", case="effects by keyword and of modules")
 @wrong("effects_kept", says="`rand_like` is gone, which has a side effect", read=EFFECT)
 def writes_the_list_without_the_first_line(traced):
     """Inputs and output are kept, and what draws random numbers is not."""
@@ -336,6 +351,7 @@ def writes_the_list_without_the_first_line(traced):
     finish(traced, lambda node: node.op in ends or (not node.is_impure() and has_effect(traced, node)))
 
 
+@breaks("its `running_mean` exists", case="effects by keyword and of modules")
 @wrong("effects_kept", says="`body_0_0` is gone, which collects statistics", read=EFFECT)
 def forgets_statistics_in_eval_mode(traced):
     def rule(node):
@@ -346,6 +362,7 @@ def forgets_statistics_in_eval_mode(traced):
     finish(traced, rule)
 
 
+@breaks("each call with the keyword `out`, also with `out=None`", case="effects by keyword and of modules")
 @wrong("effects_kept", says="`mul_2` is gone, which has the keyword `out`", read=EFFECT)
 def asks_whether_out_is_something(traced):
     def rule(node):
@@ -356,6 +373,7 @@ def asks_whether_out_is_something(traced):
     finish(traced, rule)
 
 
+@breaks("each method or function", case="effects by keyword and of modules")
 @wrong("nothing_dead", node="shift_", says="is left: no node uses its result")
 def reads_the_names_of_weights_too(traced):
     def rule(node):
@@ -364,11 +382,13 @@ def reads_the_names_of_weights_too(traced):
     finish(traced, rule)
 
 
+@breaks("Erase every node of a traced model that has no users and no effect", case="effects by keyword and of modules")
 @wrong("nothing_dead", node="shift_", says="is left: no node uses its result")
 def erases_calls_only(traced):
     finish(traced, lambda node: not node.op.startswith("call_") or has_effect(traced, node))
 
 
+@breaks("whose own name ends in one underscore", case="effects by keyword and of modules")
 @wrong("effects_kept", says="`scale__rows_` is gone, which works in place", read=EFFECT)
 def takes_two_underscores_anywhere_for_python_s_own(traced):
     def rule(node):
@@ -378,6 +398,7 @@ def takes_two_underscores_anywhere_for_python_s_own(traced):
     finish(traced, rule)
 
 
+@breaks("that is no longer called.", case="effects by keyword and of modules")
 @wrong("lints", node="twice_0", says="nonexistent attribute 0 of twice", read=NOT_THERE)
 def deletes_the_module_of_every_node_that_it_erases(traced):
     """Which another node may call."""

@@ -4,7 +4,7 @@ import copy
 
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def dropouts(traced):
@@ -114,6 +114,7 @@ def copies_node_by_node_without_the_dropouts(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("Erase every call of an `nn.Dropout`", case="an MLP with dropout")
 @wrong("dropouts_taken_out", node="drop", says="still calls an nn.Dropout")
 def forgets_to_erase(traced):
     for node in dropouts(traced):
@@ -144,6 +145,7 @@ def multiplies_by_one(traced):
     traced.recompile()
 
 
+@breaks("`traced` holds no `nn.Dropout`.", case="an MLP with dropout")
 @wrong(
     "no_leftovers",
     says="still holds the submodule `drop`",
@@ -164,6 +166,10 @@ def forgets_to_recompile(traced):
     traced.delete_all_unused_submodules()
 
 
+@breaks(
+    "the users of the call use its input instead.",
+    case="a dropout called often, two in a row, dropouts of another kind",
+)
 @wrong("reads_input_of_dropout", node="add", says="reads `right_1`: it read the dropout of `left`")
 def takes_the_node_above(traced):
     for node in dropouts(traced):
@@ -173,6 +179,7 @@ def takes_the_node_above(traced):
     traced.recompile()
 
 
+@breaks("such as `nn.Dropout1d`", case="a dropout called often, two in a row, dropouts of another kind")
 @wrong("dropouts_taken_out", says="`rows` is gone. It calls a torch.nn.Dropout1d")
 def takes_every_kind_of_dropout(traced):
     for node in list(traced.graph.nodes):
@@ -183,6 +190,7 @@ def takes_every_kind_of_dropout(traced):
     traced.recompile()
 
 
+@breaks("and `nn.Identity`.", case="a dropout called often, two in a row, dropouts of another kind")
 @wrong("dropouts_taken_out", says="`right_1` is gone. It calls a torch.nn.Identity")
 def takes_whatever_does_nothing_in_eval_mode(traced):
     for node in list(traced.graph.nodes):
@@ -209,6 +217,7 @@ def keeps_a_dropout_that_drops_nothing(traced):
     traced.recompile()
 
 
+@breaks("every call", case="an MLP with dropout")
 @wrong("dropouts_taken_out", node="head_1", says="still calls an nn.Dropout")
 def knows_it_by_its_name(traced):
     for node in list(traced.graph.nodes):
@@ -254,6 +263,7 @@ def traces_a_model_without_dropout(traced):
     return again
 
 
+@breaks("in place:", case="an MLP with dropout")
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)

@@ -7,7 +7,7 @@ import torch
 from torch import fx
 from torch.fx import subgraph_rewriter
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def additions(traced):
@@ -151,6 +151,9 @@ def lists_the_pairs_first(traced):
 THREE_STEPS = "03_replacement#three-steps-in-this-order"
 
 
+@breaks(
+    "a product of `operator.mul`, on either side", case="products on the left and on the right, some with two users"
+)
 @wrong("products_fused", node="add", says="still adds a product that nothing else reads")
 def looks_at_the_left_side_only(traced):
     for addition in additions(traced):
@@ -160,6 +163,10 @@ def looks_at_the_left_side_only(traced):
     traced.recompile()
 
 
+@breaks(
+    "and `c` must be nodes, since `addcmul` takes tensors.",
+    case="products on the left and on the right, some with two users",
+)
 @wrong("products_fused", says="was replaced: it adds a number to `mul_12`")
 def does_not_ask_whether_the_other_side_is_a_node(traced):
     for addition in additions(traced):
@@ -171,6 +178,7 @@ def does_not_ask_whether_the_other_side_is_a_node(traced):
     traced.recompile()
 
 
+@breaks("a product of `operator.mul`", case="products on the left and on the right, some with two users")
 @wrong("products_fused", node="add_4", says="still adds a product that nothing else reads")
 def counts_the_inputs_of_the_product(traced):
     """A square reads one node, twice."""
@@ -184,6 +192,10 @@ def counts_the_inputs_of_the_product(traced):
     traced.recompile()
 
 
+@breaks(
+    "If both sides are such products, fuse one of them.",
+    case="products on the left and on the right, some with two users",
+)
 @wrong("products_fused", node="add_5", says="still adds a product that nothing else reads")
 def leaves_a_sum_of_two_products(traced):
     for addition in additions(traced):
@@ -195,6 +207,11 @@ def leaves_a_sum_of_two_products(traced):
     traced.recompile()
 
 
+@breaks(
+    "In `p + p` there is no `c`:",
+    "leave it as it is.",
+    case="products on the left and on the right, some with two users",
+)
 @wrong("products_fused", says="was replaced: it adds `mul_2` to itself")
 def fuses_a_product_with_itself(traced):
     for addition in additions(traced):
@@ -207,6 +224,10 @@ def fuses_a_product_with_itself(traced):
     traced.recompile()
 
 
+@breaks(
+    "if the addition is the only user of the product.",
+    case="products on the left and on the right, some with two users",
+)
 @wrong("products_fused", says="which 2 nodes read")
 def fuses_products_that_others_read(traced):
     for addition in additions(traced):
@@ -220,6 +241,7 @@ def fuses_products_that_others_read(traced):
     traced.recompile()
 
 
+@breaks("`a`, `b` and `c` must be nodes", case="products on the left and on the right, some with two users")
 @wrong("products_fused", says="a product with a number")
 def fuses_products_with_a_number(traced):
     for addition in additions(traced):
@@ -232,6 +254,7 @@ def fuses_products_with_a_number(traced):
     traced.recompile()
 
 
+@breaks("every `operator.add` that adds", case="products on the left and on the right, some with two users")
 @wrong("products_fused", says="graph calls addcmul 6 times: 4 were asked")
 def fuses_whatever_alone_reads_a_product(traced):
     """Nobody asks whether it is an addition."""
@@ -317,6 +340,7 @@ def makes_it_before_the_product(traced):
     traced.recompile()
 
 
+@breaks("Replace every `operator.add`", case="a scale and a shift")
 @wrong("products_fused", node="add", says="still adds a product that nothing else reads")
 def looks_for_torch_mul(traced):
     for addition in traced.graph.find_nodes(op="call_function", target=torch.add):
@@ -341,6 +365,7 @@ def forgets_to_recompile(traced):
                 break
 
 
+@breaks("Edit the model in place.", case="a scale and a shift")
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)

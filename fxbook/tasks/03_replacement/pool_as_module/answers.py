@@ -4,7 +4,7 @@ import copy
 
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 POOL = nn.functional.adaptive_avg_pool2d
 OVERWRITES = "when_it_breaks/03_replacement#silent-add_submodule-has-replaced-a-layer-or-changed-the-model"
@@ -145,6 +145,7 @@ def names_the_module_like_the_node(traced):
     traced.recompile()
 
 
+@breaks("Keep these submodules.", case="pools of three sizes")
 @wrong("keeps_modules", node="pool", says="its submodule `pool` was overwritten", read=OVERWRITES)
 def takes_the_first_name_that_comes_to_mind(traced):
     for number, node in enumerate(pools(traced)):
@@ -158,6 +159,7 @@ def takes_the_first_name_that_comes_to_mind(traced):
     traced.recompile()
 
 
+@breaks("Keep these submodules.", case="submodules under many names")
 @wrong("keeps_modules", node="squeeze_1", says="its submodule `squeeze_1` was overwritten", read=OVERWRITES)
 def takes_the_next_number_without_a_look(traced):
     number = 0
@@ -185,6 +187,7 @@ def uses_one_name_for_all(traced):
     traced.recompile()
 
 
+@breaks("module of the same size", case="pools of three sizes")
 @wrong("sizes_kept", says="functions pool to the sizes `1`, `(2, 1)`, `(None, 2)`, in this order")
 def knows_the_size(traced):
     for number, node in enumerate(pools(traced)):
@@ -207,6 +210,7 @@ def hands_on_all_arguments(traced):
     traced.recompile()
 
 
+@breaks("Replace", case="the model of the chapter")
 @wrong("none_left", node="adaptive_avg_pool2d", says="still calls the function adaptive_avg_pool2d")
 def forgets_to_erase(traced):
     for number, node in enumerate(pools(traced)):
@@ -218,6 +222,7 @@ def forgets_to_erase(traced):
     traced.recompile()
 
 
+@breaks("Replace every call of `nn.functional.adaptive_avg_pool2d`", case="pools of three sizes")
 @wrong("none_left", node="adaptive_avg_pool2d_2", says="still calls the function adaptive_avg_pool2d")
 def replaces_the_first_only(traced):
     [node, *_] = pools(traced)
@@ -274,6 +279,7 @@ def reads_the_old_node(traced):
     traced.recompile()
 
 
+@breaks("by a call of an `nn.AdaptiveAvgPool2d` module", case="the model of the chapter")
 @wrong("pools_are_modules", says="has 0 calls of nn.AdaptiveAvgPool2d: 1 was asked")
 def writes_the_mean(traced):
     for node in pools(traced):
@@ -291,6 +297,7 @@ def traces_again(traced):
     return again
 
 
+@breaks("in place.", case="the model of the chapter")
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)

@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def calls(traced, node, kind):
@@ -166,6 +166,7 @@ def moves_and_does_not_rewire(traced):
     traced.recompile()
 
 
+@breaks("and the ReLU uses the pool.", case="convolution, ReLU, pool")
 @wrong("swapped_only", node="output", says="reads `pool`, where `relu` was asked")
 def forgets_the_readers_of_the_pool(traced):
     for relu, pool in swappable(traced):
@@ -175,6 +176,7 @@ def forgets_the_readers_of_the_pool(traced):
     traced.recompile()
 
 
+@breaks("Leave every other pool", case="shared modules, a ReLU with two readers")
 @wrong("swapped_only", node="pool_4", says="`mix_1` is no nn.ReLU")
 def swaps_the_pool_with_whatever_it_reads(traced):
     for pool in list(traced.graph.nodes):
@@ -188,6 +190,7 @@ def swaps_the_pool_with_whatever_it_reads(traced):
     traced.recompile()
 
 
+@breaks("each pool uses the input of its ReLU", case="shared modules, a ReLU with two readers")
 @wrong("swapped_only", node="mean_1", says="reads `pool_1`, where `left` was asked")
 def hands_all_readers_of_the_value_to_the_pool(traced):
     for relu, pool in swappable(traced):
@@ -199,6 +202,7 @@ def hands_all_readers_of_the_value_to_the_pool(traced):
     traced.recompile()
 
 
+@breaks("Swap the two nodes", case="shared modules, a ReLU with two readers")
 @wrong("swapped_only", node="relu_1", says="reads `left`, where `pool_1` was asked")
 def takes_the_node_above_the_pool(traced):
     for pool in list(traced.graph.nodes):
@@ -212,6 +216,7 @@ def takes_the_node_above_the_pool(traced):
     traced.recompile()
 
 
+@breaks("is the only user of an `nn.ReLU`", case="shared modules, a ReLU with two readers")
 @wrong("swapped_only", node="pool_3", says="`relu_3` has 3 users")
 def swaps_a_relu_that_others_read(traced):
     for pool in list(traced.graph.nodes):
@@ -226,6 +231,7 @@ def swaps_a_relu_that_others_read(traced):
     traced.recompile()
 
 
+@breaks("and every other ReLU.", case="shared modules, a ReLU with two readers")
 @wrong("swapped_only", node="mix_2", says="reads `sub_1`, where `relu_4` was asked")
 def swaps_a_relu_with_whatever_alone_reads_it(traced):
     for relu in list(traced.graph.nodes):
@@ -239,6 +245,7 @@ def swaps_a_relu_with_whatever_alone_reads_it(traced):
     traced.recompile()
 
 
+@breaks("wherever an `nn.MaxPool2d`", case="shared modules, a ReLU with two readers")
 @wrong("pools_before_relus", node="pool", says="still pools what `relu` gives")
 def swaps_only_behind_a_convolution(traced):
     for relu, pool in list(swappable(traced)):
@@ -294,6 +301,7 @@ def swaps_any_pool(traced):
     traced.recompile()
 
 
+@breaks("Swap the two nodes", case="convolution, ReLU, pool")
 @wrong("pools_before_relus", node="pool", says="still pools what `relu` gives")
 def changes_nothing(traced):
     """The numbers are right."""
@@ -317,6 +325,7 @@ def makes_new_nodes_and_leaves_the_old(traced):
     traced.recompile()
 
 
+@breaks("in place.", case="convolution, ReLU, pool")
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)

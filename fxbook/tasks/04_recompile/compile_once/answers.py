@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 ONCE = "04_recompile#compile-once-at-the-end"
 LINT = "when_it_breaks/04_recompile#what-lint-can-see-and-what-recompile-finds"
@@ -91,6 +91,7 @@ def replaces_a_pattern(traced):
         fx.replace_pattern(traced, lambda value: torch.relu(value), lambda value: gelu(value))
 
 
+@breaks("Rewrite the pass so that it compiles once", case="a model with two activations")
 @wrong("compiled_once", says="compiled 2 times: once was asked", read=ONCE)
 def compiles_after_each_edit(traced):
     for node in traced.graph.nodes:
@@ -99,6 +100,7 @@ def compiles_after_each_edit(traced):
             traced.recompile()
 
 
+@breaks("and not at all if there is nothing to change.", case="a model without an activation to change")
 @wrong("compiled_once", says="compiled once: nothing in it was to change", read=ONCE)
 def compiles_always(traced):
     for node in traced.graph.nodes:
@@ -108,6 +110,7 @@ def compiles_always(traced):
     traced.recompile()
 
 
+@breaks("and the code is up to date.", case="a model with two activations")
 @wrong("left_well", says="the compiled code is stale", read=STALE)
 def forgets_to_recompile(traced):
     for node in traced.graph.nodes:
@@ -116,6 +119,7 @@ def forgets_to_recompile(traced):
     traced.graph.lint()
 
 
+@breaks("This pass replaces each call of `torch.relu` by a call of GELU", case="a model with two activations")
 @wrong("changed_as_asked", says="Node `relu_1` still calls torch.relu.")
 def stops_after_the_first(traced):
     for node in traced.graph.nodes:
@@ -126,6 +130,7 @@ def stops_after_the_first(traced):
             break
 
 
+@breaks("each call of `torch.relu`", case="nodes with names of their own")
 @wrong("changed_as_asked", says="node `step_3` still calls torch.relu.")
 def goes_by_the_names_of_the_nodes(traced):
     found = [node for node in traced.graph.nodes if "relu" in node.name]
@@ -135,6 +140,7 @@ def goes_by_the_names_of_the_nodes(traced):
         traced.recompile()
 
 
+@breaks("Other spellings of ReLU stay.", case="other spellings of ReLU beside torch.relu")
 @wrong(
     "changed_as_asked",
     says="call_function of torch.nn.functional.relu is gone: calls of torch.relu alone were to change",
@@ -175,6 +181,7 @@ def compiles_before_the_edit(traced):
         node.target = gelu
 
 
+@breaks("by a call of GELU", case="a model with two activations")
 @wrong("result_as_asked", says="The result is not the one asked for: ")
 def takes_the_approximation_by_tanh(traced):
     found = traced.graph.find_nodes(op="call_function", target=torch.relu)
@@ -192,6 +199,7 @@ def asks_the_nodes_for_a_method(traced):
     traced.recompile()
 
 
+@breaks("At the end the graph is well formed", case="a model with two activations")
 @wrong("left_well", says="graph.lint() refuses the graph", read=LINT)
 def makes_the_nodes_above_what_they_read(traced):
     found = traced.graph.find_nodes(op="call_function", target=torch.relu)

@@ -4,7 +4,7 @@ import copy
 
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 DOWN = "04_recompile#recompile-goes-down-to-children-not-to-everything-inside"
 
@@ -63,6 +63,7 @@ def puts_a_copy_of_each_graph_in_place(model):
             module.graph = copy.deepcopy(module.graph)
 
 
+@breaks("at any depth.", case="several levels")
 @wrong("all_up_to_date", says="still stale: `outer.block.inner.block`", read=DOWN)
 def goes_two_levels_down(model):
     children = list(model.children())
@@ -71,6 +72,7 @@ def goes_two_levels_down(model):
             module.recompile()
 
 
+@breaks("Recompile every `fx.GraphModule` inside `model`", case="the module of the chapter")
 @wrong("all_up_to_date", says="still stale: `blocks.0`", read=DOWN)
 def trusts_the_root(model):
     if isinstance(model, fx.GraphModule):
@@ -91,6 +93,7 @@ def asks_for_the_exact_class(model):
             module.recompile()
 
 
+@breaks("The model itself may be one", case="the module of the chapter")
 @wrong("all_up_to_date", says="The model itself is still stale.", read=DOWN)
 def forgets_the_root(model):
     for child in model.children():
@@ -99,6 +102,7 @@ def forgets_the_root(model):
                 module.recompile()
 
 
+@breaks("may be one or not.", case="a root that was not traced")
 @wrong("all_up_to_date", says="still stale: `0.block`", read=DOWN)
 def stops_at_a_root_that_was_not_traced(model):
     if not isinstance(model, fx.GraphModule):
@@ -117,6 +121,7 @@ def goes_down_where_it_was_traced(model):
             goes_down_where_it_was_traced(child)
 
 
+@breaks("the edits that are in them should take effect.", case="the module of the chapter")
 @wrong("all_up_to_date", says="The model itself is still stale.", read=DOWN)
 def returns_a_copy(model):
     return copy.deepcopy(model)
@@ -127,6 +132,7 @@ def traces_it_again(model):
     return fx.symbolic_trace(model)
 
 
+@breaks("Do not change the graphs:", case="the module of the chapter")
 @wrong("graphs_kept", says="The graph of the model itself is not the one that was given")
 def puts_the_traced_code_back(model):
     """Makes code and graph agree by throwing the edits away."""

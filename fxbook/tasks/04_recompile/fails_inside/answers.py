@@ -7,7 +7,7 @@ import operator
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 DOWN = "04_recompile#recompile-goes-down-to-children-not-to-everything-inside"
 COPY = "when_it_breaks/04_recompile#what-a-copy-keeps"
@@ -195,6 +195,10 @@ def runs_node_by_node_in_a_loop_of_its_own(traced, *inputs):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks(
+    "If a node fails because it calls a `GraphModule` in which a node fails, that inner node is meant.",
+    case="a node of a traced module inside",
+)
 @wrong("names_the_node", says="names node `second` of the model itself, which only calls what fails", read=DOWN)
 def runs_an_interpreter_of_the_module_alone(traced, *inputs):
     draft, failed = copy.deepcopy(traced), []
@@ -215,6 +219,10 @@ class GoesDown(Notes):
         return GoesDown(called, f"{self.path}.{target}".lstrip("."), self.failed).run(*args)
 
 
+@breaks(
+    "that of `traced`, and that of each `fx.GraphModule` inside which a node calls.",
+    case="a traced module inside a Sequential",
+)
 @wrong("names_the_node", says="names node `blocks` of the model itself, which only calls what fails", read=DOWN)
 def goes_down_where_a_node_calls_a_traced_module(traced, *inputs):
     draft, failed = copy.deepcopy(traced), []
@@ -237,6 +245,7 @@ def takes_the_outermost_note(traced, *inputs):
     return None
 
 
+@breaks("The qualified name is that of `named_modules()`:", case="several levels, nodes with names of their own")
 @wrong("names_the_node", says="returns 'inner' as a path: no traced module in the model has it", read=LINE)
 def gives_the_name_in_the_parent(traced, *inputs):
     """As the qualified name in the parent, of which there may be another."""
@@ -252,6 +261,7 @@ def gives_the_name_in_the_parent(traced, *inputs):
     return None
 
 
+@breaks("Run the *graphs* on the inputs:", case="an edit that was not compiled, three levels deep")
 @wrong("names_the_node", says="(an edit that was not compiled, three levels deep): it returns None", read=LINE)
 def asks_a_call_first_whether_anything_fails(traced, *inputs):
     """A call runs the code, which is older than the graph."""
@@ -262,6 +272,7 @@ def asks_a_call_first_whether_anything_fails(traced, *inputs):
     return None
 
 
+@breaks("If no node fails", case="a graph that was mended, not compiled")
 @wrong("names_the_node", says="(a graph that was mended, not compiled): it names a node, and no node", read=LINE)
 def trusts_a_call_that_raises(traced, *inputs):
     found = gives_each_copied_class_a_forward(traced, *inputs)
@@ -272,6 +283,7 @@ def trusts_a_call_that_raises(traced, *inputs):
     return found or ("", "output")
 
 
+@breaks("its code, its modules,", case="an edit that was not compiled, three levels deep")
 @wrong("left_alone", says="`near.blocks.0`, a traced module inside, was compiled", read=DOWN)
 def compiles_everything_first(traced, *inputs):
     for part in traced_in(traced).values():
@@ -279,6 +291,7 @@ def compiles_everything_first(traced, *inputs):
     return gives_each_copied_class_a_forward(traced, *inputs)
 
 
+@breaks("Leave `traced` as it is:", case="a node of the module itself")
 @wrong("input_unchanged", says="has a new attribute `forward`")
 def hides_the_forward_of_the_module_itself(traced, *inputs):
     failed = []
@@ -291,6 +304,10 @@ def hides_the_forward_of_the_module_itself(traced, *inputs):
     return None
 
 
+@breaks(
+    "and what a run updates, such as the statistics of a batch norm.",
+    case="a batch norm that updates, then fails in training",
+)
 @wrong("input_unchanged", says="its weight `norm.running_mean` has other values")
 def tidies_up_after_itself(traced, *inputs):
     """No forward is left behind; what the run wrote is."""
@@ -324,12 +341,17 @@ def catches_what_torch_raises(traced, *inputs):
     return None
 
 
+@breaks(
+    "the qualified name of the `GraphModule` in whose graph the node is, and the name of the node.",
+    case="a node of the module itself",
+)
 @wrong("names_the_node", says="neither None nor a pair of texts")
 def returns_the_name_alone(traced, *inputs):
     found = gives_each_copied_class_a_forward(traced, *inputs)
     return found and found[1]
 
 
+@breaks("return a pair of texts:", case="a node of the module itself")
 @wrong("names_the_node", says="neither None nor a pair of texts")
 def returns_the_node(traced, *inputs):
     found = gives_each_copied_class_a_forward(traced, *inputs)
@@ -339,11 +361,13 @@ def returns_the_node(traced, *inputs):
     return path, next(node for node in traced.get_submodule(path).graph.nodes if node.name == name)
 
 
+@breaks("If no node fails, return `None`.", case="nothing that fails")
 @wrong("names_the_node", says="and no node of the graphs fails: None was asked")
 def returns_the_output_where_nothing_fails(traced, *inputs):
     return gives_each_copied_class_a_forward(traced, *inputs) or ("", "output")
 
 
+@breaks("on the inputs:", case="two inputs that do not fit")
 @wrong("names_the_node", says="(two inputs that do not fit): it returns None", read=LINE)
 def runs_without_inputs_that_are_read_by_name(traced, *inputs):
     """Only the first of the inputs is passed on, and the rest counts as a success."""
@@ -354,6 +378,10 @@ def runs_without_inputs_that_are_read_by_name(traced, *inputs):
     return found
 
 
+@breaks(
+    "A node that calls a layer of another class, such as `nn.Linear`, is itself the node that fails.",
+    case="a layer that fails",
+)
 @wrong("names_the_node", says="(a layer that fails): it returns 'near.blocks.0.up' as a path", read=LINE)
 def goes_into_layers_too(traced, *inputs):
     failed, draft = [], copy.deepcopy(traced)
@@ -378,6 +406,7 @@ def looks_for_the_operation_of_the_chapter(traced, *inputs):
     return found[0], known[0].name
 
 
+@breaks("If a node raises an error, of any class below `Exception`", case="an error of another class")
 @wrong("names_the_node", says="(an error of another class): it returns None", read=LINE)
 def notes_one_class_of_errors(traced, *inputs):
     draft, failed = copy.deepcopy(traced), []
@@ -391,6 +420,7 @@ def notes_one_class_of_errors(traced, *inputs):
         return None
 
 
+@breaks("of any class below `Exception`", case="an error of another class")
 @wrong("ends well", says="your code raises RefusedError: refused")
 def catches_three_classes_of_errors(traced, *inputs):
     draft, failed = copy.deepcopy(traced), []
@@ -403,17 +433,20 @@ def catches_three_classes_of_errors(traced, *inputs):
     return None
 
 
+@breaks("Run the *graphs* on the inputs:", case="a batch norm that updates, then fails in training")
 @wrong("names_the_node", says="what a run in eval mode gives: leave each module in the mode", read=LINE)
 def runs_the_copy_in_eval_mode(traced, *inputs):
     return gives_each_copied_class_a_forward(copy.deepcopy(traced).eval(), *inputs)
 
 
+@breaks("Run the *graphs*", case="a batch norm that updates, then fails in training")
 @wrong("names_the_node", says="what a run under torch.no_grad gives: leave gradients on", read=LINE)
 def runs_without_gradients(traced, *inputs):
     with torch.no_grad():
         return gives_each_copied_class_a_forward(traced, *inputs)
 
 
+@breaks("The qualified name is that of `named_modules()`:", case="a traced module inside a Sequential")
 @wrong("names_the_node", says="returns 'blocks.2', another name of the module that", read=LINE)
 def takes_the_last_name_of_a_module_that_has_two(traced, *inputs):
     found = gives_each_copied_class_a_forward(traced, *inputs)
@@ -421,12 +454,14 @@ def takes_the_last_name_of_a_module_that_has_two(traced, *inputs):
     return found and ([path for path, part in every.items() if part is every[found[0]]][-1], found[1])
 
 
+@breaks('it begins at `traced`, which itself is `""`.', case="a node of the module itself")
 @wrong("names_the_node", says="as a path: no traced module in the model has it", read=LINE)
 def calls_the_module_itself_by_its_class(traced, *inputs):
     found = gives_each_copied_class_a_forward(traced, *inputs)
     return found and (found[0] or type(traced).__name__, found[1])
 
 
+@breaks("is itself the node that fails.", case="a layer behind a traced module")
 @wrong("names_the_node", says="(a layer behind a traced module): it names node `output` of `blocks.0`", read=LINE)
 def takes_the_last_module_that_began(traced, *inputs):
     """As if a traced module that has ended were still running."""

@@ -5,7 +5,7 @@ import copy
 
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 HALF = "04_recompile#an-edit-that-stops-half-way-stays-in-the-graph"
 LINT = "when_it_breaks/04_recompile#what-lint-can-see-and-what-recompile-finds"
@@ -179,6 +179,7 @@ def going_back_to(traced, former):
         raise
 
 
+@breaks("When the block ends, the graph of `traced` is linted", case="an edit that breaks the order")
 @wrong("lets_the_error_out", says="left a graph that lint refuses, and nothing was raised", read=LINT)
 @contextlib.contextmanager
 def knows_no_lint(traced):
@@ -191,6 +192,7 @@ def knows_no_lint(traced):
         raise
 
 
+@breaks("When the block raises", case="an edit that stops half-way")
 @wrong("as_before_or_edited", says="the graph is not the former one: it has `step_2 = torch.tanh(step_1)`", read=HALF)
 @contextlib.contextmanager
 def has_no_way_back(traced):
@@ -209,6 +211,7 @@ def compiles_whatever_happened(traced):
         traced.graph.lint()
 
 
+@breaks("`traced` gets its former graph back", case="an edit that stops half-way")
 @wrong("as_before_or_edited", says="the graph is not the former one: it has `step_2 = torch.tanh(step_1)`", read=HALF)
 @contextlib.contextmanager
 def keeps_the_graph_that_is_edited(traced):
@@ -222,6 +225,7 @@ def keeps_the_graph_that_is_edited(traced):
         raise
 
 
+@breaks("or leaves a graph that `lint`", case="an edit that breaks the order")
 @wrong("as_before_or_edited", says="the graph is not the former one: its nodes are in another order", read=HALF)
 @contextlib.contextmanager
 def goes_back_for_the_block_alone(traced):
@@ -235,6 +239,7 @@ def goes_back_for_the_block_alone(traced):
     traced.recompile()
 
 
+@breaks("The error goes on to the caller:", case="an edit that stops half-way")
 @wrong("lets_the_error_out", says="the `with` kept it to itself: the caller was to see it")
 @contextlib.contextmanager
 def keeps_the_error(traced):
@@ -247,6 +252,7 @@ def keeps_the_error(traced):
         traced.graph = former
 
 
+@breaks("the same error.", case="an edit that stops half-way")
 @wrong("lets_the_error_out", says="The edit raised ValueError, and the caller saw RuntimeError")
 @contextlib.contextmanager
 def raises_an_error_of_its_own(traced):
@@ -260,6 +266,9 @@ def raises_an_error_of_its_own(traced):
         raise RuntimeError("the edit failed") from error
 
 
+@breaks(
+    "That graph is compiled, even if `traced` was stale before.", case="a block that is interrupted, of a stale module"
+)
 @wrong("left_well", says="module was stale before the block, and after the block that failed", read=STALE)
 @contextlib.contextmanager
 def leaves_a_stale_module_stale(traced):
@@ -300,6 +309,7 @@ def lets_the_refused_draft_in_place(traced):
     draft.lint()
 
 
+@breaks("and `meta` of its nodes.", case="an edit that stops half-way")
 @wrong("as_before_or_edited", says="`meta` is not: that of `output` holds nothing, where 'why: step 5' was", read=HALF)
 def copies_all_but_the_output(traced):
     former = fx.Graph()
@@ -314,6 +324,7 @@ def goes_back_by_tracing_the_old_code(traced):
     return going_back_to(traced, lambda: fx.symbolic_trace(traced).graph)
 
 
+@breaks("`with editing(traced) as graph:` gives the graph to edit.", case="a sound edit")
 @wrong("gives_the_graph", says="gives an object of class NoneType: the graph to edit was asked")
 @contextlib.contextmanager
 def gives_nothing(traced):
@@ -346,6 +357,7 @@ def returns_the_graph(traced):
     return traced.graph
 
 
+@breaks("only its graph is edited in the block.", case="a sound edit")
 @wrong("as_before_or_edited", says="The edit was sound, and it is not in the graph", read=HALF)
 @contextlib.contextmanager
 def edits_a_draft_that_goes_nowhere(traced):
@@ -368,6 +380,7 @@ def tries_the_graph_itself_in_another_module(traced):
         raise
 
 
+@breaks("also by an interrupt from the keyboard", case="a block that is interrupted, of a stale module")
 @wrong(
     "as_before_or_edited",
     says="the edit failed with KeyboardInterrupt, which is no Exception, and the graph is not",
@@ -386,6 +399,10 @@ def catches_every_exception(traced):
         raise
 
 
+@breaks(
+    "and which value is at a key, are to be as before.",
+    case="an edit of names and notes, of a module that takes a dict",
+)
 @wrong(
     "as_before_or_edited",
     says="`meta` is not: that of `given_1` holds 'why: rewritten', where 'why: step 0' was",
@@ -407,6 +424,7 @@ def gives_the_copy_the_notes_of_the_nodes(traced):
         raise
 
 
+@breaks("with the names", case="an edit that stops half-way")
 @wrong("as_before_or_edited", says="and their names are not: one is called `up`, which was `step_1`", read=HALF)
 def traces_the_module_before_the_block(traced):
     """In place of a copy of its graph; the notes are carried over."""
@@ -416,6 +434,7 @@ def traces_the_module_before_the_block(traced):
     return going_back_to(traced, lambda: former)
 
 
+@breaks("and compiled.", case="a sound edit")
 @wrong("left_well", says="stale", read=STALE)
 @contextlib.contextmanager
 def compiles_only_what_has_changed(traced):
@@ -431,6 +450,7 @@ def compiles_only_what_has_changed(traced):
         raise
 
 
+@breaks("even if `traced` was stale before.", case="a stale module, and a path that leads nowhere")
 @wrong("left_well", says="module was stale before the block, and after the block that failed", read=STALE)
 @contextlib.contextmanager
 def compiles_again_after_the_block_alone(traced):
@@ -445,6 +465,7 @@ def compiles_again_after_the_block_alone(traced):
     traced.graph = draft
 
 
+@breaks("or `recompile` refuses", case="an argument that is no Python")
 @wrong("as_before_or_edited", says="(an argument that is no Python): the edit failed", read=HALF)
 @contextlib.contextmanager
 def goes_back_before_it_compiles(traced):
@@ -458,6 +479,7 @@ def goes_back_before_it_compiles(traced):
     traced.recompile()
 
 
+@breaks("When the block raises", case="an error that is no Exception, of a stale module")
 @wrong("as_before_or_edited", says="the edit failed with StoppedError, which is no Exception, and the graph", read=HALF)
 @contextlib.contextmanager
 def lists_what_may_stop_the_block(traced):
@@ -471,6 +493,7 @@ def lists_what_may_stop_the_block(traced):
         raise
 
 
+@breaks("the same error.", case="an edit that stops half-way")
 @wrong("lets_the_error_out", says="a ValueError, and the caller saw another object of that class")
 @contextlib.contextmanager
 def raises_another_error_of_the_class(traced):
@@ -484,6 +507,7 @@ def raises_another_error_of_the_class(traced):
         raise type(error)(*error.args) from None
 
 
+@breaks("which value is at a key, are to be as before.", case="an edit that stops half-way")
 @wrong("as_before_or_edited", says="`meta` of `step_1` holds a copy of a value, where the value was", read=HALF)
 def copies_the_notes_deeply(traced):
     former = copy.deepcopy(traced.graph)
@@ -492,6 +516,7 @@ def copies_the_notes_deeply(traced):
     return going_back_to(traced, lambda: former)
 
 
+@breaks("its former graph back", case="an edit of names and notes, of a module that takes a dict")
 @wrong("takes_its_inputs", says="where it took `given`: the codegen is lost", read=HALF)
 def copies_the_nodes_alone(traced):
     former, values = fx.Graph(), {}
@@ -500,6 +525,7 @@ def copies_the_nodes_alone(traced):
     return going_back_to(traced, lambda: former)
 
 
+@breaks("That graph is compiled", case="an edit that stops half-way")
 @wrong("owned", says="The graph of the module has no owner, and is not compiled", read=STALE)
 @contextlib.contextmanager
 def puts_the_graph_back_past_the_module(traced):

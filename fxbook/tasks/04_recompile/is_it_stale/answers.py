@@ -7,7 +7,7 @@ import re
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 SEES = "04_recompile#who-sees-an-edit-at-once"
 COPY = "when_it_breaks/04_recompile#what-a-copy-keeps"
@@ -65,11 +65,13 @@ def writes_a_copy_of_the_graph(traced):
     return hash(draft.python_code("self").src) != hash(traced.code)
 
 
+@breaks("else `False`.", case="a module fresh from tracing")
 @wrong("says_whether_stale", says="says that the code is stale, of a module whose code is up to date", read=SEES)
 def compares_with_what_is_made_to_be_read(traced):
     return traced.code != traced.print_readable(print_output=False)
 
 
+@breaks("Leave the module as it is:", "do not compile it", case="an edit")
 @wrong("input_unchanged", says="its code was compiled anew")
 def recompiles_to_find_out(traced):
     before = traced.code
@@ -77,6 +79,7 @@ def recompiles_to_find_out(traced):
     return traced.code != before
 
 
+@breaks("and let its graph keep its owner.", case="a module fresh from tracing")
 @wrong("left_alone", says="The graph of the module has another owner now", read=COPY)
 def compares_with_a_shallow_copy(traced):
     return copy.copy(traced).code != traced.code
@@ -87,6 +90,7 @@ def wraps_the_graph_once_more(traced):
     return fx.GraphModule(traced, traced.graph).code != traced.code
 
 
+@breaks("or a module inside it", case="an edit in a traced module inside")
 @wrong(
     "left_alone",
     says="`near`, a traced module inside, was compiled",
@@ -108,6 +112,7 @@ def compares_the_names_of_the_nodes(traced):
     return written != [node.name for node in traced.graph.nodes if node.op not in ("placeholder", "output")]
 
 
+@breaks("Return `True` if the text in `traced.code` differs", case="an edit")
 @wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale", read=SEES)
 def traces_it_again(traced):
     """What is traced is the stale code."""
@@ -128,6 +133,7 @@ def trusts_lint(traced):
     return False
 
 
+@breaks("from the text that the graph of `traced` would give now", case="an edit that changes the order alone")
 @wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale", read=SEES)
 def compares_the_calls_in_any_order(traced):
     def calls(text):
@@ -141,6 +147,7 @@ def returns_both_texts(traced):
     return traced.code, traced.graph.python_code("self").src
 
 
+@breaks("from the text that the graph of `traced` would give now", case="an edit in a traced module inside")
 @wrong("says_whether_stale", says="(an edit in a traced module inside): it says that the code is stale", read=SEES)
 def says_yes_of_whatever_holds_something_stale(traced):
     """The text of the module itself is what its graph gives."""

@@ -11,7 +11,7 @@ import tempfile
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 PICKLE = "04_recompile#save-and-load"
 COPY = "when_it_breaks/04_recompile#what-a-copy-keeps"
@@ -127,6 +127,7 @@ def compares_two_columns(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("the same opcodes with the same targets", case="a function of your own")
 @wrong("foretells_the_pickle", says="says True, and the program does not survive: a function of your own", read=PICKLE)
 def only_tries_it(traced):
     try:
@@ -145,6 +146,7 @@ def compares_the_code(traced):
         return False
 
 
+@breaks("your answer is about the graph, not about the code.", case="an edit that was not compiled")
 @wrong("foretells_the_pickle", says="says False, and the program survives: an edit that was not compiled", read=PICKLE)
 def pickles_a_shallow_copy_of_the_stale_module(traced):
     try:
@@ -154,6 +156,7 @@ def pickles_a_shallow_copy_of_the_stale_module(traced):
     return program(loaded.graph) == program(traced.graph)
 
 
+@breaks("Leave `traced` as it is", case="an edit that was not compiled")
 @wrong("input_unchanged", says="its code was compiled anew")
 def pickles_the_module_itself(traced):
     try:
@@ -182,6 +185,7 @@ def pickles_a_shallow_copy(traced):
     return program(loaded.graph) == program(traced.graph)
 
 
+@breaks("and let its graph keep its owner.", case="the block of the chapter")
 @wrong("left_alone", says="The graph of the module has another owner now", read=COPY)
 def wraps_the_graph_once_more(traced):
     try:
@@ -204,6 +208,7 @@ def traces_in_place_of_pickling(traced):
     return program(loaded.graph) == program(traced.graph)
 
 
+@breaks("the same opcodes with the same targets", case="a weight fetched twice")
 @wrong("foretells_the_pickle", says="does not survive: a weight fetched twice", read=PICKLE)
 def compares_sets(traced):
     try:
@@ -213,6 +218,7 @@ def compares_sets(traced):
     return set(program(loaded.graph)) == set(program(traced.graph))
 
 
+@breaks("in the same order.", case="a shape read early and used late")
 @wrong("foretells_the_pickle", says="does not survive: a shape read early and used late", read=PICKLE)
 def compares_in_any_order(traced):
     try:
@@ -250,6 +256,10 @@ def lets_the_refusal_through(traced):
     return program(through(copy.deepcopy(traced)).graph) == program(traced.graph)
 
 
+@breaks(
+    "Return `True` if the program in the graph of `traced` comes through `pickle.dumps` and `pickle.loads` unchanged:",
+    case="noise that reads no input",
+)
 @wrong("foretells_the_pickle", says="does not survive: noise that reads no input", read=PICKLE)
 def knows_a_list_of_losses(traced):
     """In place of trying it."""
@@ -262,6 +272,7 @@ def knows_a_list_of_losses(traced):
     return True
 
 
+@breaks("If pickling or loading raises, return `False`.", case="a lambda")
 @wrong("foretells_the_pickle", says="does not survive: a lambda", read=PICKLE)
 def counts_what_cannot_be_pickled_as_kept(traced):
     try:
@@ -271,6 +282,7 @@ def counts_what_cannot_be_pickled_as_kept(traced):
     return program(loaded.graph) == program(traced.graph)
 
 
+@breaks("or loading raises, return `False`.", case="a function that chooses")
 @wrong("foretells_the_pickle", says="does not survive: a function that chooses", read=PICKLE)
 def asks_only_whether_it_can_be_pickled(traced):
     """Loading may raise, too."""
@@ -284,6 +296,7 @@ def asks_only_whether_it_can_be_pickled(traced):
         return True
 
 
+@breaks("Names and `meta` do not count.", case="nodes with names of their own")
 @wrong("foretells_the_pickle", says="says False, and the program survives: nodes with names of their own", read=PICKLE)
 def compares_names_too(traced):
     try:
@@ -293,6 +306,7 @@ def compares_names_too(traced):
     return [str(node) for node in loaded.graph.nodes] == [str(node) for node in traced.graph.nodes]
 
 
+@breaks("and `meta` do not count.", case="nodes with names of their own")
 @wrong("foretells_the_pickle", says="says False, and the program survives: nodes with names of their own", read=PICKLE)
 def compares_the_notes_too(traced):
     try:

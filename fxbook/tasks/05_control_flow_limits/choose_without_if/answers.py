@@ -3,7 +3,7 @@
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 @right
@@ -97,6 +97,7 @@ def centres_each_column(x):
     return torch.where(mean > 0, x - mean, x)
 
 
+@breaks("any number of dimensions.", case="a tensor of three dimensions")
 @wrong("decides_once", node="mean", says="Node `mean` takes the mean over some dimensions")
 def counts_on_two_dimensions(x):
     mean = x.mean((0, 1))
@@ -135,11 +136,13 @@ def subtracts_in_place(x):
     return x
 
 
+@breaks("do not write into it;", case="a batch with a positive mean")
 @wrong("batch_left_alone", node="sub_", says="overwrites the batch that was passed")
 def calls_the_method_that_writes(x):
     return x.sub_(x.mean().clamp(min=0))
 
 
+@breaks("gradients flow through.", case="a batch with a positive mean")
 @wrong(
     "gradients_kept", node="detach", says="its gradients are not those of the model: that of `x` holds other numbers"
 )
@@ -147,11 +150,13 @@ def detaches_the_mean(x):
     return x - x.mean().detach().clamp(min=0)
 
 
+@breaks("minus its mean if the mean of the whole tensor is positive", case="a batch with one large number")
 @wrong("right_on_every_batch", node="output", says="On a batch with one large number the result is not the one asked")
 def asks_the_median(x):
     return torch.where(x.median() > 0, x - x.mean(), x)
 
 
+@breaks("the mean of the whole tensor", case="a batch with one large number")
 @wrong("right_on_every_batch", node="output", says="On a batch with one large number the result is not the one asked")
 def asks_the_first_row(x):
     return torch.where(x[0].mean() > 0, x - x.mean(), x)
@@ -162,17 +167,20 @@ def asks_the_largest(x):
     return torch.where(x.max() > 0, x - x.mean(), x)
 
 
+@breaks("and `x` itself if not.", case="a batch with one number far below zero")
 @wrong("right_on_every_batch", node="output", says="On a batch with one number far below zero the result is not the")
 def asks_the_mean_or_the_median(x):
     mean = x.mean()
     return torch.where(torch.maximum(mean, x.median()) > 0, x - mean, x)
 
 
+@breaks("any number of dimensions.", case="a tensor of one dimension")
 @wrong("runs", node="flatten", says="Running the result raises IndexError: Dimension out of range")
 def expects_two_dimensions_or_more(x):
     return x - x.flatten(1).mean().clamp(min=0)
 
 
+@breaks("`x` itself", case="a batch with a negative mean")
 @wrong(
     "right_on_every_batch",
     node="output",
@@ -187,6 +195,7 @@ def centred(x):
     return x - x.mean() if x.mean() > 0 else x
 
 
+@breaks("every step is a node.", case="a batch with a positive mean")
 @wrong("open_to_passes", node="centred", says="Node `centred` calls")
 def wraps_the_branch(x):
     return centred(x)

@@ -7,7 +7,7 @@ import operator
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def placeholder(traced, name):
@@ -116,6 +116,7 @@ def erases_from_the_end(model, name, value):
     return fx.GraphModule(traced, traced.graph)
 
 
+@breaks("and remove the argument:", case="the classifier, two rounds")
 @wrong("argument_gone", node="times_1", says="`times_1` is still an input")
 def leaves_it_to_dead_code(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
@@ -132,6 +133,7 @@ def gives_it_a_default(model, name, value):
     return traced
 
 
+@breaks("it is not an input", case="the classifier, two rounds")
 @wrong("argument_gone", node="times", says="`times` is still an input")
 def renames_it(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
@@ -141,6 +143,7 @@ def renames_it(model, name, value):
     return traced
 
 
+@breaks("no node checks it.", case="the classifier, two rounds")
 @wrong("argument_gone", node="_assert", says="Node `_assert` still checks the argument")
 def checks_the_value_itself(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
@@ -198,6 +201,7 @@ def takes_the_first_name_that_ends_in_1(model, name, value):
     return traced
 
 
+@breaks("the other inputs, used or unused", case="a flag, beside an input that is not read")
 @wrong("argument_gone", says="the input `padding` is gone: `double` alone was to be taken out")
 def erases_every_input_that_nobody_reads(model, name, value):
     traced = fixed(model, name, value)
@@ -208,6 +212,7 @@ def erases_every_input_that_nobody_reads(model, name, value):
     return traced
 
 
+@breaks("and defaults", case="a mask fixed at None")
 @wrong("rest_untouched", node="shift", says="the input `shift` has lost its default")
 def clears_all_defaults(model, name, value):
     traced = fixed(model, name, value)
@@ -217,6 +222,7 @@ def clears_all_defaults(model, name, value):
     return traced
 
 
+@breaks("what the model itself checks with `torch._assert`.", case="a temperature called T")
 @wrong("rest_untouched", says="the model's own check, “a row each was expected”, is gone")
 def erases_every_assertion(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
@@ -267,6 +273,7 @@ def forgets_to_recompile(model, name, value):
     return fixed(model, name, value)
 
 
+@breaks("and `model` is not changed.", case="the classifier, two rounds")
 @wrong("input_unchanged", says="The model that was given has been changed: the model has a new attribute `forward`")
 def fixes_it_in_the_model(model, name, value):
     traced = fixed(model, name, value)
@@ -275,6 +282,7 @@ def fixes_it_in_the_model(model, name, value):
     return traced
 
 
+@breaks("The result shares the weights of `model`", case="the classifier, two rounds")
 @wrong("shares_weights", node="body", says="`body.weight` is not the object that the model holds")
 def copies_the_model_first(model, name, value):
     traced = fixed(copy.deepcopy(model), name, value)
@@ -282,6 +290,7 @@ def copies_the_model_first(model, name, value):
     return traced
 
 
+@breaks("fixed at `value`", case="the classifier, two rounds")
 @wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
 def fixes_another_value(model, name, value):
     traced = fixed(model, name, 1 if value == 2 else value)
@@ -297,6 +306,7 @@ def looks_for_the_name_of_the_node(model, name, value):
     return traced
 
 
+@breaks("with their order", case="a mode fixed by its name")
 @wrong(
     "argument_gone", says="the result takes `y`, `x`, `mode_gain`, `mode_shift`: `x`, `y`, `mode_gain`, `mode_shift`"
 )
@@ -309,6 +319,7 @@ def puts_the_inputs_in_another_order(model, name, value):
     return traced
 
 
+@breaks("or `None`.", case="a mask fixed at None")
 @wrong("argument_gone", node="_assert_is_none", says="(a mask fixed at None): node `_assert_is_none` still checks the")
 def leaves_a_check_of_none(model, name, value):
     """It knows the guard of a number: a comparison, and an assertion behind it."""
@@ -324,6 +335,7 @@ def leaves_a_check_of_none(model, name, value):
     return traced
 
 
+@breaks("Everything else stays:", case="a mode fixed by its name")
 @wrong(
     "argument_gone", says="(a mode fixed by its name): the input `mode_gain` is gone: `mode` alone was to be taken out"
 )

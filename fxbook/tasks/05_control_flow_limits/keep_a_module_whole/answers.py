@@ -4,7 +4,7 @@ import copy
 
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def tracing(model, is_leaf):
@@ -130,12 +130,14 @@ def looks_for_the_name_in_the_name(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or kind.__name__ in type(module).__name__)
 
 
+@breaks("so decide by `kind`.", case="the kind nested, as a subclass, and called twice")
 @wrong("kept_whole", node="blocks_2_inner", says="keeps a `SharpenOnce` whole, which was not asked")
 def keeps_all_that_looks_alike(model, kind):
     names = {kind.__name__, "Annealed"}
     return tracing(model, lambda module, path, leaf: leaf or any(name in type(module).__name__ for name in names))
 
 
+@breaks("All other modules are treated as `symbolic_trace` treats them.", case="the classifier")
 @wrong("kept_whole", node="body_weight", says="`torch.nn.Linear` is called 0 times: it was to stay whole, 2 times")
 def forgets_the_layers_of_torch(model, kind):
     return tracing(model, lambda module, path, leaf: isinstance(module, kind))
@@ -146,6 +148,7 @@ def keeps_every_module_whole(model, kind):
     return tracing(model, lambda module, path, leaf: True)
 
 
+@breaks("All other modules", case="the kind nested, as a subclass, and called twice")
 @wrong("kept_whole", node="blocks_2_inner", says="keeps a `SharpenOnce` whole, which was not asked")
 def keeps_what_has_no_children(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or not list(module.children()))
@@ -161,6 +164,7 @@ def fixes_the_argument(model, kind):
     return fx.symbolic_trace(model, concrete_args={"times": 2})
 
 
+@breaks("fix no argument.", case="the classifier")
 @wrong(
     "nothing_fixed",
     node="_assert_is_none",
@@ -218,11 +222,13 @@ def returns_the_graph(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or isinstance(module, kind)).graph
 
 
+@breaks("The result shares the weights of the model.", case="the classifier")
 @wrong("shares_weights", node="body", says="`body.weight` is not the object that the model holds")
 def copies_the_model_first(model, kind):
     return tracing(copy.deepcopy(model), lambda module, path, leaf: leaf or isinstance(module, kind))
 
 
+@breaks("Rewrite nothing in the model", case="the classifier")
 @wrong("input_unchanged", says="The model that was given has been changed: `sharpen` has a new attribute `whole`")
 def marks_the_modules(model, kind):
     for module in model.modules():
@@ -258,6 +264,7 @@ def keeps_what_is_one_of_the_two(model, kind):
     return tracing(model, lambda module, path, leaf: leaf != isinstance(module, kind))
 
 
+@breaks("each call of a module of class `kind`", case="containers of torch")
 @wrong(
     "kept_whole",
     node="residual_0",
@@ -267,6 +274,7 @@ def keeps_what_cannot_be_traced(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or cannot_be_traced(module))
 
 
+@breaks("or of a subclass", case="containers of torch")
 @wrong(
     "kept_whole",
     node="residual_0",

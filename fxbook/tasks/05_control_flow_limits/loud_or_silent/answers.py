@@ -8,7 +8,7 @@ from torch import fx
 from torch.fx.proxy import TraceError
 from torch.utils import _pytree as pytree
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 PROVEN = "05_control_flow_limits#what-python-does-leaves-no-node"
 STOPS = "05_control_flow_limits#when-it-breaks"
@@ -177,6 +177,7 @@ def lists_three_errors(function, batches):
     return judged(function, batches, close, loud=(TraceError, TypeError, RuntimeError))
 
 
+@breaks("on one of the batches", case="`doubled_if_positive`")
 @wrong("right_verdict", says="Of `doubled_if_positive` you say 'same', but on the second of three", read=EXCEPT)
 def takes_the_last_batch(function, batches):
     return judged(function, batches[-1:], close)
@@ -200,6 +201,7 @@ def has_one_try_for_both(function, batches):
     return "same"
 
 
+@breaks("the traced function raises an error", case="`square_or_flat`")
 @wrong(
     "right_verdict",
     says="Of `square_or_flat` you say 'stops', but it is the traced function that raises",
@@ -228,6 +230,7 @@ def expects_the_traced_function_to_run(function, batches):
     return "same"
 
 
+@breaks("or lists, tuples and dicts of tensors.", case="`halved_three_times`")
 @wrong("right_verdict", says="Of `halved_three_times` you say 'differs', but the traced function returns", read=PROVEN)
 def compares_tensors_only(function, batches):
     return judged(function, batches, torch.allclose)
@@ -238,6 +241,7 @@ def compares_the_first_item(function, batches):
     return judged(function, batches, lambda a, b: close(pytree.tree_leaves(a)[0], pytree.tree_leaves(b)[0]))
 
 
+@breaks("one item more or less:", case="`in_parts`")
 @wrong(
     "right_verdict",
     says="Of `in_parts` you say 'same', but the function returns a list of two, the",
@@ -273,11 +277,13 @@ def compares_as_text(function, batches):
     return judged(function, batches, lambda found, expected: str(found) == str(expected))
 
 
+@breaks("or dtype", case="`precise`")
 @wrong("right_verdict", says="Of `precise` you say 'same', but the function returns float64", read=ISINSTANCE)
 def lets_the_dtype_differ(function, batches):
     return judged(function, batches, lambda a, b: torch.testing.assert_close(a, b, check_dtype=False) is None)
 
 
+@breaks("`function` can write into the tensor that it gets;", case="`doubled_in_place`")
 @wrong("right_verdict", says="Of `doubled_in_place` you say 'differs', but on equal batches", read=PROVEN)
 def hands_the_same_batch_to_both(function, batches):
     return judged(function, batches, close, clone=lambda batch: batch)
@@ -288,16 +294,19 @@ def prints_the_verdict(function, batches):
     print(judged(function, batches, close))
 
 
+@breaks("Different numbers", case="`slightly_more`")
 @wrong("right_verdict", says="Of `slightly_more` you say 'same', but the traced function returns", read=ISINSTANCE)
 def lets_numbers_be_near(function, batches):
     return judged(function, batches, lambda a, b: torch.testing.assert_close(a, b, rtol=0.01, atol=0.01) is None)
 
 
+@breaks("a different shape", case="`one_more_dimension`")
 @wrong("right_verdict", says="Of `one_more_dimension` you say 'same', but the function returns", read=ISINSTANCE)
 def lets_shapes_be_broadcast(function, batches):
     return judged(function, batches, lambda a, b: leaf_by_leaf(a, b, torch.allclose))
 
 
+@breaks("or key", case="`renamed`")
 @wrong("right_verdict", says="Of `renamed` you say 'same', but the function returns a dict with the", read=ISINSTANCE)
 def compares_tensors_in_their_order(function, batches):
     def same(found, expected):
@@ -312,6 +321,7 @@ def compares_tensors_in_their_order(function, batches):
     return judged(function, batches, lambda a, b: sizes(a, b) and dtypes(a, b) and same(a, b))
 
 
+@breaks("another container", case="`in_a_list`")
 @wrong("right_verdict", says="Of `in_a_list` you say 'same', but the function returns a", read=ISINSTANCE)
 def unpacks_a_list_of_one(function, batches):
     def unpacked(value):
@@ -334,6 +344,7 @@ def expects_runtime_errors_of_the_traced(function, batches):
     return "same"
 
 
+@breaks("one item more", case="`one_part_more`")
 @wrong(
     "right_verdict", says="Of `one_part_more` you say 'same', but the function returns a list of one", read=ISINSTANCE
 )
@@ -348,6 +359,7 @@ def goes_through_what_the_function_returns(function, batches):
     return judged(function, batches, same)
 
 
+@breaks("another container", case="`in_rows`")
 @wrong("right_verdict", says="Of `in_rows` you say 'same', but the function returns a list of two", read=ISINSTANCE)
 def takes_rows_for_a_list(function, batches):
     def same(found, expected):
@@ -359,6 +371,7 @@ def takes_rows_for_a_list(function, batches):
     return judged(function, batches, same)
 
 
+@breaks('`"same"` otherwise.', case="`row_mean`")
 @wrong("right_verdict", says="Of `row_mean` you say 'differs', but the traced function returns what", read=PROVEN)
 def compares_objects(function, batches):
     return judged(function, batches, lambda a, b: a is b)
@@ -372,21 +385,25 @@ def told_by_its_class(function, batches, loud):
         return "differs"
 
 
+@breaks("raises an error, whatever its class;", case="`per_row`")
 @wrong("right_verdict", says="Of `per_row` you say 'differs', but tracing it raises RuntimeError", read=STOPS)
 def stops_at_a_trace_error_only(function, batches):
     return told_by_its_class(function, batches, TraceError)
 
 
+@breaks("whatever its class;", case="`root`")
 @wrong("right_verdict", says="Of `root` you say 'differs', but tracing it raises ValueError (“inv", read=STOPS)
 def stops_at_three_errors_only(function, batches):
     return told_by_its_class(function, batches, (TraceError, TypeError, RuntimeError))
 
 
+@breaks("or returns something different from `function`;", case="`grams`")
 @wrong("right_verdict", says="Of `grams` you say 'same', but the traced function returns", read=ISINSTANCE)
 def never_compares(function, batches):
     return judged(function, batches, lambda found, expected: True)
 
 
+@breaks("the batches are to hold what they held.", case="`doubled_in_place`")
 @wrong("nothing_left", says="a tensor that your code was given holds other values")
 def gives_the_function_the_batches_themselves(function, batches):
     """The verdict is right, and a function that writes into its batch has changed that of the caller."""
@@ -405,6 +422,7 @@ def gives_the_function_the_batches_themselves(function, batches):
     return "same"
 
 
+@breaks("one item more or less:", case="`one_key_more`")
 @wrong(
     "right_verdict", says="Of `one_key_more` you say 'same', but the function returns a dict with the", read=ISINSTANCE
 )
@@ -417,6 +435,7 @@ def goes_through_the_keys_of_the_function(function, batches):
     return judged(function, batches, same)
 
 
+@breaks("Different numbers", case="`first_of_two`")
 @wrong("right_verdict", says="Of `first_of_two` you say 'same', but the first of the two tensors", read=ISINSTANCE)
 def compares_sums(function, batches):
     def same(one, other):

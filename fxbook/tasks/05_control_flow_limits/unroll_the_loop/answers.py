@@ -6,7 +6,7 @@ import torch
 from torch import fx, nn
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def unsure(scores):
@@ -148,6 +148,7 @@ def calls_while_loop(model):
     return fx.symbolic_trace(Layers(model, step))
 
 
+@breaks("computes `model(x)` on every batch", case="a batch that needs a few rounds")
 @wrong("right_on_every_batch", node="output", says="On a batch that needs a few rounds the result is not the one asked")
 def asks_once_for_all_rounds(model):
     def step(scores):
@@ -159,6 +160,7 @@ def asks_once_for_all_rounds(model):
     return fx.symbolic_trace(Layers(model, step))
 
 
+@breaks("there are never more than four.", case="a batch that is never sure")
 @wrong(
     "right_on_every_batch",
     node="output",
@@ -168,6 +170,7 @@ def stops_a_round_early(model):
     return fx.symbolic_trace(Layers(model, lambda scores: rounds(scores, 3)))
 
 
+@breaks("The number of rounds depends on the batch", case="a batch that is sure at once")
 @wrong(
     "right_on_every_batch",
     node="output",
@@ -199,6 +202,7 @@ def decides_for_each_row_without_its_dimension(model):
     return fx.symbolic_trace(Layers(model, step))
 
 
+@breaks("and does not write into `x`.", case="a batch that needs a few rounds")
 @wrong("batch_left_alone", node="mul_", says="Running the result overwrites the batch that was passed")
 def multiplies_the_batch_itself(model):
     """With layers that have no bias, the scores grow as their batch does."""
@@ -212,6 +216,7 @@ def multiplies_the_batch_itself(model):
     return fx.symbolic_trace(Growing(model, lambda scores: scores))
 
 
+@breaks("has the same gradients", case="a batch that is sure at once")
 @wrong("gradients_kept", node="detach", says="its gradients are not those of the model: `x` gets none")
 def detaches_the_scores(model):
     return fx.symbolic_trace(Layers(model, lambda scores: rounds(scores.detach())))
@@ -222,11 +227,13 @@ def wrapped_rounds(scores):
     return rounds(scores)
 
 
+@breaks("every step is a node:", case="a batch that is sure at once")
 @wrong("open_to_passes", node="wrapped_rounds", says="which no pass can look into")
 def wraps_the_loop(model):
     return fx.symbolic_trace(Layers(model, lambda scores: wrapped_rounds(scores)))
 
 
+@breaks("no node calls a function or a module of your own.", case="a batch that is sure at once")
 @wrong("open_to_passes", node="sharpen", says="Node `sharpen` keeps a `Sharpen` whole: every step was to be a node")
 def keeps_the_module_whole(model):
     class Keeping(fx.Tracer):
@@ -236,6 +243,7 @@ def keeps_the_module_whole(model):
     return fx.GraphModule(model, Keeping().trace(model))
 
 
+@breaks("Trace it with `fx.symbolic_trace`.", case="a batch that is sure at once")
 @wrong(
     "traced_symbolically",
     node="t",
@@ -256,6 +264,7 @@ def exports_it(model):
     return torch.export.export(Layers(model, rounds), (torch.randn(64, 4),)).module()
 
 
+@breaks("Fix no argument.", case="a batch that is sure at once")
 @wrong(
     "nothing_fixed",
     node="_assert",
@@ -266,6 +275,7 @@ def fixes_the_argument(model):
     return fx.symbolic_trace(model, concrete_args={"times": 4})
 
 
+@breaks("shares its weights", case="a batch that is sure at once")
 @wrong("shares_weights", node="body", says="`body.weight` is not the object that the model holds")
 def copies_the_layers(model):
     return fx.symbolic_trace(Layers(copy.deepcopy(model), rounds))
@@ -314,6 +324,7 @@ def forgets_to_recompile(model):
     return traced
 
 
+@breaks("and is not changed.", case="a batch that is sure at once")
 @wrong("input_unchanged", says="The model that was given has been changed: `sharpen` is another object")
 def puts_the_rounds_into_the_model(model):
     class Step(nn.Module):
@@ -335,16 +346,19 @@ def asking(model, asks):
     return fx.symbolic_trace(Layers(model, step))
 
 
+@breaks("on every batch", case="a batch that is sure by a hair")
 @wrong("right_on_every_batch", node="output", says="On a batch that is sure by a hair the result is not the one asked")
 def takes_one_half_for_unsure(model):
     return asking(model, lambda scores: scores.softmax(dim=-1).amax(dim=-1).mean() <= 0.5)
 
 
+@breaks("on every batch", case="a batch of sequences")
 @wrong("right_on_every_batch", node="output", says="On a batch of sequences the result is not the one asked for")
 def takes_the_second_dimension(model):
     return asking(model, lambda scores: scores.softmax(dim=1).amax(dim=1).mean() < 0.5)
 
 
+@breaks("of any width,", case="a wider model, a few rounds")
 @wrong("right_on_every_batch", node="output", says="(a wider model, a few rounds): on a wider model")
 def reads_eight_columns(model):
     class Eight(Layers):

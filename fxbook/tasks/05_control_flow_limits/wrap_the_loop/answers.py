@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def unsure(scores):
@@ -189,6 +189,7 @@ def one_round(scores):
     return scores * 1.5 if unsure(scores) else scores
 
 
+@breaks("that does all of the sharpening;", case="a batch that is sure at once")
 @wrong("one_own_call", node="one_round_1", says="4 nodes call functions of your own: one, for the whole sharpening")
 def wraps_one_round(model):
     def step(scores):
@@ -214,6 +215,7 @@ def head_and_loop(features, weight, bias):
     return loop(nn.functional.linear(features, weight, bias))
 
 
+@breaks("the layers are nodes of their own.", case="a batch that is sure at once")
 @wrong("one_own_call", node="head_and_loop", says="Node `head_and_loop` does the work of `head` too")
 def wraps_the_head_too(model):
     class WithoutHead(Layers):
@@ -229,6 +231,7 @@ def without_gradients(scores):
     return loop(scores)
 
 
+@breaks("has the same gradients.", case="a batch that needs a few rounds")
 @wrong("gradients_kept", node="without_gradients", says="its gradients are not those of the model: `x` gets none")
 def sharpens_under_no_grad(model):
     return fx.symbolic_trace(Layers(model, lambda scores: without_gradients(scores)))
@@ -253,6 +256,7 @@ def three_rounds(scores):
     return loop(scores, 3)
 
 
+@breaks("computes `model(x)` on every batch.", case="a batch that is never sure")
 @wrong(
     "right_on_every_batch",
     node="output",
@@ -272,6 +276,7 @@ def sharpens_each_row_by_itself(model):
     return fx.symbolic_trace(Layers(model, lambda scores: row_by_row(scores)))
 
 
+@breaks("One node calls a function of yours", case="a batch that is sure at once")
 @wrong("one_own_call", says="No node calls a function of your own")
 def unrolls_it_with_where(model):
     def step(scores):
@@ -300,6 +305,7 @@ def keeps_the_module_whole(model):
     return fx.GraphModule(short, Keeping().trace(short))
 
 
+@breaks("Fix no argument.", case="a batch that is sure at once")
 @wrong(
     "nothing_fixed",
     node="_assert",
@@ -357,6 +363,7 @@ def prints_the_shape_while_tracing(model):
     return fx.symbolic_trace(Layers(model, step))
 
 
+@breaks("shares its weights", case="a batch that is sure at once")
 @wrong("shares_weights", node="body", says="`body.weight` is not the object that the model holds")
 def copies_the_layers(model):
     return fx.symbolic_trace(Layers(copy.deepcopy(model), lambda scores: sharpened(scores)))
@@ -367,6 +374,7 @@ def forgets_to_trace(model):
     return Layers(model, sharpened)
 
 
+@breaks("and is not changed.", case="a batch that is sure at once")
 @wrong("input_unchanged", says="The model that was given has been changed: `sharpen` is another object")
 def puts_the_function_into_the_model(model):
     class Step(nn.Module):
@@ -405,11 +413,13 @@ def with_a_call_of(model, function):
     return fx.GraphModule(model, graph)
 
 
+@breaks("on every batch.", case="a batch that is sure by a hair")
 @wrong("right_on_every_batch", node="output", says="On a batch that is sure by a hair the result is not the one asked")
 def takes_one_half_for_unsure(model):
     return with_a_call_of(model, looping(lambda scores: scores.softmax(dim=-1).amax(dim=-1).mean() <= 0.5))
 
 
+@breaks("on every batch.", case="a batch of sequences")
 @wrong("right_on_every_batch", node="output", says="On a batch of sequences the result is not the one asked for")
 def takes_the_second_dimension(model):
     return with_a_call_of(model, looping(lambda scores: scores.softmax(dim=1).amax(dim=1).mean() < 0.5))

@@ -5,7 +5,7 @@ import inspect
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def sums_of(traced):
@@ -117,6 +117,7 @@ class VisitsTheCalls:
         return dim
 
 
+@breaks("Its keys are the names", case="sums over one dimension and over all")
 @wrong("dims_found", says="The answer has nodes for keys: their names were asked.")
 def gives_the_nodes_themselves(traced):
     sums = [node for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
@@ -132,6 +133,7 @@ def goes_by_the_names_of_the_nodes(traced):
     return {node.name: node.kwargs.get("dim", (*node.args, None, None)[1]) for node in sums}
 
 
+@breaks("and nothing else.", case="sums with other arguments")
 @wrong("dims_found", says="the answer has the key 'cumsum', which is the name of no sum: it is that")
 def looks_for_sum_in_the_target(traced):
     sums = [node for node in traced.graph.nodes if node.op.startswith("call_") and "sum" in str(node.target)]
@@ -139,6 +141,7 @@ def looks_for_sum_in_the_target(traced):
     return {node.name: node.kwargs.get("dim", (*node.args, None, None)[1]) for node in sums}
 
 
+@breaks("Do not change `traced`.", case="sums over one dimension and over all")
 @wrong(
     "input_unchanged",
     says="The model that was given has been changed: its graph was edited, at node `sum_2`.",
@@ -153,11 +156,13 @@ def empties_the_keywords(traced):
     return dims
 
 
+@breaks("Its values are the `dim` of each sum", case="sums over one dimension and over all")
 @wrong("dims_found", says="For `sum_1 = torch.sum(x, 0)` the answer is None: its `dim` is passed by position.")
 def looks_by_name_only(traced):
     return {node.name: node.kwargs.get("dim") for node in traced.graph.nodes if node.target in (torch.sum, "sum")}
 
 
+@breaks("In both, `dim` is the second argument", case="sums over one dimension and over all")
 @wrong("dims_found", says="For `sum_2 = torch.sum(x, dim=1)` the answer is None: its `dim` is passed by name.")
 def looks_by_position_only(traced):
     sums = [node for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
@@ -169,6 +174,7 @@ def subscripts_the_keywords(traced):
     return {node.name: node.kwargs["dim"] for node in traced.graph.nodes if node.target in (torch.sum, "sum")}
 
 
+@breaks("A sum is a call of `torch.sum` or of the method `sum`", case="sums over one dimension and over all")
 @wrong("dims_found", says="The answer lacks `sum_3 = x.sum(1)`.")
 def passes_over_the_method(traced):
     sums = traced.graph.find_nodes(op="call_function", target=torch.sum)
@@ -188,17 +194,20 @@ def normalises_a_method(traced):
     return {node.name: node.normalized_arguments(traced, types).kwargs.get("dim") for node in sums}
 
 
+@breaks("Return a dict.", case="sums over one dimension and over all")
 @wrong("dims_found", says="The answer is no dict.")
 def returns_pairs(traced):
     return [(node.name, node.kwargs.get("dim")) for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
 
 
+@breaks("and nothing else.", case="an input and a layer named sum")
 @wrong("dims_found", says="(an input and a layer named sum): the answer has the key 'sum_1', which is")
 def asks_the_target_alone(traced):
     sums = [node for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
     return {node.name: node.kwargs.get("dim", node.args[1] if len(node.args) > 1 else None) for node in sums}
 
 
+@breaks("the `dim` of each sum", case="sums with other arguments")
 @wrong("dims_found", says="for `sum_4 = torch.sum(sum_0, keepdim=True, dim=0)` the answer is None")
 def takes_zero_for_no_dim(traced):
     return {
@@ -215,6 +224,7 @@ def takes_every_method_that_begins_so(traced):
     return dims
 
 
+@breaks("or `None` where the call has no `dim`.", case="sums over one dimension and over all")
 @wrong("dims_found", says="The answer lacks `sum_5 = torch.sum(x)`.")
 def leaves_out_sums_without_a_dim(traced):
     dims = {}
@@ -224,6 +234,7 @@ def leaves_out_sums_without_a_dim(traced):
     return dims
 
 
+@breaks("and nothing else.", case="sums with other arguments")
 @wrong(
     "dims_found", says="the answer has the key 'sum_12', which is the name of no sum: it is that of `sum(sum_0, 0)`."
 )
@@ -249,6 +260,7 @@ def expects_the_tensor_by_position(traced):
     return dims
 
 
+@breaks("of the sums in the graph.", case="an input and a layer named sum")
 @wrong("dims_found", says="the answer lacks `sum_3 = torch.sum(input=sum_2)`.")
 def leaves_out_what_no_node_uses(traced):
     dims = asks_whether_it_is_there(traced)

@@ -7,7 +7,7 @@ import torch
 from torch import fx, nn
 from torch.fx.passes.infra.pass_base import PassBase, PassResult
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 MAKERS = {operator.add, operator.sub, operator.mul, operator.matmul, nn.functional.linear}
 MAKERS |= {nn.Linear, nn.Conv2d, nn.LayerNorm}
@@ -239,6 +239,7 @@ class Overwriting(fx.Transformer):
         return super().call_module(target, args, kwargs)
 
 
+@breaks("every activation works in place where that is safe", case="the block")
 @wrong(
     "nothing_missed", node="act_1", says="Node `act_1` does not work in place, though it is safe on `up = self.up(x)`."
 )
@@ -246,6 +247,7 @@ def leaves_all_as_it_is(model):
     return fx.symbolic_trace(model)
 
 
+@breaks("and nowhere else.", case="the block")
 @wrong(
     "nothing_unsafe", node="act", says="Node `act` works in place, and `x` is an input, which belongs to the caller."
 )
@@ -262,6 +264,7 @@ def asks_only_who_reads(model):
     return in_place(model, made=lambda traced, value: True, set_layer=None)
 
 
+@breaks("no other node uses that value.", case="views, a parameter, values read by others")
 @wrong("nothing_unsafe", node="elu", says="node `elu` works in place, and `output` uses `mul` too.")
 def asks_only_who_made_it(model):
     return in_place(model, readers=99)
@@ -285,6 +288,7 @@ def takes_sigmoid_for_a_maker(model):
     return in_place(model, made=lambda traced, value: called(traced, value) in {*MAKERS, torch.sigmoid})
 
 
+@breaks("The given model stays as it is", case="the block")
 @wrong(
     "input_unchanged",
     says="The model that was given has been changed: the attribute `inplace` of `act` has changed.",
@@ -294,6 +298,7 @@ def sets_the_shared_layer(model):
     return in_place(model, set_layer=set_it)
 
 
+@breaks("the result shares its weights.", case="the block")
 @wrong(
     "shares_weights",
     node="up",
@@ -303,6 +308,7 @@ def copies_the_model_first(model):
     return in_place(copy.deepcopy(model), set_layer=set_it)
 
 
+@breaks("a layer of `torch.nn` that has an attribute `inplace`", case="the block")
 @wrong(
     "nothing_missed", node="act_1", says="Node `act_1` does not work in place, though it is safe on `up = self.up(x)`."
 )
@@ -342,6 +348,7 @@ def also(*others):
     return lambda traced, value: called(traced, value) in {*MAKERS, *others} or value.op in others
 
 
+@breaks("no methods)", case="views, a parameter, values read by others")
 @wrong("nothing_unsafe", node="relu_2", says="node `relu_2` works in place, and `view = project_1.view(-1)` calls none")
 def takes_every_method_for_a_maker(model):
     return in_place(model, made=also("call_method"))
@@ -360,6 +367,10 @@ def takes_every_layer_that_is_no_activation_for_a_maker(model):
     return in_place(model, made=made)
 
 
+@breaks(
+    "one of `MAKERS` (functions and layers, no methods) made the value that it uses",
+    case="values that none of `MAKERS` made",
+)
 @wrong("nothing_unsafe", node="relu_1", says="node `relu_1` works in place, and `add = torch.add(x, 1)` calls none of")
 def takes_torch_add_for_a_maker(model):
     return in_place(model, made=also(torch.add, "add"))
@@ -371,6 +382,7 @@ def goes_by_the_name_of_the_maker(model):
     return in_place(model, made=lambda traced, value: value.op != "placeholder" and value.name.startswith(starts))
 
 
+@breaks("A value of any other call is not safe here", case="values that none of `MAKERS` made")
 @wrong("nothing_unsafe", node="elu", says="node `elu` works in place, and `truediv = operator.truediv(x, 2)` calls")
 def takes_every_operator_for_a_maker(model):
     return in_place(model, made=also(operator.truediv, operator.neg))
@@ -413,6 +425,7 @@ def stores_every_copy_at_one_path(model):
     return in_place(model, set_layer=store)
 
 
+@breaks("Each layer keeps its settings", case="submodules, keywords, dropout")
 @wrong(
     "settings_kept",
     node="body_act",
@@ -428,16 +441,19 @@ def makes_a_fresh_layer(model):
     return in_place(model, set_layer=store)
 
 
+@breaks("one of the methods `relu`, `sigmoid` and `tanh`:", case="layers called by their own name")
 @wrong("nothing_missed", node="tanh", says="node `tanh` does not work in place, though it is safe on `mul = operator")
 def knows_one_method_only(model):
     return in_place(model, methods=("relu",))
 
 
+@breaks("every node that is no activation.", case="values that none of `MAKERS` made")
 @wrong("nothing_unsafe", node="abs_1", says="node `abs_1` works in place, and is no activation.")
 def writes_with_every_method_that_can(model):
     return in_place(model, methods=[name[:-1] for name in dir(torch.Tensor) if name[-1] == "_" and name[-2] != "_"])
 
 
+@breaks("`torch.relu`;", case="values that none of `MAKERS` made")
 @wrong("stays", node="relu_2", says="node `relu_2` calls `torch.relu_`: `torch.relu` was to stay as it is.")
 def takes_torch_relu_for_an_activation(model):
     traced = in_place(model)
@@ -448,6 +464,7 @@ def takes_torch_relu_for_an_activation(model):
     return traced
 
 
+@breaks("an activation that works in place already, safe or not;", case="values that none of `MAKERS` made")
 @wrong("stays", node="relu", says="node `relu` worked in place and no longer does: it was to stay as it is.")
 def stops_what_is_unsafe(model):
     traced = in_place(model)
@@ -493,6 +510,7 @@ def calls_functions_in_place_of_layers(model):
     return in_place(model, set_layer=call)
 
 
+@breaks("and no other node uses that value.", case="values that another node uses before")
 @wrong("nothing_unsafe", node="relu", says="(values that another node uses before): node `relu` works in place, and")
 def asks_only_who_stands_after_it(model):
     def is_last(traced, node):
@@ -515,11 +533,13 @@ def asks_only_who_stands_after_it(model):
     return traced
 
 
+@breaks("`nn.Identity`, for example, returns the very tensor that it gets.", case="layers called by their own name")
 @wrong("nothing_unsafe", node="gate", says="(layers called by their own name): node `gate` works in place, and `same")
 def takes_identity_for_a_maker(model):
     return in_place(model, made=also(nn.Identity))
 
 
+@breaks("and its mode.", case="a model in eval mode")
 @wrong("same_behaviour", node="output", says="(a model in eval mode): the result does not compute what the model does")
 def makes_a_layer_in_training_mode(model):
     """With the settings of the layer that it replaces, and without its mode."""
@@ -533,6 +553,7 @@ def makes_a_layer_in_training_mode(model):
     return in_place(model, set_layer=store)
 
 
+@breaks("an activation that works in place already", case="a model in eval mode")
 @wrong("stays", node="done", says="(a model in eval mode): node `done` worked in place and no longer does")
 def flips_what_works_in_place_already(model):
     def store(traced, node):
@@ -544,6 +565,7 @@ def flips_what_works_in_place_already(model):
     return in_place(model, set_layer=store)
 
 
+@breaks("for any model that can be traced.", case="submodules, keywords, dropout")
 @wrong("nothing_missed", node="body_act", says="(submodules, keywords, dropout): node `body_act` does not work")
 def looks_for_layers_of_the_model_itself(model):
     def set_layer(traced, node):
@@ -553,11 +575,13 @@ def looks_for_layers_of_the_model_itself(model):
     return in_place(model, set_layer=set_layer)
 
 
+@breaks("a function of `nn.functional` that takes `inplace`", case="submodules, keywords, dropout")
 @wrong("nothing_missed", node="celu", says="(submodules, keywords, dropout): node `celu` does not work in place")
 def changes_methods_and_layers_only(model):
     return in_place(model, functions=False)
 
 
+@breaks("(functions and layers", case="layers called by their own name")
 @wrong("nothing_missed", node="relu_2", says="(layers called by their own name): node `relu_2` does not work in place")
 def forgets_the_function_linear(model):
     makers = MAKERS - {nn.functional.linear}

@@ -6,7 +6,7 @@ import inspect
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def sums(traced):
@@ -118,6 +118,7 @@ def goes_through_it_again(traced):
     traced.graph = graph
 
 
+@breaks("A sum without a `dim`", case="sums over one dimension and over all")
 @wrong("keep_where_a_dim_is", node="sum_5", says="Node `sum_5` has `keepdim`, and no `dim`: it was to stay as it is.")
 def keeps_them_in_every_sum(traced):
     for node in sums(traced):
@@ -125,6 +126,7 @@ def keeps_them_in_every_sum(traced):
     traced.recompile()
 
 
+@breaks("`keepdim` is the third argument, after `dim`.", case="sums with other arguments")
 @wrong(
     "no_argument_twice",
     node="sum_1",
@@ -150,6 +152,7 @@ def asks_for_the_dim_by_name(traced):
     traced.recompile()
 
 
+@breaks("Make every sum over a `dim` keep its dimensions:", case="sums over one dimension and over all")
 @wrong(
     "keep_where_a_dim_is",
     node="sum_3",
@@ -191,6 +194,7 @@ def forgets_to_recompile(traced):
         node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}
 
 
+@breaks("So does every other call.", case="sums over one dimension and over all")
 @wrong(
     "only_sums_changed",
     node="softmax",
@@ -217,6 +221,7 @@ def looks_for_sum_in_the_target(traced):
     traced.recompile()
 
 
+@breaks("or with `dim=None`, stays as it is.", case="sums with other arguments")
 @wrong("keep_where_a_dim_is", node="sum_10", says="node `sum_10` has `keepdim`, and no `dim`: it was to stay as it is.")
 def takes_none_for_a_dim(traced):
     for node in sums(traced):
@@ -281,6 +286,7 @@ def traces_it_once_more(traced):
     return again
 
 
+@breaks("every sum over a `dim`", case="sums over the dimension 0")
 @wrong(
     "no_argument_twice",
     node="sum_2",
@@ -296,6 +302,7 @@ def takes_zero_for_no_dim_where_there_are_three(traced):
     traced.recompile()
 
 
+@breaks("Edit `traced` in place.", case="sums over one dimension and over all")
 @wrong("given_edited", says="You edited a copy: the module that you were given is what it was.")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
@@ -303,6 +310,7 @@ def edits_a_copy(traced):
     return traced
 
 
+@breaks("call it with `keepdim=True`", case="sums over one dimension and over all")
 @wrong(
     "keep_where_a_dim_is",
     node="sum_1",
@@ -338,6 +346,7 @@ def takes_zero_for_no_dim(traced):
     traced.recompile()
 
 
+@breaks("whatever it had before.", case="sums with other arguments")
 @wrong(
     "keep_where_a_dim_is",
     node="sum_1",
@@ -351,6 +360,7 @@ def leaves_what_says_how_it_keeps(traced):
     traced.recompile()
 
 
+@breaks("So does every other call.", case="sums over the dimension 0")
 @wrong(
     "only_sums_changed",
     node="sum_6",
@@ -364,6 +374,7 @@ def asks_the_target_alone(traced):
     traced.recompile()
 
 
+@breaks("So does every other call.", case="sums with other arguments")
 @wrong(
     "only_sums_changed",
     node="sum_12",
@@ -377,6 +388,7 @@ def goes_by_the_names_of_the_nodes(traced):
     traced.recompile()
 
 
+@breaks("or with `dim=None`, stays as it is.", case="sums over the dimension 0")
 @wrong(
     "keep_where_a_dim_is",
     node="sum_7",

@@ -7,7 +7,7 @@ import inspect
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def calls_python(node):
@@ -31,6 +31,7 @@ def deletes_from_a_copy(traced):
     traced.recompile()
 
 
+@breaks("the calls of C functions", case="functions of every kind")
 @wrong(
     "others_kept",
     node="sum_3",
@@ -50,6 +51,7 @@ def tries_every_signature(traced):
     traced.recompile()
 
 
+@breaks("and no others.", case="four activations")
 @wrong(
     "others_kept",
     node="leaky_relu",
@@ -63,6 +65,7 @@ def removes_every_keyword(traced):
     traced.recompile()
 
 
+@breaks("from every call of a Python function", case="four activations")
 @wrong("no_default_left", node="softmax", says="Node `softmax` still has `_stacklevel`, whose value is the default.")
 def removes_what_is_false(traced):
     for node in traced.graph.nodes:
@@ -71,6 +74,7 @@ def removes_what_is_false(traced):
     traced.recompile()
 
 
+@breaks("remove such keywords", case="four activations")
 @wrong("no_default_left", node="softmax", says="Node `softmax` still has `_stacklevel`, whose value is the default.")
 def removes_inplace_only(traced):
     for node in traced.graph.nodes:
@@ -211,6 +215,7 @@ def goes_through_the_calls_with_an_interpreter(traced):
     traced.recompile()
 
 
+@breaks("Their signature has no parameter with the name of that keyword.", case="functions of every kind")
 @wrong(
     "others_kept",
     node="max_pool1d",
@@ -224,6 +229,7 @@ def drops_what_the_signature_does_not_have(traced):
     traced.recompile()
 
 
+@breaks("and layers.", case="functions of every kind")
 @wrong(
     "others_kept",
     node="widen",
@@ -238,6 +244,7 @@ def takes_layers_too(traced):
     traced.recompile()
 
 
+@breaks("the calls of C functions", case="functions of every kind")
 @wrong(
     "others_kept",
     node="sum_1",
@@ -253,6 +260,7 @@ def takes_c_functions_too(traced):
     traced.recompile()
 
 
+@breaks("Do not change `args`.", case="functions of every kind")
 @wrong("others_kept", node="scaled_2", says="has lost an argument by position: only keywords were to be left out.")
 def takes_what_is_by_position_too(traced):
     for node in filter(calls_python, traced.graph.nodes):
@@ -263,6 +271,7 @@ def takes_what_is_by_position_too(traced):
     traced.recompile()
 
 
+@breaks("whose value equals (`==`) the default of the parameter", case="functions of every kind")
 @wrong("no_default_left", node="scaled", says="node `scaled` still has `factor`, whose value is the default.")
 def compares_texts(traced):
     for node in filter(calls_python, traced.graph.nodes):
@@ -335,6 +344,7 @@ def traces_it_once_more(traced):
     return again
 
 
+@breaks("methods", case="functions of every kind")
 @wrong(
     "others_kept",
     node="norm",
@@ -366,6 +376,7 @@ def keeps_the_signature_of_the_call_before(traced):
     traced.recompile()
 
 
+@breaks("Do not change `args`.", case="four activations")
 @wrong("others_kept", node="leaky_relu", says="Node `leaky_relu` has got an argument by position")
 def moves_the_rest_to_the_positions(traced):
     for node in filter(calls_python, traced.graph.nodes):
@@ -377,6 +388,7 @@ def moves_the_rest_to_the_positions(traced):
     traced.recompile()
 
 
+@breaks("Edit `traced` in place:", case="four activations")
 @wrong("given_edited", says="You edited a copy: the module that you were given is what it was.")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
@@ -384,6 +396,7 @@ def edits_a_copy(traced):
     return traced
 
 
+@breaks("from every call of a Python function", case="functions of every kind")
 @wrong("no_default_left", node="weighted", says="node `weighted` still has `mode`, whose value is the default.")
 def passes_over_functions_that_take_any_keyword(traced):
     for node in filter(calls_python, traced.graph.nodes):

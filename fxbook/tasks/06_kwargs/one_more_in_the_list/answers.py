@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def cats(traced):
@@ -63,6 +63,7 @@ def looks_by_position_only(traced):
     traced.recompile()
 
 
+@breaks("change nothing else", case="a list, a tuple and a stack")
 @wrong("dims_kept", node="cat_1", says="Node `cat_1` has lost its `dim`.")
 def loses_the_dim(traced):
     for node in cats(traced):
@@ -70,6 +71,7 @@ def loses_the_dim(traced):
     traced.recompile()
 
 
+@breaks("as the last tensor of its list.", case="a list, a tuple and a stack")
 @wrong(
     "input_in_every_cat",
     node="cat",
@@ -210,6 +212,7 @@ def puts_the_list_into_a_list(traced):
     traced.recompile()
 
 
+@breaks("Add the first input of the model", case="a model with two inputs")
 @wrong("input_in_every_cat", node="cat_1", says="node `cat_1` was to get the first input, `image`, as one more")
 def joins_the_last_input(traced):
     last = traced.graph.find_nodes(op="placeholder")[-1]
@@ -264,6 +267,7 @@ def loses_the_dim_by_name(traced):
     traced.recompile()
 
 
+@breaks("Edit `traced` in place", case="a list, a tuple and a stack")
 @wrong("given_edited", says="You edited a copy: the module that you were given is what it was.")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
@@ -271,6 +275,7 @@ def edits_a_copy(traced):
     return traced
 
 
+@breaks("to every `torch.cat`", case="a list, a tuple and a stack")
 @wrong("input_in_every_cat", node="cat_1", says="Node `cat_1` was to get the first input, `x`, as one more tensor")
 def leaves_what_has_it_already(traced):
     joined = first_input(traced)
@@ -291,6 +296,7 @@ def adds_a_list_to_a_tuple(traced):
     traced.recompile()
 
 
+@breaks("change nothing else", case="a list, a tuple and a stack")
 @wrong("input_in_every_cat", node="stack", says="Node `stack` uses more nodes than before")
 def joins_it_to_every_list(traced):
     joined = first_input(traced)
@@ -302,6 +308,7 @@ def joins_it_to_every_list(traced):
     traced.recompile()
 
 
+@breaks("its name is `tensors`.", case="a model with two inputs")
 @wrong(
     "input_in_every_cat",
     node="cat_1",
@@ -314,6 +321,7 @@ def leaves_out_what_is_by_name(traced):
     traced.recompile()
 
 
+@breaks("The list may be a tuple", case="a list, a tuple and a stack")
 @wrong("input_in_every_cat", node="cat_1", says="Node `cat_1` was to get the first input, `x`, as one more tensor")
 def leaves_out_tuples(traced):
     for node in cats(traced):
@@ -330,6 +338,7 @@ def joins(traced, node, joined):
     node.args, node.kwargs = ((*tensors, joined), *node.args[1:]), options
 
 
+@breaks("and add no call.", case="a list, a tuple and a stack")
 @wrong("as_many_calls", node="clone", says="The graph has 5 calls, where the model has 4: none was to be added.")
 def joins_a_copy_of_the_input(traced):
     with traced.graph.inserting_after(traced.graph.find_nodes(op="placeholder")[-1]):
@@ -339,6 +348,7 @@ def joins_a_copy_of_the_input(traced):
     traced.recompile()
 
 
+@breaks("the first input of the model", case="a model with two inputs")
 @wrong("input_in_every_cat", node="cat_1", says="(a model with two inputs): node `cat_1` was to get the first input")
 def joins_the_first_input_that_is_used(traced):
     joined = next(node for node in traced.graph.nodes if node.op == "placeholder" and node.users)

@@ -4,7 +4,7 @@ import copy
 
 import torch
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def behaviour(module, model, x):
@@ -160,6 +160,7 @@ def compares_results_of_one_tensor(model, changed, x):
         return True
 
 
+@breaks("the tensor that the module was given, after the call;", case="`relu` in place on the input")
 @wrong("told_apart", says="For `relu` in place on the input the answer is False, but the second overwrites the tensor")
 def compares_results_only(model, changed, x):
     try:
@@ -168,6 +169,7 @@ def compares_results_only(model, changed, x):
         return True
 
 
+@breaks("Leave the parameters without a `.grad`, as they are before.", case="a model and its trace")
 @wrong("told_apart", says="The parameter `project.weight` is left with a `.grad`, to which the next gradient is added.")
 def adds_up_the_gradients(model, changed, x):
     def run(module):
@@ -198,11 +200,13 @@ def zeroes_before_and_leaves_the_rest(model, changed, x):
     return differ(model, changed, x, observe)
 
 
+@breaks("or to a parameter.", case="a parameter that was detached")
 @wrong("told_apart", says="For a parameter that was detached the answer is False, but a parameter has another gradien")
 def forgets_the_parameters(model, changed, x):
     return differ(model, changed, x, lambda module, model, x: behaviour(module, model, x)[:3])
 
 
+@breaks("with respect to the input", case="a straight-through rounding and its trace")
 @wrong("told_apart", says="For a straight-through rounding and its trace the answer is False, but the gradients with")
 def forgets_the_gradient_of_the_input(model, changed, x):
     def observe(module, model, x):
@@ -212,11 +216,13 @@ def forgets_the_gradient_of_the_input(model, changed, x):
     return differ(model, changed, x, observe)
 
 
+@breaks("by more than rounding:", case="`celu` in place where it is safe")
 @wrong("told_apart", says="For `celu` in place where it is safe the answer is True, and the two behave in the same wa")
 def takes_rounding_for_a_difference(model, changed, x):
     return differ(model, changed, x, same=torch.equal)
 
 
+@breaks("the result;", case="a result with its rows in another order")
 @wrong("told_apart", says="For a result with its rows in another order the answer is False, but the rows of the result")
 def compares_the_sums_of_the_results(model, changed, x):
     def observe(module, model, x):
@@ -235,11 +241,13 @@ def compares_the_sums_of_the_gradients(model, changed, x):
     return differ(model, changed, x, observe)
 
 
+@breaks("Two results of different shapes differ.", case="a result with one more dimension")
 @wrong("told_apart", says="For a result with one more dimension the answer is False, but the result has another shape")
 def subtracts_what_may_be_broadcast(model, changed, x):
     return differ(model, changed, x, same=lambda one, other: bool((one - other).abs().max() < 1e-4))
 
 
+@breaks("A missing gradient counts as zero", case="a parameter times 0, and without it")
 @wrong("told_apart", says="For a parameter times 0, and without it the answer is True, and the two behave in the same")
 def takes_no_gradient_for_another_one(model, changed, x):
     def observe(module, model, x):
@@ -268,6 +276,7 @@ def asks_for_gradients_that_are_not_there(model, changed, x):
     return differ(model, changed, x, observe)
 
 
+@breaks("if `changed` raises anywhere.", case="a softmax over a dimension that is not there")
 @wrong(
     "told_apart",
     says="For a softmax over a dimension that is not there `changed` raises IndexError, and so does your code",
@@ -281,6 +290,7 @@ def expects_a_runtime_error_only(model, changed, x):
     return not all(map(close, expected, found))
 
 
+@breaks("if `changed` raises anywhere.", case="`relu` in place on what `sigmoid` computes")
 @wrong(
     "told_apart",
     says="For `relu` in place on what `sigmoid` computes `changed` raises RuntimeError, and so does your code: True",
@@ -289,6 +299,7 @@ def expects_no_error(model, changed, x):
     return not all(map(close, behaviour(model, model, x), behaviour(changed, model, x)))
 
 
+@breaks("Do not change `x`", case="a model and its trace")
 @wrong("told_apart", says="`x` was to stay as it is, and requires a gradient afterwards.")
 def makes_the_given_tensor_a_leaf(model, changed, x):
     def observe(module, model, x):
@@ -306,11 +317,13 @@ def says_what_differs(model, changed, x):
     return "" if torch.equal(model(x), changed(x)) else "the result"
 
 
+@breaks("or the two modules.", case="a model and its trace")
 @wrong("input_unchanged", says="The model that was given has been changed: ")
 def switches_to_eval(model, changed, x):
     return differ(model.eval(), changed.eval(), x)
 
 
+@breaks("by more than rounding:", case="a result that is a thousandth more")
 @wrong("told_apart", says="For a result that is a thousandth more the answer is False, but the result is another one")
 def takes_what_is_near_for_the_same(model, changed, x):
     return differ(
@@ -318,6 +331,7 @@ def takes_what_is_near_for_the_same(model, changed, x):
     )
 
 
+@breaks("with respect to the input", case="gradients that are a hundredth more")
 @wrong("told_apart", says="For gradients that are a hundredth more the answer is False, but the gradients with respect")
 def takes_gradients_that_are_near_for_the_same(model, changed, x):
     def observe(module, model, x):
@@ -327,6 +341,7 @@ def takes_gradients_that_are_near_for_the_same(model, changed, x):
     return differ(model, changed, x, observe)
 
 
+@breaks("or to a parameter.", case="a parameter that was detached")
 @wrong(
     "told_apart", says="For a parameter that was detached the answer is False, but a parameter has another gradient."
 )
@@ -334,6 +349,7 @@ def compares_the_first_parameter_only(model, changed, x):
     return differ(model, changed, x, lambda module, model, x: behaviour(module, model, x)[:4])
 
 
+@breaks("they behave differently on `x`", case="`relu6` on numbers below six")
 @wrong("told_apart", says="For `relu6` on numbers below six the answer is True, and the two behave in the same way.")
 def computes_the_gradients_somewhere_else(model, changed, x):
     def observe(module, model, x):
@@ -343,11 +359,15 @@ def computes_the_gradients_somewhere_else(model, changed, x):
     return differ(model, changed, x, observe)
 
 
+@breaks("Return `True` if they behave differently on `x`, else `False`.", case="a model and its trace")
 @wrong("told_apart", says="For a model and its trace the answer is True, and the two behave in the same way.")
 def finds_every_model_different(model, changed, x):
     return differ(model, changed, x, same=lambda one, other: one is other)
 
 
+@breaks(
+    "the tensor that the module was given, after the call;", case="a model that overwrites its input, and its trace"
+)
 @wrong(
     "ends well",
     says="a leaf Variable that requires grad is being used in an in-place operation",
@@ -364,6 +384,7 @@ def passes_the_leaf_itself(model, changed, x):
     return differ(model, changed, x, observe)
 
 
+@breaks("they behave differently on `x`", case="a model in training and its trace")
 @wrong(
     "told_apart", says="For a model in training and its trace the answer is True, and the two behave in the same way."
 )

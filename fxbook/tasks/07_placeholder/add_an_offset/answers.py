@@ -6,7 +6,7 @@ import operator
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 EDIT = "07_placeholder#add-move-and-remove-inputs"
 
@@ -146,6 +146,7 @@ def makes_the_input_without_an_anchor(traced):
     traced.recompile()
 
 
+@breaks("it returns its result + offset", case="the model of the chapter, without an offset")
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(traced):
     graph = traced.graph
@@ -170,6 +171,7 @@ def forgets_the_default(traced):
     traced.recompile()
 
 
+@breaks("with the default 0.0", case="the model of the chapter, without an offset")
 @wrong("input_added_last", node="offset", says="`offset` does not have the default 0.0", read=EDIT)
 def gives_none_for_the_default(traced):
     graph = traced.graph
@@ -205,6 +207,7 @@ def hands_the_sum_to_itself(traced):
     traced.recompile()
 
 
+@breaks("The offset is added to the result", case="a model that asserts something of its result")
 @wrong(
     "offset_added",
     node="add",
@@ -220,6 +223,7 @@ def takes_the_last_node_for_the_result(traced):
     traced.recompile()
 
 
+@breaks("The offset is added to the result", case="the model of the chapter, with an offset")
 @wrong("same_result", node="output", says="it holds other numbers")
 def subtracts_the_offset(traced):
     graph = traced.graph
@@ -230,6 +234,7 @@ def subtracts_the_offset(traced):
     traced.recompile()
 
 
+@breaks("The offset is added to the result", case="a model that returns its input")
 @wrong(
     "callers_input_stays",
     node="add_",
@@ -260,6 +265,7 @@ def adds_as_a_plus_equals_does(traced):
     traced.recompile()
 
 
+@breaks("after all others", case="the model of the chapter, without an offset")
 @wrong(
     "input_added_last",
     node="offset",
@@ -275,6 +281,7 @@ def puts_the_input_in_front(traced):
         output.args = (graph.call_function(operator.add, (output.args[0], offset)),)
 
 
+@breaks("after all others", case="a model whose last input comes after a step")
 @wrong(
     "input_added_last",
     node="offset",
@@ -306,6 +313,7 @@ def puts_the_input_before_the_output(traced):
     traced.recompile()
 
 
+@breaks("Give a traced model one more input, `offset`", case="the model of the chapter, without an offset")
 @wrong("input_added_last", says="The graph has no input called `offset`", read=EDIT)
 def stores_the_offset(traced):
     graph = traced.graph
@@ -317,6 +325,7 @@ def stores_the_offset(traced):
     traced.recompile()
 
 
+@breaks("Edit `traced` in place.", case="the model of the chapter, without an offset")
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
@@ -355,6 +364,7 @@ def adds_the_name_of_the_input(traced):
     traced.recompile()
 
 
+@breaks("The offset is added to the result", case="a model that asserts something of its result")
 @wrong(
     "other_users_kept",
     node="isfinite",
@@ -372,6 +382,7 @@ def replaces_all_uses_of_the_result(traced):
     traced.recompile()
 
 
+@breaks("one more input", case="the model of the chapter, without an offset")
 @wrong(
     "input_added_last",
     node="rows",

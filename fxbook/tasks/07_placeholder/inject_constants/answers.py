@@ -4,7 +4,7 @@ import copy
 
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 REPLACE = "07_placeholder#replace-placeholder"
 ENVIRONMENT = "07_placeholder#begin-with-an-environment"
@@ -104,6 +104,7 @@ class PutsTheConstantsInTheBox(WithConstants):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("Callers leave these inputs out:", case="a model that returns its inputs")
 @wrong("constants_injected", says="The input `mask` gets the value meant for `sharpness`, not its own", read=REPLACE)
 class TakesAValueFirst(WithConstants):
     def placeholder(self, target, args, kwargs):
@@ -133,6 +134,7 @@ class AsksTheIteratorItself(WithConstants):
         return self.constants[target] if target in self.constants else next(self.args_iter)
 
 
+@breaks("a constant.", case="the constant None")
 @wrong(
     "constants_injected",
     says="(the constant None): the input `sharpness` gets the value meant for `input`",
@@ -145,6 +147,7 @@ class TakesNoneForNoConstant(WithConstants):
         return super().placeholder(target, args, kwargs)
 
 
+@breaks("a constant.", case="a constant that counts as false")
 @wrong(
     "constants_injected",
     says="(a constant that counts as false): the input `rows` gets the value meant for `mask`, not the constant",
@@ -160,6 +163,7 @@ class TakesZeroForNoConstant(WithConstants):
         )
 
 
+@breaks("gives some inputs a constant.", case="two inputs of four")
 @wrong(
     "constants_injected",
     says="(two inputs of four): the input `input` gets another value, not the constant",
@@ -172,6 +176,7 @@ class LeavesInputsWithDefaultsAlone(WithConstants):
         return super().placeholder(target, args, kwargs)
 
 
+@breaks("gives some inputs a constant.", case="a layer with the name of an input")
 @wrong(
     "constants_injected", says="(a layer with the name of an input): the result is not the one asked for", read=REPLACE
 )
@@ -180,6 +185,7 @@ class TakesALayerForAnInput(WithConstants):
         return self.constants[node.target] if node.target in self.constants else super().run_node(node)
 
 
+@breaks("and the same interpreter can run several times.", case="a model that returns its inputs")
 @wrong(
     "constants_injected",
     says="in which the values come in reverse, the input `rows` gets the value meant for `mask`",
@@ -192,6 +198,11 @@ class UsesEachConstantOnce(WithConstants):
         return super().placeholder(target, args, kwargs)
 
 
+@breaks(
+    "gives some inputs a constant.",
+    "in which constants, a dict by parameter, replace inputs",
+    case="two inputs of four",
+)
 @wrong(
     "constants_injected",
     says="(two inputs of four): the input `input` gets another value, not the constant",
@@ -234,6 +245,7 @@ class PutsConstantsInFront(WithConstants):
         return super().run(*values)
 
 
+@breaks("mask}).run(rows)`.", case="its second input")
 @wrong("constants_injected", says="The input `rows` gets the value meant for `mask`, not its own", read=REPLACE)
 class ServesTheFirstInputOnly(WithConstants):
     """Right where the constants are those of the inputs that come first."""
@@ -242,6 +254,7 @@ class ServesTheFirstInputOnly(WithConstants):
         return super().run(*self.constants.values(), *values)
 
 
+@breaks("The graph does not change", case="a model that returns its inputs")
 @wrong("input_unchanged", says="The model that was given has been changed: its graph was edited, at node `rows`")
 class WritesDefaultsIntoTheGraph(WithConstants):
     def __init__(self, traced, constants):
@@ -277,12 +290,14 @@ class PassesConstantsByName(WithConstants):
         return super().run(*values, **self.constants)
 
 
+@breaks("Write an interpreter", case="a model that returns its inputs")
 @wrong("usable", says="The class `NoInterpreter` is no fx.Interpreter")
 class NoInterpreter:
     def __init__(self, traced, constants):
         self.traced, self.constants = traced, constants
 
 
+@breaks("and the same interpreter can run several times.", case="a model that returns its inputs")
 @wrong(
     "constants_injected",
     says="in which the values come in reverse, the input `mask` gets the value meant for `sharpness`, not its own",
@@ -306,6 +321,7 @@ class KeepsEachValueAsAConstant(WithConstants):
         return self.constants[target]
 
 
+@breaks("in which constants, a dict by parameter, replace inputs", case="a layer with the name of an input")
 @wrong("constants_injected", says="(a layer with the name of an input): the result is not the one asked for")
 class TakesInputsThatBeginSo(WithConstants):
     def placeholder(self, target, args, kwargs):

@@ -5,7 +5,7 @@ import inspect
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 BY_NAME = "07_placeholder#in-one-page"
 VALUES = "when_it_breaks/07_placeholder#silent-a-value-of-the-wrong-dtype-or-shape-is-accepted"
@@ -220,6 +220,7 @@ class StepsOverTheInputs(fx.Interpreter):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("takes the inputs by name", case="the model of the chapter")
 @wrong(
     "tells_what_is_wrong",
     says="With `mask` before `rows`: nothing is wrong, and RuntimeError is raised",
@@ -242,12 +243,14 @@ class SkipsWhatIsLeftOut(CheckedInputs):
         return self.run(*[values[name] for name in self.inputs if name in values])
 
 
+@breaks("a required input that is not passed:", case="examples for inputs with defaults, none for one without")
 @wrong("tells_what_is_wrong", says="with no `weight`, which has no example: RuntimeError is raised", read=BY_NAME)
 class TakesInputsWithoutAnExampleForOptional(CheckedInputs):
     def required(self, name):
         return name in self.examples and super().required(name)
 
 
+@breaks("An input with a default may be left out", case="examples for inputs with defaults, none for one without")
 @wrong(
     "tells_what_is_wrong",
     says="`scale` and `shift` left out, which have defaults and examples: nothing is wrong, and ValueError is raised",
@@ -258,6 +261,10 @@ class DemandsWhatHasAnExample(CheckedInputs):
         return name in self.examples or super().required(name)
 
 
+@breaks(
+    "and then it has its default, whatever its example is.",
+    case="examples for inputs with defaults, none for one without",
+)
 @wrong(
     "tells_what_is_wrong",
     says="with `scale` and `shift` left out, which have defaults and examples: the result is not that of the model",
@@ -268,6 +275,7 @@ class FillsUpWithExamples(CheckedInputs):
         return super().start(self.examples | values)
 
 
+@breaks("or if the example is no tensor.", case="examples for inputs with defaults, none for one without")
 @wrong(
     "tells_what_is_wrong",
     says="with a number for `scale` that is not its example: nothing is wrong, and ValueError is raised",
@@ -280,6 +288,7 @@ class ComparesNumbers(CheckedInputs):
         return None if value == example else f"{value}, expected {example}"
 
 
+@breaks("One input may have two faults:", case="the model of the chapter")
 @wrong(
     "tells_what_is_wrong",
     says="a `mask` of another shape and dtype: the message does not say `bool` of `mask`",
@@ -291,24 +300,30 @@ class TellsTheFirstFaultOfAnInput(CheckedInputs):
         return faults and (faults if faults.startswith("a ") else faults.split(", torch")[0])
 
 
+@breaks("Its message tells *all* faults", case="the model of the chapter")
 @wrong("tells_what_is_wrong", says="With `rows` and `mask` both wrong: the message does not name `mask`", read=VALUES)
 class RaisesTheFirstFault(CheckedInputs):
     def faults(self, values):
         return super().faults(values)[:1]
 
 
+@breaks("compares them with example inputs", case="the model of the chapter")
 @wrong("tells_what_is_wrong", says="With a `mask` of shape (5,): RuntimeError is raised", read=VALUES)
 class ChecksNames(CheckedInputs):
     def wrong_values(self, values):
         return []
 
 
+@breaks(
+    "If anything is wrong", "a tensor whose shape or dtype differs from the example:", case="the model of the chapter"
+)
 @wrong("tells_what_is_wrong", says="With a `mask` of booleans: no error is raised: a ValueError was asked", read=VALUES)
 class ComparesShapesOnly(CheckedInputs):
     def compare(self, value, example):
         return None if example is None or value.shape == example.shape else f"{value.shape}, not {example.shape}"
 
 
+@breaks("the passed one and the expected one", case="the model of the chapter")
 @wrong(
     "tells_what_is_wrong", says="With a `mask` of shape (5,): the message does not say `(5, 1)` of `mask`", read=VALUES
 )
@@ -318,12 +333,14 @@ class DoesNotSayWhatWasExpected(CheckedInputs):
         return fault and fault.split(", expected")[0]
 
 
+@breaks("a value for an input that does not exist:", case="the model of the chapter")
 @wrong("tells_what_is_wrong", says="With `msak` in place of `mask`: the message does not name `msak`", read=BY_NAME)
 class NeverLooksForUnknownNames(CheckedInputs):
     def faults(self, values):
         return [said for said in super().faults(values) if "unknown" not in said]
 
 
+@breaks("raises one `ValueError`.", case="the model of the chapter")
 @wrong("tells_what_is_wrong", says="With a `mask` of shape (5,): TypeError is raised", read=VALUES)
 class RaisesAnotherError(CheckedInputs):
     """As `Checked` of the companion: a TypeError from the placeholder, the first fault, in the middle of a run."""
@@ -342,6 +359,7 @@ class RaisesAnotherError(CheckedInputs):
         return self.run()
 
 
+@breaks("takes the inputs by name", case="parameters with the names of builtins, one unread")
 @wrong(
     "tells_what_is_wrong",
     says="with parameters called `input` and `len`: nothing is wrong, and ValueError is raised",
@@ -353,6 +371,7 @@ class LooksForNamesOfNodes(CheckedInputs):
         self.inputs = {node.name: node for node in self.inputs.values()}
 
 
+@breaks("a required input that is not passed:", case="parameters with the names of builtins, one unread")
 @wrong(
     "tells_what_is_wrong",
     says="(parameters with the names of builtins, one unread): with no `unread`: no error is raised",
@@ -368,6 +387,7 @@ class DemandsWhatIsRead(CheckedInputs):
         )
 
 
+@breaks("A message about shapes and dtypes does not name inputs without a fault.", case="the model of the chapter")
 @wrong(
     "tells_what_is_wrong",
     says="With a `mask` of shape (5,): the message names `rows`, in which nothing is wrong",
@@ -379,6 +399,7 @@ class DescribesEveryInput(CheckedInputs):
         return told and [f"got {dict.fromkeys(values)}", *told]
 
 
+@breaks("before anything runs.", case="the model of the chapter")
 @wrong(
     "tells_what_is_wrong", says="With a `mask` of shape (5,): layers have run before the error was raised", read=VALUES
 )
@@ -404,6 +425,11 @@ class KeepsOneEnvironment(CheckedInputs):
         return self.run(initial_env=self.kept)
 
 
+@breaks(
+    "returns the result of the model.",
+    "An input with a default may be left out",
+    case="a model that returns its inputs, of which some count as false",
+)
 @wrong(
     "tells_what_is_wrong",
     says="of which some count as false): with 0.0 for `scale`: the result is not that",
@@ -416,6 +442,7 @@ class TakesFalseForLeftOut(CheckedInputs):
         )
 
 
+@breaks("returns the result of the model.", case="a model that returns its inputs, of which some count as false")
 @wrong(
     "tells_what_is_wrong",
     says="of which some count as false): with None for `names`: the result is not that of the model",
@@ -426,6 +453,7 @@ class TakesNoneForLeftOut(CheckedInputs):
         return super().start({name: value for name, value in values.items() if value is not None})
 
 
+@breaks("a value that is no tensor, if the example is a tensor:", case="the model of the chapter")
 @wrong(
     "tells_what_is_wrong",
     says="With None for `mask`: the message does not say `NoneType` of `mask`",
@@ -436,6 +464,7 @@ class TakesNoneForMissing(CheckedInputs):
         return super().faults({name: value for name, value in values.items() if value is not None})
 
 
+@breaks("returns the result of the model.", case="the model of the chapter")
 @wrong(
     "tells_what_is_wrong", says="With the inputs that were asked: the result is not that of the model", read=ENVIRONMENT
 )
@@ -444,6 +473,7 @@ class ReturnsNothing(CheckedInputs):
         super().start(values)
 
 
+@breaks("if it has no example", case="the model of the chapter")
 @wrong(
     "tells_what_is_wrong",
     says="With a value for `sharpness`: nothing is wrong, and KeyError is raised",
@@ -455,6 +485,7 @@ class ExpectsAnExampleOfEverything(CheckedInputs):
         return [f"{name}: {fault}" for name, fault in said if fault]
 
 
+@breaks("a required input that is not passed:", case="the model of the chapter")
 @wrong(
     "tells_what_is_wrong",
     says="With `msak` in place of `mask`: the message does not name `mask`",
@@ -471,6 +502,7 @@ class ForgetsWhatIsMissing(CheckedInputs):
         return super().start(values)
 
 
+@breaks("a value that is no tensor, if the example is a tensor:", case="the model of the chapter")
 @wrong(
     "tells_what_is_wrong",
     says="With an nn.Parameter for `mask`: nothing is wrong, and ValueError is raised",
@@ -483,6 +515,7 @@ class TakesAParameterForNoTensor(CheckedInputs):
         return super().compare(value, example)
 
 
+@breaks("Its message tells *all* faults", case="the model of the chapter")
 @wrong("tells_what_is_wrong", says="With no input at all: the message does not name `mask`", read=BY_NAME)
 class TellsTheFirstOfEachKind(CheckedInputs):
     def faults(self, values):
@@ -492,6 +525,7 @@ class TellsTheFirstOfEachKind(CheckedInputs):
         return list(kinds.values())
 
 
+@breaks("a value for an input that does not exist:", case="the model of the chapter")
 @wrong(
     "tells_what_is_wrong",
     says="With the name of a layer, `score`: no error is raised: a ValueError was asked",
@@ -508,12 +542,14 @@ class TakesALayerForAnInput(CheckedInputs):
         return super().start({name: value for name, value in values.items() if name in self.inputs})
 
 
+@breaks("the word `missing`;", case="the model of the chapter")
 @wrong("tells_what_is_wrong", says="With no `mask`: the message does not say `missing` of `mask`", read=BY_NAME)
 class SaysThatItIsNeeded(CheckedInputs):
     def faults(self, values):
         return [said.replace("is missing", "is needed") for said in super().faults(values)]
 
 
+@breaks("the word `unknown`;", case="the model of the chapter")
 @wrong(
     "tells_what_is_wrong",
     says="With `msak` in place of `mask`: the message does not say `unknown` of `msak`",
@@ -524,6 +560,7 @@ class SaysThatItIsStrange(CheckedInputs):
         return [said.replace("is unknown", "is no input") for said in super().faults(values)]
 
 
+@breaks("the type of the value, as in `str`.", case="the model of the chapter")
 @wrong("tells_what_is_wrong", says="With a str for `mask`: the message does not say `str` of `mask`", read=VALUES)
 class DoesNotSayWhichType(CheckedInputs):
     def compare(self, value, example):
@@ -532,6 +569,7 @@ class DoesNotSayWhichType(CheckedInputs):
         return super().compare(value, example)
 
 
+@breaks("After an error the next call works.", case="the model of the chapter")
 @wrong("tells_what_is_wrong", says="in which nothing is wrong", read=VALUES)
 class KeepsItsFaults(CheckedInputs):
     """What was wrong once is told for ever."""
@@ -551,6 +589,7 @@ class ReplacesRun(fx.Interpreter):
         return super().run(*values.values())
 
 
+@breaks("a required input that is not passed:", case="a model that returns its inputs, of which some count as false")
 @wrong(
     "tells_what_is_wrong",
     says="with 0.0 for `weight`, which has no default: nothing is wrong, and ValueError is raised: weight is missing",

@@ -7,7 +7,7 @@ import re
 
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 SIGNATURE = "07_placeholder#the-signature-makes-the-placeholders"
 
@@ -107,11 +107,13 @@ def leaves_out_one_after_the_other(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("every call must pass", case="the model of the chapter")
 @wrong("names_required", says="`names` is in the list: its default is `None`", read=SIGNATURE)
 def takes_none_for_no_default(traced):
     return [node.target for node in inputs(traced) if not node.args or node.args[0] is None]
 
 
+@breaks("every call must pass", case="defaults that count as false")
 @wrong(
     "names_required",
     says="(defaults that count as false): `shift` is in the list: its default is `0.0`, so a caller may leave it out",
@@ -122,6 +124,7 @@ def asks_whether_the_default_is_true(traced):
     return [node.target for node in plain if not any(one is None or one for one in node.args)]
 
 
+@breaks("the parameters that every call must pass", case="the model of the chapter")
 @wrong("names_required", says="`sharpness` is in the list: its default is `1.0`", read=SIGNATURE)
 def returns_every_input(traced):
     return [node.target for node in inputs(traced)]
@@ -136,6 +139,7 @@ def leaves_out_what_nobody_reads(traced):
     return [n.target for n in inputs(traced) if n.users and not n.args and not n.target.startswith("*")]
 
 
+@breaks("A starred parameter takes any number of values, so a call may pass none.", case="starred parameters")
 @wrong("names_required", says="`*others` is in the list: `*others` takes any number of values", read=SIGNATURE)
 def keeps_starred_inputs(traced):
     return [node.target for node in inputs(traced) if not node.args]
@@ -146,6 +150,7 @@ def strips_the_stars(traced):
     return [node.target.lstrip("*") for node in inputs(traced) if not node.args]
 
 
+@breaks("Use the names that callers write.", case="parameters with the names of builtins")
 @wrong(
     "names_required",
     says="`input_1` is in the list: that is the name of a node, and callers pass `input`",
@@ -168,6 +173,7 @@ def knows_the_model(traced):
     return ["rows", "mask"]
 
 
+@breaks("every call must pass", case="an input that comes after a step")
 @wrong("names_required", says="(an input that comes after a step): `unread` is not in the list", read=SIGNATURE)
 def stops_at_the_first_step(traced):
     first = itertools.takewhile(lambda node: node.op == "placeholder", traced.graph.nodes)
@@ -179,11 +185,13 @@ def returns_nodes(traced):
     return [node for node in inputs(traced) if not node.args]
 
 
+@breaks("Return a list of the names", case="the model of the chapter")
 @wrong("names_required", says="The answer is a set: a list of names, as texts, was asked")
 def returns_a_set(traced):
     return {node.target for node in inputs(traced) if not node.args}
 
 
+@breaks("in their order.", case="the model of the chapter")
 @wrong("names_required", says="in another order: `rows` comes before `mask` in the signature")
 def sorts_the_names(traced):
     return sorted(asks_the_compiled_signature(traced))
@@ -207,6 +215,7 @@ def erases_what_has_a_default(traced):
     return asks_the_compiled_signature(traced)
 
 
+@breaks("Use the names that callers write.", case="starred parameters")
 @wrong("names_required", says="(starred parameters): `args` is in the list, and is no input of the graph")
 def cuts_numbers_off_the_names_of_nodes(traced):
     """The name may have been a parameter's own."""

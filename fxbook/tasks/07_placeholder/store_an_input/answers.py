@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 EDIT = "07_placeholder#add-move-and-remove-inputs"
 
@@ -128,6 +128,7 @@ def sets_a_plain_attribute(traced, name, value):
     read_from(traced, name, f"stored_{name}")
 
 
+@breaks("so that `state_dict` contains it.", case="the mask of the model of the chapter")
 @wrong("in_state_dict", node="stored_mask", says="a buffer that is saved was asked", read=EDIT)
 def makes_a_buffer_that_is_not_saved(traced, name, value):
     traced.register_buffer(f"stored_{name}", value, persistent=False)
@@ -149,6 +150,7 @@ def calls_a_layer_whose_buffer_is_not_saved(traced, name, value):
     traced.recompile()
 
 
+@breaks("Store the value as a buffer", case="the mask of the model of the chapter")
 @wrong("in_state_dict", node="stored_mask", says="`stored_mask` is a parameter, which training changes", read=EDIT)
 def makes_a_parameter(traced, name, value):
     traced.register_parameter(f"stored_{name}", nn.Parameter(value))
@@ -163,6 +165,10 @@ def turns_the_node_into_a_fetch_of_an_attribute(traced, name, value):
     traced.recompile()
 
 
+@breaks(
+    "The model may already have an attribute called `name`.",
+    case="an input with the name of a buffer, returned and in a list",
+)
 @wrong(
     "own_weights_stay",
     node="rows_2",
@@ -173,6 +179,9 @@ def calls_the_buffer_as_the_parameter(traced, name, value):
     read_from(traced, name, name)
 
 
+@breaks(
+    "Your function may be called several times, for one input after another.", case="two inputs, one after the other"
+)
 @wrong(
     "a_home_each",
     node="stored_1",
@@ -196,6 +205,7 @@ def hands_the_tensor_to_the_readers(traced, name, value):
     traced.graph.erase_node(node)
 
 
+@breaks("Remove it from the signature:", case="the mask of the model of the chapter")
 @wrong("inputs_gone", node="mask", says="The graph still has the input `mask`: a call has to pass it", read=EDIT)
 def leaves_the_input_unread(traced, name, value):
     traced.register_buffer(f"stored_{name}", value)
@@ -260,6 +270,7 @@ def hands_one_reader_over(traced, name, value):
     traced.recompile()
 
 
+@breaks("`name` is the parameter", case="an input called `input`")
 @wrong(
     "inputs_gone", node="input_1", says="(an input called `input`): the graph still has the input `input`", read=EDIT
 )
@@ -268,6 +279,7 @@ def leaves_an_input_whose_node_has_another_name(traced, name, value):
         turns_the_node_itself_into_a_fetch(traced, name, value)
 
 
+@breaks("all its users are to get instead.", case="an input with the name of a buffer, returned and in a list")
 @wrong(
     "inputs_gone",
     node="rows",
@@ -285,6 +297,7 @@ def hands_one_reader_over_and_keeps_the_others(traced, name, value):
     traced.recompile()
 
 
+@breaks("all its users are to get instead.", case="two inputs, one after the other")
 @wrong(
     "inputs_gone",
     node="scale",
@@ -303,6 +316,7 @@ def looks_at_plain_arguments_only(traced, name, value):
     traced.recompile()
 
 
+@breaks("all its users are to get instead.", case="the mask of the model of the chapter")
 @wrong("readers_get_the_value", node="add", says="Node `add` used `mask`, and does not use the stored value")
 def stores_zeros_in_the_arguments(traced, name, value):
     node = the_input(traced, name)
@@ -313,6 +327,7 @@ def stores_zeros_in_the_arguments(traced, name, value):
     traced.recompile()
 
 
+@breaks("the parameter name is gone", case="an input that is never read")
 @wrong(
     "inputs_gone",
     node="unread",
@@ -332,6 +347,7 @@ def fixes_it_by_a_default(traced, name, value):
     node.args = (0.0,)
 
 
+@breaks("Edit traced", case="the mask of the model of the chapter")
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced, name, value):
     traced = copy.deepcopy(traced)
@@ -346,6 +362,7 @@ def edits_a_new_trace(traced, name, value):
     return again
 
 
+@breaks("`value` is the tensor", case="the mask of the model of the chapter")
 @wrong("same_result", node="add", says="The result is not the one asked for: it holds other numbers.")
 def leaves_room_for_a_value_that_is_loaded_later(traced, name, value):
     turns_the_node_itself_into_a_fetch(traced, name, torch.zeros_like(value))
@@ -370,6 +387,7 @@ def moves_the_fetch_before_its_first_reader(traced, name, value):
     traced.recompile()
 
 
+@breaks("`name` is the parameter", case="two inputs, one after the other")
 @wrong(
     "inputs_gone",
     node="scale",
@@ -381,6 +399,7 @@ def takes_the_first_input_that_begins_so(traced, name, value):
     turns_the_node_itself_into_a_fetch(traced, next(n.target for n in inputs if n.target.startswith(name)), value)
 
 
+@breaks("Store the value", case="an input with the name of a buffer, returned and in a list")
 @wrong("same_result", node="cat", says="the result is not the one asked for: item 0 of it has dtype float32")
 def stores_it_in_single_precision(traced, name, value):
     turns_the_node_itself_into_a_fetch(traced, name, value.float())

@@ -8,7 +8,7 @@ import torch
 from torch import fx
 from torch.utils import _pytree as pytree
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 EVERY = "07_placeholder#every-node-takes-the-same-way"
 
@@ -178,6 +178,11 @@ def looks_at_the_environment_of_an_ordinary_run(traced, *values):
     return next((node.name for node, value in runner.env.items() if holds_nan(value)), None)
 
 
+@breaks(
+    "Look at each value as its node computed it:",
+    "a later step in place may change it.",
+    case="a step that works in place",
+)
 @wrong(
     "nan_found",
     says="(a step that works in place): `add` was returned: the value of this node holds no nan",
@@ -189,6 +194,7 @@ def keeps_every_value_to_the_end(traced, *values):
     return next((node.name for node, value in runner.env.items() if holds_nan(value)), None)
 
 
+@breaks("the first node of the run", case="nan in a parameter")
 @wrong(
     "nan_found",
     says="(nan in a parameter): `mul` was returned: the value of `factor`, before it, holds nan",
@@ -207,6 +213,7 @@ def looks_at_steps_and_inputs_only(traced, *values):
     return stepping.first and stepping.first.name
 
 
+@breaks("the first node of the run", case="nan in an input")
 @wrong(
     "nan_found", says="(nan in an input): `score` was returned: the value of `rows`, before it, holds nan", read=EVERY
 )
@@ -235,6 +242,7 @@ def replaces_the_methods_of_the_steps(traced, *values):
     return first[0] if first else None
 
 
+@breaks("whose value holds nan.", case="infinities of both signs, and no nan")
 @wrong(
     "nan_found",
     says="(infinities of both signs, and no nan): `truediv` was returned: the value of this node holds no nan",
@@ -249,11 +257,13 @@ def adds_up_and_asks_once(traced, *values):
     return found_by(traced, values, sums_to_nan)
 
 
+@breaks("whose value holds nan.", case="a mask that keeps no row")
 @wrong("nan_found", says="`mask` was returned: the value of this node holds no nan", read=EVERY)
 def takes_infinity_for_nan(traced, *values):
     return found_by(traced, values, lambda value: torch.is_tensor(value) and not value.isfinite().all())
 
 
+@breaks("or a tuple", case="nan in one of two results of a node")
 @wrong(
     "nan_found",
     says="(nan in one of two results of a node): `getitem_1` was returned: the value of `sign_and_log`",
@@ -263,6 +273,7 @@ def looks_at_tensors_only(traced, *values):
     return found_by(traced, values, lambda value: torch.is_tensor(value) and bool(value.isnan().any()))
 
 
+@breaks("or list of tensors.", case="nan in a list")
 @wrong("nan_found", says="(nan in a list): `getitem` was returned: the value of `log_and_sign`, before it", read=EVERY)
 def looks_into_tuples_only(traced, *values):
     def holds(value):
@@ -273,6 +284,7 @@ def looks_into_tuples_only(traced, *values):
     return found_by(traced, values, holds)
 
 
+@breaks("or a tuple", case="nan in a named tuple")
 @wrong(
     "nan_found",
     says="(nan in a named tuple): `getitem_1` was returned: the value of `named_sign_and_log`, before it",
@@ -287,6 +299,7 @@ def looks_into_tuples_without_names(traced, *values):
     return found_by(traced, values, holds)
 
 
+@breaks("Any other value, such as a number or `None`, counts as free of nan.", case="a number that is nan")
 @wrong(
     "nan_found",
     says="(a number that is nan): `sharpness` was returned: the value of this node holds no nan, since",
@@ -296,6 +309,7 @@ def asks_numbers_too(traced, *values):
     return found_by(traced, values, lambda value: holds_nan(value) or (isinstance(value, float) and math.isnan(value)))
 
 
+@breaks("the first node of the run", case="nan that a layer makes")
 @wrong(
     "nan_found",
     says="(nan that a layer makes): `add` was returned: the value of `block_weigh`, before it, holds nan already",
@@ -314,6 +328,7 @@ def leaves_layers_out(traced, *values):
     return leaving.first and leaving.first.name
 
 
+@breaks("Return the name", case="a mask that keeps no row")
 @wrong("nan_found", says="The answer is a node: its name was asked")
 def returns_the_node(traced, *values):
     watching = Watching(traced, holds_nan)
@@ -321,6 +336,7 @@ def returns_the_node(traced, *values):
     return watching.first
 
 
+@breaks("the first node of the run", case="a mask that keeps no row")
 @wrong("nan_found", says="`output` was returned: the value of `softmax`, before it, holds nan already", read=EVERY)
 def remembers_the_last(traced, *values):
     class Last(fx.Interpreter):
@@ -336,6 +352,7 @@ def remembers_the_last(traced, *values):
     return last.name
 
 
+@breaks("If there is none, return `None`.", case="a mask that keeps some rows")
 @wrong("nan_found", says="`softmax` was returned: the value of this node holds no nan", read=EVERY)
 def knows_the_node(traced, *values):
     return "softmax"
@@ -358,6 +375,9 @@ def returns_one_value_after_the_other(traced, *values):
     return None
 
 
+@breaks(
+    "Any other value, such as a number or `None`, counts as free of nan.", case="infinities of both signs, and no nan"
+)
 @wrong("ends well", says="(infinities of both signs, and no nan): your code raises AttributeError: 'int' object has no")
 def asks_every_item_of_a_tuple(traced, *values):
     def holds(value):
@@ -368,6 +388,7 @@ def asks_every_item_of_a_tuple(traced, *values):
     return found_by(traced, values, holds)
 
 
+@breaks("whose value holds nan.", case="nan in a parameter")
 @wrong(
     "nan_found", says="(nan in a parameter): the answer is None, but the value of node `factor` holds nan", read=EVERY
 )
@@ -380,6 +401,7 @@ def looks_at_one_dtype_only(traced, *values):
     return found_by(traced, values, holds)
 
 
+@breaks("Return the name", case="nan in one of two results of a node")
 @wrong(
     "nan_found", says="two results of a node): the answer is '<function sign_and_log>', which is neither", read=EVERY
 )

@@ -7,7 +7,7 @@ import torch
 from torch import fx
 from torch.utils.weak import WeakIdKeyDictionary
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def needed(graph):
@@ -228,6 +228,7 @@ def hands_over_a_copy_of_the_list(kind, traced, tensors):
     return found
 
 
+@breaks("Call its `boxed_run`.", case="the gated mix")
 @wrong("tells_unneeded", says=f"Node `gate` is in the answer for `mul`, {ELSE}")
 def calls_run(kind, traced, tensors):
     runner, found = watch(kind, traced, refs_of(traced, tensors))
@@ -248,6 +249,7 @@ def keeps_the_results(kind, traced, tensors):
     return found
 
 
+@breaks("before the node runs", case="the gated mix")
 @wrong("tells_unneeded", says="`sigmoid` is in the answer for itself: its own result is not counted")
 def looks_behind_the_node(kind, traced, tensors):
     runner, found = watch(kind, traced, refs_of(traced, tensors), after=True)
@@ -255,6 +257,7 @@ def looks_behind_the_node(kind, traced, tensors):
     return found
 
 
+@breaks("the values that are alive", case="the gated mix, hoarded")
 @wrong("tells_unneeded", says="While node `mul_1` computes, `sigmoid` is alive without need: the answer lacks it")
 def watches_inputs_only(kind, traced, tensors):
     runner, found = watch(kind, traced, refs_of(traced, tensors), enter=lambda node, value: None)
@@ -262,6 +265,7 @@ def watches_inputs_only(kind, traced, tensors):
     return found
 
 
+@breaks("the tensor exists, no matter what holds it:", case="results kept in a list")
 @wrong("tells_unneeded", says="(results kept in a list): while node `mul_1` computes, `sigmoid` is alive without need")
 def asks_env(kind, traced, tensors):
     """A value in another place than env is alive too."""
@@ -270,6 +274,7 @@ def asks_env(kind, traced, tensors):
     return found
 
 
+@breaks("you make it by `kind(traced)`.", case="the gated mix, hoarded")
 @wrong("tells_unneeded", says="While node `mul` computes, `gate` is alive without need: the answer lacks it")
 def runs_an_interpreter_of_its_own(kind, traced, tensors):
     runner, found = watch(fx.Interpreter, traced, refs_of(traced, tensors))
@@ -277,6 +282,7 @@ def runs_an_interpreter_of_its_own(kind, traced, tensors):
     return found
 
 
+@breaks("and need not be alive.", case="the gated mix")
 @wrong("tells_unneeded", says="Node `gate` is in the answer for `sigmoid`, but it has to be alive")
 def forgets_the_bound(kind, traced, tensors):
     runner, found = watch(kind, traced, refs_of(traced, tensors), less=False)
@@ -284,6 +290,7 @@ def forgets_the_bound(kind, traced, tensors):
     return found
 
 
+@breaks("For each node that computes", case="a layer and methods")
 @wrong("tells_unneeded", says="(a layer and methods): node `norm` computes, but is missing in the answer")
 def measures_functions_only(kind, traced, tensors):
     runner, found = watch(kind, traced, refs_of(traced, tensors), steps="call_function")
@@ -291,6 +298,7 @@ def measures_functions_only(kind, traced, tensors):
     return found
 
 
+@breaks("the tensor exists, no matter what holds it:", case="a layer and methods")
 @wrong("tells_unneeded", says="(a layer and methods): while node `add` computes, `norm` is alive without need")
 def follows_the_results_of_functions_only(kind, traced, tensors):
     refs = refs_of(traced, tensors)
@@ -336,6 +344,7 @@ def notes_at_every_node(kind, traced, tensors):
     return found
 
 
+@breaks("and need not be alive.", case="an input that the last node reads, in a graph that was edited")
 @wrong("tells_unneeded", says="(an input that the last node reads, in a graph that was edited): node `features` is in")
 def takes_the_last_of_the_users(kind, traced, tensors):
     """Users have the order in which they were added."""
@@ -346,6 +355,7 @@ def takes_the_last_of_the_users(kind, traced, tensors):
     return {step: {name for name in names if last[name] < steps[step]} for step, names in found.items()}
 
 
+@breaks("the values that are alive", case="values that no node reads, dropped at once")
 @wrong(
     "tells_unneeded",
     says=f"(values that no node reads, dropped at once): node `square` is in the answer for `mul`, {ELSE}",

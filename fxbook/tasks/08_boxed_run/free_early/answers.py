@@ -2,7 +2,7 @@
 
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 BOX = "08_boxed_run#a-box-that-is-emptied"
 LENGTH = "08_boxed_run#a-list-as-long-as-the-signature"
@@ -141,6 +141,7 @@ class BeginsWithAnEnvironment(Entering):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("An input without a user is freed before the first node computes.", case="values that no node reads")
 @wrong("let_go", says=MASK)
 class ForgetsTheInputs(Entering):
     def boxed_run(self, args_list):
@@ -149,6 +150,7 @@ class ForgetsTheInputs(Entering):
         return result
 
 
+@breaks("An input without a user is freed before the first node computes.", case="two inputs that no node reads")
 @wrong("let_go", says="(two inputs that no node reads): while node `exp` computes, the input `names` is alive")
 class ForgetsAllInputsButOne(Entering):
     def boxed_run(self, args_list):
@@ -162,6 +164,7 @@ class ForgetsAllInputsButOne(Entering):
         return result
 
 
+@breaks("A result without a user is freed before the next node computes.", case="values that no node reads")
 @wrong("let_go", says=SQUARE)
 class ForgetsTheResults(fx.Interpreter):
     def boxed_run(self, args_list):
@@ -171,6 +174,7 @@ class ForgetsTheResults(fx.Interpreter):
         return result
 
 
+@breaks("and the interpreter holds nothing:", case="values that no node reads")
 @wrong("nothing_held_after", says="is still alive", read="08_boxed_run#what-stays-after-the-run")
 class LeavesEnvAsItIs(Entering):
     def boxed_run(self, args_list):
@@ -178,6 +182,7 @@ class LeavesEnvAsItIs(Entering):
         return super().boxed_run(args_list)
 
 
+@breaks("once the caller drops the result, the result is freed.", case="values that no node reads")
 @wrong("nothing_held_after", says="is still alive", read="08_boxed_run#what-stays-after-the-run")
 class KeepsTheResult(Entering):
     def boxed_run(self, args_list):
@@ -187,6 +192,7 @@ class KeepsTheResult(Entering):
         return self.result
 
 
+@breaks("Afterwards the list is empty", case="values that no node reads")
 @wrong("list_is_empty", says="The list still holds 3 inputs after the run", read=BOX)
 class EmptiesACopy(Entering):
     def boxed_run(self, args_list):
@@ -221,6 +227,7 @@ class TakesTheInputsFromTheEnd(Entering):
         return result
 
 
+@breaks("Every node runs once, in order.", case="values that no node reads")
 @wrong("result_is_right", says="Node `square` did not run: every node was to run, once and in order")
 class RemovesDeadNodes(fx.Interpreter):
     def __init__(self, module):
@@ -247,6 +254,7 @@ class EntersEveryNodeWithoutUsers(fx.Interpreter):
         return super().boxed_run(args_list)
 
 
+@breaks("A list of the wrong length raises an error.", case="values that no node reads")
 @wrong(
     "refuses_other_lengths",
     says="A list of 4 items is taken without an error, though the graph has 3 inputs",
@@ -277,6 +285,7 @@ class LeavesUnreadInputsOut(Entering):
         return result
 
 
+@breaks("only the values that this node or a later node uses are alive.", case="the gated mix")
 @wrong("let_go", says="While node `add` computes, the input `right` is alive: its last user is `mul_1`")
 class KeepsTheLoopVariable(Entering):
     def boxed_run(self, args_list):
@@ -330,11 +339,13 @@ class OverridesRunWithoutItsKeywords(Entering):
         return result
 
 
+@breaks("Write an interpreter whose `boxed_run` meets the lower bound on every graph", case="values that no node reads")
 @wrong("let_go", says=MASK)
 class IsTheInterpreterAsItIs(fx.Interpreter):
     pass
 
 
+@breaks("on every graph", case="a graph that was edited, its users in another order")
 @wrong(
     "ends well",
     says="(a graph that was edited, its users in another order): your code raises RuntimeError: Node add referenced",

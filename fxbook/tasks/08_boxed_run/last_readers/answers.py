@@ -2,7 +2,7 @@
 
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 
@@ -88,6 +88,7 @@ def walks_through_the_arguments(graph):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("graphs whose nodes were moved after tracing.", case="a graph whose nodes were moved")
 @wrong(
     "ends_at_last_reader",
     says="(a graph whose nodes were moved): node `mul_1` reads `second`, but another user comes later",
@@ -97,16 +98,19 @@ def takes_the_last_of_users(graph):
     return {node.name: (list(node.users) or [node])[-1].name for node in graph.nodes if node.op != "output"}
 
 
+@breaks("the last node in the list", case="values that no node reads")
 @wrong("ends_at_last_reader", says="Node `cos` reads `scale`, but another user comes later in the list")
 def takes_the_first_reader(graph):
     return {node.name: min(node.users, default=node).name for node in graph.nodes if node.op != "output"}
 
 
+@breaks("the names of all nodes", case="values that no node reads")
 @wrong("ends_at_last_reader", says="Node `mask` is missing")
 def leaves_out_what_nobody_reads(graph):
     return {node.name: max(node.users).name for node in graph.nodes if node.users}
 
 
+@breaks("A node without users gets its own name", case="values that no node reads")
 @wrong("ends_at_last_reader", says="No node uses `mask`: the answer for it was to be itself, not `output`")
 def lets_the_unread_live_to_the_end(graph):
     return {node.name: max(node.users).name if node.users else "output" for node in graph.nodes if node.op != "output"}
@@ -117,11 +121,13 @@ def has_nothing_for_the_unread(graph):
     return {node.name: max(node.users).name if node.users else None for node in graph.nodes if node.op != "output"}
 
 
+@breaks("except `output`.", case="the attention of the chapter")
 @wrong("ends_at_last_reader", says="`output` is in the answer, but it was not asked for")
 def has_an_entry_for_output(graph):
     return {node.name: max(node.users, default=node).name for node in graph.nodes}
 
 
+@breaks("Return a dict.", case="the attention of the chapter")
 @wrong("ends_at_last_reader", says="not a dict with names")
 def returns_a_list_of_pairs(graph):
     return [(node, max(node.users, default=node)) for node in graph.nodes if node.op != "output"]
@@ -133,6 +139,7 @@ def hands_over_the_table_of_an_interpreter(graph):
     return fx.Interpreter(nn.Module(), graph=graph).user_to_last_uses
 
 
+@breaks("that uses this node.", case="values read in lists and by name")
 @wrong("ends_at_last_reader", says="node `add` reads `first`, but another user comes later")
 def looks_at_plain_arguments_only(graph):
     last = {node.name: node.name for node in graph.nodes if node.op != "output"}
@@ -144,6 +151,7 @@ def looks_at_plain_arguments_only(graph):
 SLICE = "(a slice up to a value, and a result used twice)"
 
 
+@breaks("that uses this node.", case="a slice up to a value, and a result used twice")
 @wrong("ends_at_last_reader", says=f"{SLICE}: the answer for `length` is `length`, which does not use it")
 def looks_into_no_slice(graph):
     last = {node.name: node.name for node in graph.nodes if node.op != "output"}
@@ -162,6 +170,7 @@ def looks_into_no_slice(graph):
     return last
 
 
+@breaks("the last node in the list", case="a slice up to a value, and a result used twice")
 @wrong("ends_at_last_reader", says=f"{SLICE}: node `getitem` reads `relu`, but another user comes later in the list")
 def takes_output_for_a_user_only_where_there_is_no_other(graph):
     last = {}
@@ -172,6 +181,7 @@ def takes_output_for_a_user_only_where_there_is_no_other(graph):
     return last
 
 
+@breaks("the names of all nodes", case="a slice up to a value, and a result used twice")
 @wrong("ends_at_last_reader", says=f"{SLICE}: node `input_1` is missing in the answer")
 def names_inputs_by_their_parameters(graph):
     nodes = [node for node in graph.nodes if node.op != "output"]
@@ -180,6 +190,7 @@ def names_inputs_by_their_parameters(graph):
     }
 
 
+@breaks("the names of all nodes", case="a graph that fetches a weight")
 @wrong(
     "ends_at_last_reader",
     says="(a graph that fetches a weight): node `scale` is missing in the answer",

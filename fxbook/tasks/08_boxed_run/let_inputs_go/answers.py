@@ -5,7 +5,7 @@ import operator
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 HELD = "While node `mul` computes, the input `gate` is alive: its last user is `sigmoid`"
 BOX = "08_boxed_run#a-box-that-is-emptied"
@@ -101,6 +101,7 @@ def gets_all_items_at_once(traced, named):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("Afterwards the dict is empty", case="the gated mix")
 @wrong("nothing_left", says="The dict still holds 3 inputs after the run", read=BOX)
 def leaves_the_dict_as_it_was(traced, named):
     return fx.Interpreter(traced).boxed_run([named[node.name] for node in inputs(traced)])
@@ -113,6 +114,7 @@ def clears_the_dict_after_the_run(traced, named):
     return result
 
 
+@breaks("Free each input after its last use.", case="the gated mix")
 @wrong("let_go", says=HELD)
 def hands_over_a_copy_of_the_list(traced, named):
     box = [named.pop(node.name) for node in inputs(traced)]
@@ -135,6 +137,7 @@ def calls_the_module(traced, named):
     return traced(*(named.pop(node.name) for node in inputs(traced)))
 
 
+@breaks("Free each input after its last use.", case="the gated mix")
 @wrong("let_go", says="While node `add` computes, the input `right` is alive: its last user is `mul_1`")
 def keeps_the_loop_variable(traced, named):
     box = []
@@ -151,6 +154,7 @@ def keeps_the_first_in_a_variable(traced, named):
     return fx.Interpreter(traced).boxed_run([gate, *(named.pop(node.name) for node in others)])
 
 
+@breaks("in any order", case="the gated mix")
 @wrong("reads_what_was_handed_over", says="Node `sigmoid` reads `gate`, but was given `right`")
 def takes_the_dict_in_its_own_order(traced, named):
     box = list(named.values())
@@ -158,6 +162,7 @@ def takes_the_dict_in_its_own_order(traced, named):
     return fx.Interpreter(traced).boxed_run(box)
 
 
+@breaks("in any order", case="four inputs, one of them a parameter `input`")
 @wrong("reads_what_was_handed_over", says="node `mul` reads `weight`, but was given `bias`")
 def sorts_the_names(traced, named):
     return fx.Interpreter(traced).boxed_run([named.pop(name) for name in sorted(named)])
@@ -168,6 +173,7 @@ def takes_the_last_item_each_time(traced, named):
     return fx.Interpreter(traced).boxed_run([named.popitem()[1] for _ in inputs(traced)])
 
 
+@breaks("the name of each placeholder", case="four inputs, one of them a parameter `input`")
 @wrong("ends well", says="(four inputs, one of them a parameter `input`): your code raises KeyError: 'input'")
 def asks_for_the_parameters(traced, named):
     return fx.Interpreter(traced).boxed_run([named.pop(node.target) for node in inputs(traced)])
@@ -185,6 +191,7 @@ def hands_over_the_dict(traced, named):
     return fx.Interpreter(traced).boxed_run(named)
 
 
+@breaks("with its tensor.", case="the gated mix")
 @wrong("reads_what_was_handed_over", says="Node `sigmoid` was given a tensor in other memory than that of `gate`")
 def clones_every_input(traced, named):
     """Twice the inputs at the start."""
@@ -199,6 +206,7 @@ def stacks_the_inputs(traced, named):
     return fx.Interpreter(traced).boxed_run(box)
 
 
+@breaks("Free each input after its last use.", case="values read in lists and by name")
 @wrong(
     "let_go",
     says="while node `mul` computes, the input `first` is alive: its last user is `cat`",
@@ -219,6 +227,7 @@ def looks_for_plain_arguments_to_delete(traced, named):
 runners = []
 
 
+@breaks("and you keep nothing.", case="the gated mix")
 @wrong("nothing_held_after", says="`tanh` is still alive: something of yours holds it", read=AFTER)
 def keeps_the_interpreter(traced, named):
     """Its env holds the result."""
@@ -240,6 +249,7 @@ def deletes_all_that_nobody_reads(traced, named):
     return runner.env[node]
 
 
+@breaks("Run a traced module", case="the gated mix")
 @wrong("result_is_right", says="The result is not that of the model")
 def forgets_to_return(traced, named):
     fx.Interpreter(traced).boxed_run([named.pop(node.name) for node in inputs(traced)])

@@ -3,7 +3,7 @@
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 CALLS = ("call_function", "call_method", "call_module")
 
@@ -107,26 +107,31 @@ def asks_the_next_node_first(graph):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("or a later node uses.", case="the gated mix")
 @wrong("tells_needed", says="While node `sigmoid` computes, `left` must be alive: the answer lacks it")
 def counts_only_what_the_node_reads(graph):
     return told(graph, lambda value, step: step in value.users)
 
 
+@breaks("that this node", case="the gated mix")
 @wrong("tells_needed", says="While node `sigmoid` computes, `gate` must be alive: the answer lacks it")
 def counts_only_what_later_nodes_read(graph):
     return told(graph, lambda value, step: value < step and any(reader > step for reader in value.users))
 
 
+@breaks("the earlier values", case="the gated mix")
 @wrong("tells_needed", says="Node `gate` is in the answer for `mul`, but it need not be alive")
 def counts_everything_made_so_far(graph):
     return told(graph, lambda value, step: value < step)
 
 
+@breaks("Do not count the node's own result.", case="the gated mix")
 @wrong("tells_needed", says="`sigmoid` is in the answer for itself: its own result is not counted")
 def counts_the_own_result(graph):
     return told(graph, lambda value, step: value <= step and any(reader >= step for reader in value.users))
 
 
+@breaks("or a later node uses.", case="a residual, and an input that is returned")
 @wrong("tells_needed", says="while node `relu` computes, `kept` must be alive: the answer lacks it")
 def forgets_that_output_reads(graph):
     return told(
@@ -135,6 +140,7 @@ def forgets_that_output_reads(graph):
     )
 
 
+@breaks("or a later node uses.", case="values that no node reads")
 @wrong("tells_needed", says="node `mask` is in the answer for `exp`, but it need not be alive")
 def keeps_what_nobody_reads(graph):
     return told(
@@ -143,11 +149,13 @@ def keeps_what_nobody_reads(graph):
     )
 
 
+@breaks("other nodes may have been moved.", case="a graph whose nodes were moved")
 @wrong("tells_needed", says="(a graph whose nodes were moved): while node `mul_1` computes, `third` must be alive")
 def takes_the_last_of_users(graph):
     return told(graph, lambda value, step: value < step and bool(value.users) and list(value.users)[-1] >= step)
 
 
+@breaks("`call_method`", case="the attention of the chapter")
 @wrong("tells_needed", says="Node `transpose` computes, but is missing in the answer")
 def knows_functions_only(graph):
     return told(
@@ -155,6 +163,7 @@ def knows_functions_only(graph):
     )
 
 
+@breaks("`call_module`", case="the attention of the chapter")
 @wrong("tells_needed", says="Node `out` computes, but is missing in the answer")
 def leaves_out_layers(graph):
     return told(
@@ -164,6 +173,7 @@ def leaves_out_layers(graph):
     )
 
 
+@breaks("Count a weight that a `get_attr` node fetches like any other value.", case="a graph that fetches a weight")
 @wrong("tells_needed", says="(a graph that fetches a weight): while node `mul` computes, `scale` must be alive")
 def leaves_out_weights(graph):
     return told(
@@ -180,6 +190,7 @@ def looks_at_plain_arguments_only(graph):
     )
 
 
+@breaks("`call_function`", case="the gated mix")
 @wrong("tells_needed", says="`gate` is in the answer, but computes nothing")
 def answers_for_every_node(graph):
     return told(
@@ -199,6 +210,7 @@ def removes_what_nobody_reads(graph):
 LATE = "(a slice up to a value, and a weight that is fetched late)"
 
 
+@breaks("the earlier values", case="a slice up to a value, and a weight that is fetched late")
 @wrong("tells_needed", says=f"{LATE}: node `scale` is in the answer for `relu`, but it need not be alive")
 def takes_weights_for_alive_from_the_start(graph):
     return told(
@@ -207,6 +219,7 @@ def takes_weights_for_alive_from_the_start(graph):
     )
 
 
+@breaks("or a later node uses.", case="a slice up to a value, and a weight that is fetched late")
 @wrong("tells_needed", says=f"{LATE}: while node `relu` computes, `length` must be alive: the answer lacks it")
 def looks_into_no_slice(graph):
     def reads(argument):
@@ -224,6 +237,7 @@ def looks_into_no_slice(graph):
     return found
 
 
+@breaks("or a later node uses.", case="a slice up to a value, and a weight that is fetched late")
 @wrong("tells_needed", says=f"{LATE}: while node `getitem` computes, `input_1` must be alive: the answer lacks it")
 def forgets_readers_that_nobody_reads(graph):
     return told(
@@ -234,6 +248,7 @@ def forgets_readers_that_nobody_reads(graph):
     )
 
 
+@breaks("names of the values", case="a slice up to a value, and a weight that is fetched late")
 @wrong("tells_needed", says=f"{LATE}: node `input` is in the answer for `relu`, but it is no node of the graph")
 def names_inputs_by_their_parameters(graph):
     called = {node.name: node.target for node in graph.nodes if node.op == "placeholder"}

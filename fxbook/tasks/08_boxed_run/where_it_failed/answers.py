@@ -8,7 +8,7 @@ import torch
 from torch import fx
 from torch.fx.passes.shape_prop import ShapeProp
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 class Noting(fx.Interpreter):
@@ -142,6 +142,7 @@ def catches_runtime_errors_only(traced, tensors):
 OWN = "(an error of its own class)"
 
 
+@breaks("raises an error of any class", case="an error of its own class")
 @wrong("ends well", says=f"{OWN}: your code raises RefusedError")
 def catches_the_usual_classes(traced, tensors):
     usual = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
@@ -161,11 +162,13 @@ def tells_equal_shapes_once(traced, tensors):
     return told(lambda runner: (runner.current.name, [*dict.fromkeys(shapes(runner, runner.current))]))(traced, tensors)
 
 
+@breaks("a list of the shapes of the tensors", case="an error of its own class")
 @wrong("tells_failure", says=f"{OWN}: node `refused` is right and reads 3 tensors, but the answer has 2 for its shapes")
 def leaves_out_shapes_without_sizes(traced, tensors):
     return told(lambda runner: (runner.current.name, [*filter(None, shapes(runner, runner.current))]))(traced, tensors)
 
 
+@breaks("in the order of `all_input_nodes`.", case="an error of its own class")
 @wrong("tells_failure", says=f"{OWN}: node `refused` is right, but shape 2 of 3 is not that of `amin`")
 def takes_what_is_read_by_name_first(traced, tensors):
     def describe(runner):
@@ -176,6 +179,7 @@ def takes_what_is_read_by_name_first(traced, tensors):
     return told(describe)(traced, tensors)
 
 
+@breaks("raises an error of any class", case="a dimension too many")
 @wrong("tells_failure", says="(a dimension too many): the answer is None, but the model does not run to its end")
 def takes_other_errors_for_none(traced, tensors):
     try:
@@ -184,6 +188,7 @@ def takes_other_errors_for_none(traced, tensors):
         return None
 
 
+@breaks("in the order of `all_input_nodes`.", case="the attention, a wrong shape")
 @wrong("tells_failure", says="Node `matmul_1` is right, but shape 1 of 2 is not that of `")
 def takes_the_shapes_in_the_order_of_the_list(traced, tensors):
     return told(
@@ -194,6 +199,7 @@ def takes_the_shapes_in_the_order_of_the_list(traced, tensors):
     )(traced, tensors)
 
 
+@breaks("the tensors that this node uses", case="a weight that does not fit")
 @wrong(
     "tells_failure", says="(a weight that does not fit): node `mul` is right and reads 2 tensors, but the answer has 1"
 )
@@ -205,6 +211,7 @@ def leaves_out_weights(traced, tensors):
     return told(describe)(traced, tensors)
 
 
+@breaks("in the order of `all_input_nodes`.", case="a value used twice")
 @wrong("tells_failure", says="(a value used twice): node `matmul` is right and reads 1 tensor, but the answer has 2")
 def takes_a_value_for_each_use(traced, tensors):
     def describe(runner):
@@ -215,11 +222,13 @@ def takes_a_value_for_each_use(traced, tensors):
     return told(describe)(traced, tensors)
 
 
+@breaks("return a pair:", case="the attention, a wrong shape")
 @wrong("tells_failure", says="not a pair: the name of a node, and a list of shapes")
 def tells_the_name_alone(traced, tensors):
     return told(lambda runner: runner.current.name)(traced, tensors)
 
 
+@breaks("If the run succeeds, return `None`.", case="the attention, no mistake")
 @wrong("tells_failure", says="The model runs without an error, but the answer is not None")
 def tells_the_last_node_of_a_run_that_succeeds(traced, tensors):
     return told(lambda runner: (runner.current.name, shapes(runner, runner.current)), otherwise=("output", []))(
@@ -227,6 +236,7 @@ def tells_the_last_node_of_a_run_that_succeeds(traced, tensors):
     )
 
 
+@breaks("that raised it", case="the attention, a wrong shape")
 @wrong("tells_failure", says="The answer names node `softmax`, which ran without an error: a later one raised it")
 def names_the_last_node_that_ran(traced, tensors):
     runner = fx.Interpreter(traced, garbage_collect_values=False)
@@ -253,6 +263,7 @@ def takes_the_first_node_that_is_gone(traced, tensors):
         return node.name, shapes(runner, node)
 
 
+@breaks("a list of the shapes of the tensors that this node uses", case="the attention, a wrong shape")
 @wrong("tells_failure", says="Node `matmul_1` is right, but shape 1 of 2 is not that of `")
 def tells_every_shape_in_env(traced, tensors):
     return told(lambda runner: (runner.current.name, [tuple(held.shape) for held in runner.env.values()]))(
@@ -260,6 +271,7 @@ def tells_every_shape_in_env(traced, tensors):
     )
 
 
+@breaks("the tensors that this node uses", case="a wrong dtype")
 @wrong("tells_failure", says="(a wrong dtype): node `mm` is right and reads 2 tensors, but the answer has 0")
 def looks_at_plain_arguments_only(traced, tensors):
     return told(
@@ -270,6 +282,7 @@ def looks_at_plain_arguments_only(traced, tensors):
     )(traced, tensors)
 
 
+@breaks("the tensors that this node uses", case="a wrong shape in a list")
 @wrong("tells_failure", says="(a wrong shape in a list): node `cat` is right and reads 2 tensors, but the answer has 0")
 def looks_into_no_list(traced, tensors):
     def describe(runner):
@@ -280,6 +293,7 @@ def looks_into_no_list(traced, tensors):
     return told(describe)(traced, tensors)
 
 
+@breaks("the name of the node", case="the attention, a wrong shape")
 @wrong("tells_failure", says="`<built-in function matmul>`, the first part of the answer, is no name of a node")
 def names_the_target(traced, tensors):
     return told(lambda runner: (str(runner.current.target), shapes(runner, runner.current)))(traced, tensors)

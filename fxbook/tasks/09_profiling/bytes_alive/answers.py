@@ -9,7 +9,7 @@ from torch import fx
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._pytree import tree_leaves
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def tensors(value):
@@ -222,6 +222,7 @@ def followed(traced, inputs, count=without_weights, no_grad=True, collect=True, 
     return found
 
 
+@breaks("Run without gradients.", case="the network of the chapter")
 @wrong("bytes_alive", says="keeps values for gradients", read="09_profiling#who-asks-for-gradients")
 def asks_for_gradients(traced, *inputs):
     return followed(traced, inputs, no_grad=False)
@@ -243,21 +244,25 @@ def counted(traced, inputs, count):
     return found
 
 
+@breaks("The parameters", case="views, a tuple and weights")
 @wrong("bytes_alive", says="Parameters and buffers were not to be counted")
 def counts_weights(traced, *inputs):
     return counted(traced, inputs, lambda node, value: tensors(value))
 
 
+@breaks("nor do views of them", case="views, a tuple and weights")
 @wrong("bytes_alive", says="were not to be counted, nor views of them")
 def counts_views_of_weights(traced, *inputs):
     return counted(traced, inputs, without_weights)
 
 
+@breaks("Inputs count", case="the network of the chapter")
 @wrong("bytes_alive", says="you say 0. Inputs count, from their own node to the end")
 def forgets_the_inputs(traced, *inputs):
     return followed(traced, inputs, lambda node, value: [] if node.op == "placeholder" else tensors(value))
 
 
+@breaks("to the end, because the caller holds them", case="the network of the chapter")
 @wrong("bytes_alive", says="Inputs are freed after their last user in the answer: the caller holds them to the end.")
 def lets_go_of_the_inputs(traced, *inputs):
     found, weights = [], own(traced)
@@ -275,11 +280,13 @@ def lets_go_of_the_inputs(traced, *inputs):
     return found
 
 
+@breaks("a tuple", case="views, a tuple and weights")
 @wrong("bytes_alive", says="Its result holds 2 tensors, each with memory of its own: all of them count.")
 def knows_no_tuples(traced, *inputs):
     return followed(traced, inputs, lambda node, value: [value] if isinstance(value, torch.Tensor) else [])
 
 
+@breaks("that are alive", case="the network of the chapter")
 @wrong("bytes_alive", says="Nothing is freed in the answer")
 def collects_no_values(traced, *inputs):
     return followed(traced, inputs, collect=False)
@@ -290,11 +297,13 @@ def keeps_them_in_a_set(traced, *inputs):
     return followed(traced, inputs, held=set)
 
 
+@breaks("when the node has made its result", case="the network of the chapter")
 @wrong("bytes_alive", says="is of the moment before its node made a result")
 def looks_before_the_node_runs(traced, *inputs):
     return followed(traced, inputs, before=True)
 
 
+@breaks("before anything is freed after it", case="the network of the chapter")
 @wrong("bytes_alive", says="The bytes are those left after values were freed")
 def looks_after_values_are_freed(traced, *inputs):
     """Looks back from the next node, and after the run for the last one."""
@@ -313,6 +322,7 @@ def looks_after_values_are_freed(traced, *inputs):
     return [*found[1:], sum(store.nbytes() for store in stores if store.data_ptr() not in weights)]
 
 
+@breaks("The number is the bytes", case="the network of the chapter")
 @wrong("bytes_alive", says="The numbers are MiB: bytes were asked.")
 def in_mebibytes(traced, *inputs):
     return [held / 2**20 for held in followed(traced, inputs)]
@@ -334,6 +344,7 @@ def a_set_of_tensors(traced, *inputs):
     return found
 
 
+@breaks("a list with one number for each node", case="the network of the chapter")
 @wrong("bytes_alive", says="The list has 15 numbers: one for each of the 14 nodes was asked.")
 def one_too_many(traced, *inputs):
     return [*followed(traced, inputs), 0]
@@ -344,6 +355,7 @@ def only_the_peak(traced, *inputs):
     return max(followed(traced, inputs))
 
 
+@breaks("Memory that several tensors share counts once", case="the network of the chapter")
 @wrong("bytes_alive", says="Memory that several tensors share counts once")
 def counts_each_value(traced, *inputs):
     """The bytes of each node's value in the environment, and of the new one: output is head once more."""
@@ -365,6 +377,7 @@ def counts_each_value(traced, *inputs):
     return found
 
 
+@breaks("a dict", case="several inputs, a nested result and buffers")
 @wrong("bytes_alive", says="to the end, with all tensors that they hold.")
 def knows_no_dicts(traced, *inputs):
     def parts(value):
@@ -375,6 +388,7 @@ def knows_no_dicts(traced, *inputs):
     return followed(traced, inputs, lambda node, value: parts(value))
 
 
+@breaks("one inside the other", case="several inputs, a nested result and buffers")
 @wrong("bytes_alive", says="Its result holds 3 tensors, each with memory of its own: all of them count.")
 def looks_one_level_deep(traced, *inputs):
     def parts(node, value):
@@ -384,6 +398,7 @@ def looks_one_level_deep(traced, *inputs):
     return followed(traced, inputs, parts)
 
 
+@breaks("and whole", case="views, a tuple and weights")
 @wrong("bytes_alive", says="A view holds the whole memory that it is a view of, as long as it is alive.")
 def counts_what_a_view_shows(traced, *inputs):
     """Of each memory the bytes of the largest tensor that shows a part of it."""
@@ -403,6 +418,7 @@ def counts_what_a_view_shows(traced, *inputs):
     return found
 
 
+@breaks("from their own node", case="several inputs, a nested result and buffers")
 @wrong("bytes_alive", says="Inputs count, from their own node to the end")
 def counts_all_inputs_from_the_first_node(traced, *inputs):
     given = [part.untyped_storage() for part in tensors(inputs)]
@@ -411,6 +427,7 @@ def counts_all_inputs_from_the_first_node(traced, *inputs):
     return [sum(store.nbytes() for store in given)] * many + found[many:]
 
 
+@breaks("Inputs count", case="several inputs, a nested result and buffers")
 @wrong("bytes_alive", says="Inputs count, from their own node to the end")
 def counts_the_first_input_alone(traced, *inputs):
     def parts(node, value):
@@ -419,6 +436,7 @@ def counts_the_first_input_alone(traced, *inputs):
     return followed(traced, inputs, parts)
 
 
+@breaks("and buffers of `traced` do not count", case="several inputs, a nested result and buffers")
 @wrong("bytes_alive", says="Parameters and buffers were not to be counted, nor views of them.")
 def counts_buffers(traced, *inputs):
     parameters = {parameter.untyped_storage().data_ptr() for parameter in traced.parameters()}
@@ -454,11 +472,13 @@ def held_by_hand(traced, inputs, last_use):
     return found
 
 
+@breaks("Run without gradients.", case="several inputs, a nested result and buffers")
 @wrong("bytes_alive", says="This node ran with gradients enabled: a run without gradients was asked.")
 def counts_what_it_holds_with_gradients(traced, *inputs):
     return held_by_hand(traced, inputs, lambda used: max(used.users))
 
 
+@breaks("that are alive", case="several inputs, a nested result and buffers")
 @wrong(
     "ends well",
     says="(several inputs, a nested result and buffers): your code raises RuntimeError: Node getitem_1",

@@ -7,7 +7,7 @@ import timeit
 
 import torch
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 FIRST = "09_profiling#a-clock-around-every-node"
 
@@ -95,6 +95,7 @@ def a_generator_of_rounds(first, second, rounds, clock=time.perf_counter):
     return list(map(one_round, orders[:rounds]))
 
 
+@breaks("one directly after the other", case="two calls on a machine that slows down")
 @wrong("ratios_in_pairs", says="is not of two runs side by side")
 def one_after_the_other(first, second, rounds, clock=time.perf_counter):
     first(), second()
@@ -103,12 +104,14 @@ def one_after_the_other(first, second, rounds, clock=time.perf_counter):
     return [x / y for x, y in zip(a, b, strict=True)]
 
 
+@breaks("the order alternates", case="two calls on a machine that slows down")
 @wrong("ratios_in_pairs", says="`first` runs first in 12 of 12 rounds: the order was to alternate.")
 def always_the_same_order(first, second, rounds, clock=time.perf_counter):
     first(), second()
     return [took(first, clock) / took(second, clock) for _ in range(rounds)]
 
 
+@breaks("the first call of each", case="two calls on a machine that slows down")
 @wrong("ratios_in_pairs", says="a first call is in it", read=FIRST)
 def keeps_the_first_call_of_one(first, second, rounds, clock=time.perf_counter):
     first()
@@ -120,6 +123,7 @@ def keeps_the_first_call_of_one(first, second, rounds, clock=time.perf_counter):
     return ratios
 
 
+@breaks("the time of `first` divided by the time of `second`:", case="two calls on a machine that slows down")
 @wrong("ratios_in_pairs", says="second / first: first / second was asked")
 def divides_the_wrong_way(first, second, rounds, clock=time.perf_counter):
     return [1 / ratio for ratio in swaps_a_list(first, second, rounds, clock)]
@@ -152,11 +156,13 @@ def in_order(goes_first, first, second, rounds, clock, warm=True):
     return ratios
 
 
+@breaks("Leave the first call of each out.", case="two calls on a machine that slows down")
 @wrong("ratios_in_pairs", says="Ratio 0 is far from the others: a first call is in it.", read=FIRST)
 def warms_nothing_up(first, second, rounds, clock=time.perf_counter):
     return in_order(lambda turn: turn % 2, first, second, rounds, clock, warm=False)
 
 
+@breaks("from round to round", case="two calls on a machine that slows down")
 @wrong("ratios_in_pairs", says="The same one runs first in two rounds that follow each other")
 def alternates_halfway(first, second, rounds, clock=time.perf_counter):
     return in_order(lambda turn: 2 * turn < rounds, first, second, rounds, clock)
@@ -181,22 +187,26 @@ def keeps_the_first_round(first, second, rounds, clock=time.perf_counter):
     return ratios
 
 
+@breaks("one ratio for each of `rounds` rounds.", case="two calls on a machine that slows down")
 @wrong("ratios_in_pairs", says="The list has 1 ratios: 12 rounds were asked.")
 def one_ratio(first, second, rounds, clock=time.perf_counter):
     ratios = swaps_a_list(first, second, rounds, clock)
     return [sum(ratios) / len(ratios)]
 
 
+@breaks("a list of ratios", case="two calls on a machine that slows down")
 @wrong("ratios_in_pairs", says="A list of numbers was asked")
 def returns_pairs(first, second, rounds, clock=time.perf_counter):
     return [(took(first, clock), took(second, clock)) for _ in range(rounds)]
 
 
+@breaks("`clock` is as in the first exercise.", case="two calls on a machine that slows down")
 @wrong("ratios_in_pairs", says="Nothing ran after `clock` was read: the seconds were to be those that it gives.")
 def reads_another_clock(first, second, rounds, clock=time.perf_counter):
     return swaps_a_list(first, second, rounds, time.perf_counter)
 
 
+@breaks("In a round each runs once", case="two calls on a machine that slows down")
 @wrong("ratios_in_pairs", says="`first` ran 24 times for 12 ratios: in a round each was to run once.")
 def takes_the_better_of_two(first, second, rounds, clock=time.perf_counter):
     order, ratios = [first, second], []
@@ -209,6 +219,7 @@ def takes_the_better_of_two(first, second, rounds, clock=time.perf_counter):
     return ratios
 
 
+@breaks("In a round each runs once", case="two calls on a machine that slows down")
 @wrong("ratios_in_pairs", says="`first` ran 23 times for 12 ratios: in a round each was to run once.")
 def warms_up_in_each_round(first, second, rounds, clock=time.perf_counter):
     order, ratios = [first, second], []
@@ -220,6 +231,7 @@ def warms_up_in_each_round(first, second, rounds, clock=time.perf_counter):
     return ratios
 
 
+@breaks("In a round each runs once", case="two calls on a machine that slows down")
 @wrong("ratios_in_pairs", says="`first` ran 6 times for 12 ratios: in a round each was to run once.")
 def takes_the_last_of_a_round_for_the_first_of_the_next(first, second, rounds, clock=time.perf_counter):
     first(), second()
@@ -229,6 +241,7 @@ def takes_the_last_of_a_round_for_the_first_of_the_next(first, second, rounds, c
     return [one / other if turn % 2 else other / one for turn, (one, other) in enumerate(pairs)]
 
 
+@breaks("for each of `rounds` rounds", case="an odd number of rounds")
 @wrong("ratios_in_pairs", says="(an odd number of rounds): the list has 10 ratios: 9 rounds were asked.")
 def rounds_in_twos(first, second, rounds, clock=time.perf_counter):
     first(), second()

@@ -6,7 +6,7 @@ import operator
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 WORK = "09_profiling#work-can-be-counted"
 LAST = (slice(None), -1)
@@ -146,11 +146,13 @@ def rebuilds_with_a_transformer(model):
     return Earlier(traced).transform()
 
 
+@breaks("find the node that does this work", case="the GPT of the exercise")
 @wrong("bottleneck_gone", node="head", says="node `head` has 8", read=WORK)
 def only_traces(model):
     return fx.symbolic_trace(model)
 
 
+@breaks("The result stays the same", case="the GPT of the exercise")
 @wrong("same_scores", node="output", says="other numbers")
 def selects_the_first_position(model):
     result = inserts_a_new_selection(model)
@@ -174,6 +176,7 @@ def forgets_to_recompile(model):
     return result
 
 
+@breaks("Leave no work that is not needed:", case="a GPT of another size and other names")
 @wrong("bottleneck_gone", says="(a GPT of another size and other names)", node="to_width", read=WORK)
 def passes_one_layer(model):
     """The selection climbs past what it reads, and no further; in the GPT of the exercise the norm has no FLOPs."""
@@ -212,6 +215,7 @@ def forgets_to_move_the_step(model):
     return traced
 
 
+@breaks("without this work", case="the GPT of the exercise")
 @wrong("no_dead_nodes", node="getitem_6", says="is dead")
 def leaves_the_old_selection(model):
     traced, select = traced_with_selection(model)
@@ -224,11 +228,13 @@ def leaves_the_old_selection(model):
     return traced
 
 
+@breaks("the weights are shared", case="the GPT of the exercise")
 @wrong("shares_weights", says="`positions` is", node="positions")
 def copies_the_model(model):
     return inserts_a_new_selection(copy.deepcopy(model))
 
 
+@breaks("and `model` does not change", case="the GPT of the exercise")
 @wrong("input_unchanged", says="has been changed")
 def edits_the_model(model):
     model.head = nn.Sequential(nn.Identity(), model.head) if hasattr(model, "head") else model.to_words
@@ -276,11 +282,13 @@ def climbs_by_name_of_class(model):
     return climbs(model, may_pass)
 
 
+@breaks("a result may have a second user that needs every position.", case="a GPT of another size and other names")
 @wrong("same_scores", node="final", says=f"{OTHER}, and `mean`, which uses it too, needs all.", read=REPAIR)
 def forgets_other_readers(model):
     return climbs(model, is_step)
 
 
+@breaks("Other nodes may not", case="a GPT that mixes positions")
 @wrong("same_scores", node="mixing", says=MIXING, read=REPAIR)
 def passes_any_module(model):
     def may_pass(traced, node):
@@ -308,6 +316,7 @@ def returns_the_graph(model):
     return inserts_a_new_selection(model).graph
 
 
+@breaks("`gpt` can do with less than a quarter of its FLOPs.", case="the GPT of the exercise")
 @wrong("bottleneck_gone", node="head", says="times the work that is needed", read=WORK)
 def halves_the_work(model):
     """Keeps the second half of the positions."""
@@ -320,6 +329,7 @@ def halves_the_work(model):
     return traced
 
 
+@breaks("The check also tries GPTs of different sizes", case="a GPT of another size and other names")
 @wrong("same_scores", says="(a GPT of another size and other names)", node="select")
 def knows_the_length(model):
     result = inserts_a_new_selection(model)
@@ -329,6 +339,11 @@ def knows_the_length(model):
     return result
 
 
+@breaks(
+    "different nodes at their end.",
+    "`nn.Linear`, `nn.LayerNorm` and `torch.tanh` treat each position separately.",
+    case="a GPT of another size and other names",
+)
 @wrong("bottleneck_gone", says="(a GPT of another size and other names)", node="to_width", read=WORK)
 def passes_layers_alone(model):
     def may_pass(traced, node):
@@ -338,11 +353,13 @@ def passes_layers_alone(model):
     return climbs(model, may_pass)
 
 
+@breaks("with different names", case="a GPT of another size and other names")
 @wrong("bottleneck_gone", says="(a GPT of another size and other names)", node="to_words", read=WORK)
 def knows_names_and_gives_up_on_others(model):
     return knows_the_names(model) if hasattr(model, "head") else fx.symbolic_trace(model)
 
 
+@breaks("They too select the last position once, with `[:, -1]`.", case="a GPT of another size and other names")
 @wrong("bottleneck_gone", says="(a GPT of another size and other names)", node="to_words", read=WORK)
 def looks_for_the_selection_at_the_output(model):
     traced = fx.symbolic_trace(model)
@@ -369,6 +386,7 @@ RANKING = in_case("a GPT that ranks the positions at its end", "softmax_1")
 NO_SELECTION = in_case("a GPT of which every score is used", "gate")
 
 
+@breaks("Other nodes may not", case="a GPT that adds up positions")
 @wrong("same_scores", node="cumsum", says=ADDING, read=REPAIR)
 def passes_any_function(model):
     def may_pass(traced, node):
@@ -378,6 +396,7 @@ def passes_any_function(model):
     return climbs(model, may_pass)
 
 
+@breaks("Other nodes may not", case="a GPT that mixes positions by a method")
 @wrong("same_scores", node="softmax_1", says=BY_METHOD, read=REPAIR)
 def passes_any_method(model):
     def may_pass(traced, node):
@@ -386,6 +405,7 @@ def passes_any_method(model):
     return climbs(model, may_pass)
 
 
+@breaks("Other nodes may not", case="a GPT that ranks the positions at its end")
 @wrong("same_scores", node="softmax_1", says=RANKING, read=REPAIR)
 def asks_what_stands_before_the_first_alone(model):
     """What the selection reads is taken for a step."""
@@ -394,6 +414,7 @@ def asks_what_stands_before_the_first_alone(model):
     return climbs(model, lambda traced, node: (is_step(traced, node) or node.name == first.name) and alone(node))
 
 
+@breaks("a result may have a second user that needs every position.", case="a GPT of which every score is used")
 @wrong("same_scores", node="head", says=f"{SCORING}, and `mean`, which uses it too, needs all.", read=REPAIR)
 def asks_for_the_first_user(model):
     def may_pass(traced, node):
@@ -402,6 +423,7 @@ def asks_for_the_first_user(model):
     return climbs(model, may_pass)
 
 
+@breaks("with `[:, -1]`.", case="a GPT of which every score is used")
 @wrong("same_scores", node="gate", says=f"{NO_SELECTION}: `getitem_4` does not select the last one.", read=REPAIR)
 def moves_whatever_is_picked(model):
     traced = fx.symbolic_trace(model)
@@ -415,6 +437,7 @@ def moves_whatever_is_picked(model):
     return traced
 
 
+@breaks("and `model` does not change", case="a GPT that mixes positions")
 @wrong(
     "input_unchanged", says="(a GPT that mixes positions): the model that was given has been changed: `tokens` is now"
 )

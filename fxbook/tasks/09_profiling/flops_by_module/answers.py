@@ -9,7 +9,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode, flop_registry
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def grouped(traced, inputs, key, no_grad=True):
@@ -139,17 +139,20 @@ def counts_first_and_groups_then(traced, *inputs):
     return {name: sum(flops[n] for n in flops if name in inside[n]) for name in sorted(children)} | outside
 
 
+@breaks("each outermost submodule", case="the network of the chapter")
 @wrong("each_module_its_flops", says="`block.conv1` is not the path of an outermost submodule")
 def innermost(traced, *inputs):
     return grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[-1][0])
 
 
+@breaks("the name of each outermost submodule", case="a layer in two modules, a leaf of several products")
 @wrong("each_module_its_flops", says="(a layer in two modules, a leaf of several products): `block` has no FLOPs")
 def from_the_innermost_name(traced, *inputs):
     """A layer in two modules has the name of one of them."""
     return grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[-1][0].split(".")[0])
 
 
+@breaks("the FLOPs that are done inside it", case="a layer in two modules, a leaf of several products")
 @wrong("each_module_its_flops", says="(a layer in two modules, a leaf of several products): `cell` ")
 def takes_the_last_operator_of_a_leaf(traced, *inputs):
     found = collections.Counter()
@@ -174,6 +177,7 @@ def takes_the_last_operator_of_a_leaf(traced, *inputs):
     return dict(found)
 
 
+@breaks("the one that the root has for it:", case="modules in modules, one called twice")
 @wrong("each_module_its_flops", says="(modules in modules, one called twice): `mix@1` is not the path")
 def reads_the_key(traced, *inputs):
     return grouped(traced, inputs, lambda node: next(iter(node.meta.get("nn_module_stack") or {"": 0})))
@@ -184,6 +188,7 @@ def expects_a_stack(traced, *inputs):
     return grouped(traced, inputs, lambda node: next(iter(node.meta["nn_module_stack"].values()))[0])
 
 
+@breaks('`"stem"`, `"body"`.', case="the network of the chapter")
 @wrong("each_module_its_flops", says="`conv2d` is not the path")
 def by_operation(traced, *inputs):
     with FlopCounterMode(display=False) as counter:
@@ -191,23 +196,27 @@ def by_operation(traced, *inputs):
     return {"conv2d": counter.get_total_flops()}
 
 
+@breaks("a dict from the name", case="the network of the chapter")
 @wrong("each_module_its_flops", says="a number of FLOPs")
 def only_the_total(traced, *inputs):
     return sum(grouped(traced, inputs, str).values())
 
 
+@breaks("the FLOPs", case="the network of the chapter")
 @wrong("each_module_its_flops", says="A multiplication with its addition counts as 2.")
 def counts_a_product_once(traced, *inputs):
     found = grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[0][0])
     return {path: flops // 2 for path, flops in found.items()}
 
 
+@breaks("The work of the root", case="modules in modules, one called twice")
 @wrong("each_module_its_flops", says='the root itself (`""`) has no FLOPs in the answer')
 def leaves_the_root_out(traced, *inputs):
     found = grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[0][0])
     return {path: flops for path, flops in found.items() if path}
 
 
+@breaks("done inside it", case="modules in modules, one called twice")
 @wrong("each_module_its_flops", says="(modules in modules, one called twice): `mix` does ")
 def by_the_target_of_call_module(traced, *inputs):
     return grouped(traced, inputs, lambda node: node.target.split(".")[0] if node.op == "call_module" else "")
@@ -221,16 +230,19 @@ def grouped_without(left_out, traced, inputs):
     return {path: flops for path, flops in found.items() if path is not None}
 
 
+@breaks("The work of the root", case="a child of a child, called by the root; several inputs")
 @wrong("each_module_its_flops", says='several inputs): the root itself (`""`) has no FLOPs in the answer')
 def leaves_methods_out(traced, *inputs):
     return grouped_without(lambda node: node.op == "call_method", traced, inputs)
 
 
+@breaks("the FLOPs that are done inside it", case="a child of a child, called by the root; several inputs")
 @wrong("each_module_its_flops", says="several inputs): `mix` does ")
 def leaves_out_what_nobody_reads(traced, *inputs):
     return grouped_without(lambda node: not node.users, traced, inputs)
 
 
+@breaks("the FLOPs that are done inside it", case="the network of the chapter")
 @wrong("each_module_its_flops", says="`block` does ")
 def keeps_the_last_node_of_each(traced, *inputs):
     found = {}
@@ -255,6 +267,7 @@ def lets_the_counter_group(traced, *inputs):
     return {path.split(".")[-1]: sum(by_op.values()) for path, by_op in counter.get_flop_counts().items()}
 
 
+@breaks("the root has for it", case="a child of a child, called by the root; several inputs")
 @wrong("each_module_its_flops", says="several inputs): `mix.0` is not the path")
 def keeps_the_whole_path(traced, *inputs):
     return grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[0][0])

@@ -10,7 +10,7 @@ from torch import fx
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils.flop_counter import FlopCounterMode
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 FIRST = "09_profiling#a-clock-around-every-node"
 PAIRS = "09_profiling#two-models-are-compared-in-pairs"
@@ -116,11 +116,13 @@ def counts_without_computing(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, flops=float(work))
 
 
+@breaks('`"flops"` is the FLOPs of `before` divided by the FLOPs of `after`.', case="two products and one")
 @wrong("ratio_of_flops", says="`flops` is after / before: before / after was asked.", read=WORK)
 def flops_the_wrong_way(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, flops=flops(after, inputs) / flops(before, inputs))
 
 
+@breaks("the FLOPs of `before` divided", case="two products and one")
 @wrong("ratio_of_flops", says=", FLOPs before / after. You say ", read=WORK)
 def a_difference_of_flops(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, flops=flops(before, inputs) - flops(after, inputs))
@@ -129,23 +131,27 @@ def a_difference_of_flops(before, after, *inputs, clock=time.perf_counter):
 MORE = "(more FLOPs, two inputs, a nested result)"
 
 
+@breaks("the FLOPs of `before` divided by the FLOPs of `after`.", case="more FLOPs, two inputs, a nested result")
 @wrong("ratio_of_flops", says="FLOPs before / after. You say 0.", read=WORK)
 def whole_times_as_many_flops(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, flops=flops(before, inputs) // flops(after, inputs))
 
 
+@breaks("divided by the FLOPs of `after`.", case="more FLOPs, two inputs, a nested result")
 @wrong("ratio_of_flops", says=f"{MORE}: `flops` is after / before: before / after was asked.", read=WORK)
 def the_larger_number_of_flops_above(before, after, *inputs, clock=time.perf_counter):
     counted = flops(before, inputs), flops(after, inputs)
     return answer(before, after, inputs, clock, flops=max(counted) / min(counted))
 
 
+@breaks("the FLOPs of `before`", case="more FLOPs, two inputs, a nested result")
 @wrong("ratio_of_flops", says=f"{MORE}: `flops` is 0.", read=WORK)
 def flops_of_one_row(before, after, *inputs, clock=time.perf_counter):
     row = [value[:1] for value in inputs]
     return answer(before, after, inputs, clock, flops=flops(before, row) / flops(after, row))
 
 
+@breaks('Return `{"flops":', case="two products and one")
 @wrong("ratio_of_flops", says="A dict with the keys 'flops' and 'time' was asked.")
 def a_tuple(before, after, *inputs, clock=time.perf_counter):
     return tuple(answer(before, after, inputs, clock).values())
@@ -157,17 +163,20 @@ def no_spread(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, time=(middle, middle, middle))
 
 
+@breaks('…, "time":', case="two products and one")
 @wrong("three_numbers", says="three numbers")
 def only_the_median(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, time=statistics.median(ratios(before, after, inputs, clock)))
 
 
+@breaks("(low, median, high)}`", "the lower decile, the median and the upper decile", case="two products and one")
 @wrong("three_numbers", says="are not in order")
 def from_high_to_low(before, after, *inputs, clock=time.perf_counter):
     found = answer(before, after, inputs, clock)
     return {**found, "time": found["time"][::-1]}
 
 
+@breaks("Take at least 20 rounds", case="two products and one")
 @wrong("twenty_rounds", says="5 of your times are of one call of `before` alone", read=PAIRS)
 def five_rounds(before, after, *inputs, clock=time.perf_counter):
     cut = statistics.quantiles(ratios(before, after, inputs, clock, 5), n=10)
@@ -184,6 +193,7 @@ def one_run_with_an_invented_spread(before, after, *inputs, clock=time.perf_coun
     return {"flops": work, "time": (0.9 * ratio, ratio, 1.1 * ratio)}
 
 
+@breaks("call each module once in each round.", case="two products and one")
 @wrong("twenty_rounds", says="None of your times is of one call of `before` alone", read=PAIRS)
 def times_twenty_calls_together(before, after, *inputs, clock=time.perf_counter):
     def together(module):
@@ -197,17 +207,20 @@ def times_twenty_calls_together(before, after, *inputs, clock=time.perf_counter)
     return {"flops": flops(before, inputs) / flops(after, inputs), "time": (cut[0], cut[4], cut[8])}
 
 
+@breaks("`clock` is as before.", case="two products and one")
 @wrong("twenty_rounds", says="`clock` was never read")
 def reads_another_clock(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, time.perf_counter)
 
 
+@breaks("Time the calls without gradients", case="two products and one")
 @wrong("twenty_rounds", says="ask for gradients", read="09_profiling#who-asks-for-gradients")
 def with_gradients(before, after, *inputs, clock=time.perf_counter):
     cut = statistics.quantiles(ratios(before, after, inputs, clock, no_grad=False), n=10)
     return {"flops": flops(before, inputs) / flops(after, inputs), "time": (cut[0], cut[4], cut[8])}
 
 
+@breaks("outside a `FlopCounterMode`.", case="two products and one")
 @wrong("twenty_rounds", says="The calls that were timed run under a `FlopCounterMode`", read=FIRST)
 def counts_while_it_times(before, after, *inputs, clock=time.perf_counter):
     with FlopCounterMode(display=False):
@@ -216,35 +229,41 @@ def counts_while_it_times(before, after, *inputs, clock=time.perf_counter):
     return {"flops": flops(before, inputs) / flops(after, inputs), "time": (cut[0], cut[4], cut[8])}
 
 
+@breaks("`before` divided by `after`.", case="two products and one")
 @wrong("median_with_deciles", says="ratios of time before / time after were asked", read=PAIRS)
 def time_the_wrong_way(before, after, *inputs, clock=time.perf_counter):
     cut = statistics.quantiles([1 / ratio for ratio in ratios(before, after, inputs, clock)], n=10)
     return answer(before, after, inputs, clock, time=(cut[0], cut[4], cut[8]))
 
 
+@breaks("the lower decile", case="two products and one")
 @wrong("median_with_deciles", says="The first number of `time` is no decile: far more than a tenth", read=FIRST)
 def quartiles(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, time=statistics.quantiles(ratios(before, after, inputs, clock), n=4))
 
 
+@breaks("the lower decile", case="two products and one")
 @wrong("median_with_deciles", says="The first number of `time` is no decile", read=FIRST)
 def fifths(before, after, *inputs, clock=time.perf_counter):
     cut = statistics.quantiles(ratios(before, after, inputs, clock, 30), n=10)
     return answer(before, after, inputs, clock, time=(cut[1], cut[4], cut[7]))
 
 
+@breaks("the upper decile", case="two products and one")
 @wrong("median_with_deciles", says="The last number of `time` is no", read=FIRST)
 def the_eighth_cut_for_the_last(before, after, *inputs, clock=time.perf_counter):
     cut = statistics.quantiles(ratios(before, after, inputs, clock, 30), n=10)
     return answer(before, after, inputs, clock, time=(cut[0], cut[4], cut[7]))
 
 
+@breaks("the median", case="two products and one")
 @wrong("median_with_deciles", says="is not the median of ratios of calls side by side", read=PAIRS)
 def the_sixth_cut_for_the_median(before, after, *inputs, clock=time.perf_counter):
     cut = statistics.quantiles(ratios(before, after, inputs, clock, 30), n=10)
     return answer(before, after, inputs, clock, time=(cut[0], cut[5], cut[8]))
 
 
+@breaks("the median", case="two products and one")
 @wrong("median_with_deciles", says="is not the median of ratios of calls side by side", read=PAIRS)
 def smallest_mean_and_largest(before, after, *inputs, clock=time.perf_counter):
     found = ratios(before, after, inputs, clock)
@@ -257,6 +276,7 @@ def smallest_median_and_largest(before, after, *inputs, clock=time.perf_counter)
     return answer(before, after, inputs, clock, time=(min(found), statistics.median(found), max(found)))
 
 
+@breaks("of paired ratios", case="two products and one")
 @wrong("median_with_deciles", says="is not the median of ratios of calls side by side", read=PAIRS)
 def one_after_the_other(before, after, *inputs, clock=time.perf_counter):
     before(*inputs), after(*inputs)
@@ -272,6 +292,7 @@ def a_gain_that_was_never_measured(before, after, *inputs, clock=time.perf_count
     return answer(before, after, inputs, clock, time=(3.5, 4.0, 4.5))
 
 
+@breaks("the upper decile", case="two products and one")
 @wrong("median_with_deciles", says="The last number of `time` is the largest ratio: a decile was asked.", read=FIRST)
 def lower_decile_median_and_largest(before, after, *inputs, clock=time.perf_counter):
     found = ratios(before, after, inputs, clock, 30)
@@ -279,6 +300,7 @@ def lower_decile_median_and_largest(before, after, *inputs, clock=time.perf_coun
     return answer(before, after, inputs, clock, time=(cut[0], cut[4], max(found)))
 
 
+@breaks("for two modules that compute the same", case="fewer FLOPs, and not faster")
 @wrong("median_with_deciles", says="(fewer FLOPs, and not faster): `time` is after / before", read=PAIRS)
 def sure_of_a_gain(before, after, *inputs, clock=time.perf_counter):
     """Fewer FLOPs cannot be slower: if they seem so, the quotient must be the wrong way round."""

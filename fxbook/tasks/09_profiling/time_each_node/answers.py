@@ -8,7 +8,7 @@ import time
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 FIRST = "09_profiling#a-clock-around-every-node"
 
@@ -160,6 +160,7 @@ def calls_the_method_of_each_opcode(traced, inputs, runs, clock=time.perf_counte
     return {name: tuple(seconds[name] for seconds in found[1:]) for name in found[0]}
 
 
+@breaks("a dict from the name", case="three functions of known speed")
 @wrong("times_of_each_node", says="The keys of the answer are nodes: the names of the nodes were asked.")
 def keeps_times_by_node(traced, inputs, runs, clock=time.perf_counter):
     class Timer(fx.Interpreter):
@@ -199,17 +200,20 @@ def keeps_the_first_run(traced, inputs, runs, clock=time.perf_counter):
     return measured(traced, inputs, runs, clock)
 
 
+@breaks("one number for each of `runs` runs", case="three functions of known speed")
 @wrong("without_the_first_run", says="has 4 times: 5 runs were asked", read=FIRST)
 def leaves_one_of_the_runs_out(traced, inputs, runs, clock=time.perf_counter):
     return {name: found[1:] for name, found in measured(traced, inputs, runs, clock).items()}
 
 
+@breaks("to the list of its seconds:", case="three functions of known speed")
 @wrong("times_of_each_node", says="a list of seconds")
 def returns_medians(traced, inputs, runs, clock=time.perf_counter):
     found = measured(traced, inputs, runs + 1, clock)
     return {name: statistics.median(seconds[1:]) for name, seconds in found.items()}
 
 
+@breaks("the name of each node", case="three functions of known speed")
 @wrong("times_of_each_node", says="Node `x` has no times")
 def only_calls(traced, inputs, runs, clock=time.perf_counter):
     found = measured(traced, inputs, runs + 1, clock)
@@ -219,12 +223,14 @@ def only_calls(traced, inputs, runs, clock=time.perf_counter):
 SEVERAL = "(two inputs, and a function that several nodes call)"
 
 
+@breaks("the name of each node", case="two inputs, and a function that several nodes call")
 @wrong("times_of_each_node", says=f"{SEVERAL}: node `shift` has no times")
 def leaves_out_what_is_fetched(traced, inputs, runs, clock=time.perf_counter):
     found = measured(traced, inputs, runs + 1, clock)
     return {node.name: found[node.name][1:] for node in traced.graph.nodes if node.op != "get_attr"}
 
 
+@breaks("the name of each node", case="two inputs, and a function that several nodes call")
 @wrong("times_of_each_node", says=f"{SEVERAL}: node `shift` has no times")
 def removes_what_nobody_reads(traced, inputs, runs, clock=time.perf_counter):
     copied = copy.deepcopy(traced)
@@ -232,6 +238,7 @@ def removes_what_nobody_reads(traced, inputs, runs, clock=time.perf_counter):
     return {name: found[1:] for name, found in measured(copied, inputs, runs + 1, clock).items()}
 
 
+@breaks("one number for each of `runs` runs", case="two inputs, and a function that several nodes call")
 @wrong(
     "without_the_first_run", says=f"{SEVERAL}: node `x` has 5 times: 3 runs were asked, besides the first.", read=FIRST
 )
@@ -239,6 +246,7 @@ def always_five_runs(traced, inputs, runs, clock=time.perf_counter):
     return {name: found[1:] for name, found in measured(traced, inputs, 6, clock).items()}
 
 
+@breaks("Read no other clock.", case="three functions of known speed")
 @wrong("on_the_clock", says="is not what `clock` showed", read=FIRST)
 def reads_another_clock(traced, inputs, runs, clock=time.perf_counter):
     return {name: found[1:] for name, found in measured(traced, inputs, runs + 1, time.perf_counter).items()}
@@ -279,12 +287,14 @@ def forgets_to_return_the_value(traced, inputs, runs, clock=time.perf_counter):
     return {}
 
 
+@breaks("one number for each", case="three functions of known speed")
 @wrong("on_the_clock", says="The times of `load` are one number repeated", read=None)
 def repeats_the_median(traced, inputs, runs, clock=time.perf_counter):
     found = measured(traced, inputs, runs + 1, clock)
     return {name: [statistics.median(seconds[1:])] * runs for name, seconds in found.items()}
 
 
+@breaks("Each node runs once in each run.", case="three functions of known speed")
 @wrong("on_the_clock", says="Node `load` ran 2 times for each of its times: once in each run was asked.", read=FIRST)
 def runs_each_node_twice(traced, inputs, runs, clock=time.perf_counter):
     """To warm it up; then the first run need not be left out."""
@@ -304,17 +314,20 @@ def runs_each_node_twice(traced, inputs, runs, clock=time.perf_counter):
     return found
 
 
+@breaks("after a first run that is left out", case="three functions of known speed")
 @wrong("without_the_first_run", says="that of the first run", read=FIRST)
 def leaves_the_last_run_out(traced, inputs, runs, clock=time.perf_counter):
     return {name: found[:-1] for name, found in measured(traced, inputs, runs + 1, clock).items()}
 
 
+@breaks("its seconds", case="three functions of known speed")
 @wrong("on_the_clock", says="is not what `clock` showed", read=FIRST)
 def in_microseconds(traced, inputs, runs, clock=time.perf_counter):
     found = measured(traced, inputs, runs + 1, clock)
     return {name: [1e6 * second for second in seconds[1:]] for name, seconds in found.items()}
 
 
+@breaks("Run `traced` on `inputs`, a tuple.", case="two inputs, and a function that several nodes call")
 @wrong("on_the_clock", says="time of `scale_1` is not what `clock` showed while that node ran on `inputs`.", read=FIRST)
 def runs_on_the_first_input_twice(traced, inputs, runs, clock=time.perf_counter):
     places = traced.graph.find_nodes(op="placeholder")
@@ -322,6 +335,7 @@ def runs_on_the_first_input_twice(traced, inputs, runs, clock=time.perf_counter)
     return {name: seconds[1:] for name, seconds in found.items()}
 
 
+@breaks("each node to the list", case="two inputs, and a function that several nodes call")
 @wrong("times_of_each_node", says="node `scale_1` has no times")
 def keeps_times_by_the_name_of_the_function(traced, inputs, runs, clock=time.perf_counter):
     found = measured(traced, inputs, runs + 1, clock)

@@ -6,7 +6,7 @@ import torch
 from torch import fx
 from torch.fx.passes.infra.pass_base import PassResult
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def call_of(module, path):
@@ -113,18 +113,21 @@ def changes_nothing(module, path):
     return module
 
 
+@breaks("so that `module` returns the tensor that this node computes.", case="a small ViT")
 @wrong("returns_the_node", node="model_vit_layers_0", says="the result of the node that calls")
 def returns_what_the_layer_gets(module, path):
     module.graph.output_node().args = (call_of(module, path).all_input_nodes[0],)
     return finish(module)
 
 
+@breaks("Edit module, so that it returns what the layer at path computes.", case="a small ViT")
 @wrong("same_output", node="output", says="a tensor was asked")
 def returns_a_list_of_one(module, path):
     module.graph.output_node().args = ([call_of(module, path)],)
     return finish(module)
 
 
+@breaks("the module `path`.", case="a stack of twelve layers")
 @wrong("returns_the_node", node="layers_11", says="the result of the node that calls `layers.1` was asked")
 def finds_the_last_name_that_begins_so(module, path):
     nodes = [node for node in module.graph.nodes if node.op == "call_module" and node.target.startswith(path)]
@@ -140,6 +143,7 @@ def does_not_recompile(module, path):
     return module
 
 
+@breaks("Remove each node that the result does not need", case="a small ViT")
 @wrong("no_dead_nodes", node="model_classifier", says="no node uses its result")
 def leaves_the_rest_of_the_graph(module, path):
     module.graph.output_node().args = (call_of(module, path),)
@@ -147,6 +151,7 @@ def leaves_the_rest_of_the_graph(module, path):
     return module
 
 
+@breaks("but keep all inputs.", case="an input that is not needed")
 @wrong(
     "same_output",
     says="running the result raises TypeError",
@@ -162,6 +167,7 @@ def erases_an_input_that_is_not_needed(module, path):
     return module
 
 
+@breaks("Exactly one of its nodes calls", case="a layer that is called like a method")
 @wrong("returns_the_node", node="norm_2", says="the result of the node that calls `norm` was asked")
 def finds_the_last_node_with_that_target(module, path):
     """A method can be called like a layer."""
@@ -183,6 +189,7 @@ def keeps_a_layer_that_is_called_like_an_input(module, path):
     return module
 
 
+@breaks("Remove each layer that no node calls from `module` too.", case="a small ViT")
 @wrong("layers_are_gone", says="still holds it")
 def leaves_the_layers(module, path):
     module.graph.output_node().args = (call_of(module, path),)
@@ -214,6 +221,7 @@ def deletes_the_embeddings_too(module, path):
     return module
 
 
+@breaks("Return `module` or nothing.", case="a small ViT")
 @wrong("edited", says="traced or built anew")
 def traces_anew(module, path):
     class Whole(fx.Tracer):
@@ -237,6 +245,7 @@ def returns(module, node):
     return finish(module)
 
 
+@breaks("the module `path`.", case="a layer that is called like a method")
 @wrong("returns_the_node", node="norm_in_norm", says="the result of the node that calls `norm` was asked")
 def finds_the_first_name_that_begins_so(module, path):
     layers = module.graph.find_nodes(op="call_module", target=path) + list(module.graph.nodes)
@@ -244,6 +253,7 @@ def finds_the_first_name_that_begins_so(module, path):
     return returns(module, min(exact))
 
 
+@breaks("the module `path`.", case="a layer that is called like a method")
 @wrong("returns_the_node", node="norm_in_norm", says="the result of the node that calls `norm` was asked")
 def finds_the_first_name_that_ends_so(module, path):
     layers = [node for node in module.graph.nodes if node.op == "call_module"]
@@ -251,6 +261,7 @@ def finds_the_first_name_that_ends_so(module, path):
     return returns(module, next(node for node in same + layers if path.endswith(node.target.rpartition(".")[2])))
 
 
+@breaks("Remove each node that the result does not need", case="an input that is not needed")
 @wrong("no_dead_nodes", node="side", says="(an input that is not needed): node `side` is dead: no node uses its result")
 def erases_what_stands_behind_alone(module, path):
     node = call_of(module, path)

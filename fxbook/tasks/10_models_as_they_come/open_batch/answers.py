@@ -6,7 +6,7 @@ import torch
 from torch import fx
 from torch.export import Dim, ShapesCollection, export
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def opened(inputs, size):
@@ -73,22 +73,26 @@ def exports_a_longer_example(model, inputs):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("Export `model`, so that the program runs at every batch size.", case="a model that reads the batch")
 @wrong("takes_every_batch", says="The program refuses a batch of 1: AssertionError: Guard failed")
 def fixes_all_sizes(model, inputs):
     return export(model, (), inputs)
 
 
+@breaks("of each of them is the batch.", case="two inputs with one batch")
 @wrong("takes_every_batch", says="(two inputs with one batch): the program refuses a batch of 1")
 def opens_the_first_input_alone(model, inputs):
     first = next(iter(inputs))
     return export(model, (), inputs, dynamic_shapes={name: {0: Dim.AUTO} if name == first else None for name in inputs})
 
 
+@breaks("Return an ExportedProgram for every batch size.", case="two inputs with one batch")
 @wrong("ends well", says="UserError")
 def makes_a_size_for_each_input(model, inputs):
     return export(model, (), inputs, dynamic_shapes={name: {0: Dim(f"batch_{name}")} for name in inputs})
 
 
+@breaks("the first dimension of each of them is the batch.", case="a model that reads the batch")
 @wrong("takes_every_batch", says="The program refuses a batch of 1: AssertionError: Guard failed")
 def opens_the_second_dimension(model, inputs):
     return export(model, (), inputs, dynamic_shapes={name: {1: Dim("batch")} for name in inputs})
@@ -100,6 +104,7 @@ def lets_the_export_choose_the_last(model, inputs):
     return export(model, (), inputs, dynamic_shapes=shapes)
 
 
+@breaks("at every batch size.", case="a model that reads the batch")
 @wrong("takes_every_batch", says="The program refuses a batch of 1100: AssertionError: Guard failed")
 def sets_a_limit(model, inputs):
     return export(model, (), inputs, dynamic_shapes=opened(inputs, Dim("batch", max=1024)))
@@ -118,6 +123,7 @@ def exports_one_row(model, inputs):
     return export(model, (), row, dynamic_shapes=opened(inputs, Dim.AUTO))
 
 
+@breaks("Another dimension may have the same size by chance, and stays as it is.", case="a dimension of the same size")
 @wrong("takes_every_batch", says="(a dimension of the same size): the program refuses a batch of 1: AssertionError")
 def opens_each_dimension_of_that_size(model, inputs):
     batch, size = Dim("batch"), len(next(iter(inputs.values())))
@@ -125,16 +131,19 @@ def opens_each_dimension_of_that_size(model, inputs):
     return export(model, (), inputs, dynamic_shapes=shapes)
 
 
+@breaks("`inputs` is a dict of tensors by the names of the model's arguments", case="two inputs with one batch")
 @wrong("ends well", says="top-level keys must be the arg names")
 def calls_each_input_x(model, inputs):
     return export(model, (), inputs, dynamic_shapes={"x": {0: Dim("batch")}})
 
 
+@breaks("The program takes its inputs by name", case="a model that reads the batch")
 @wrong("takes_the_example", says="`program.module()(**inputs)` raises: ValueError: Ran into a kwarg keyword mismatch")
 def passes_the_inputs_by_place(model, inputs):
     return export(model, tuple(inputs.values()), dynamic_shapes=[{0: Dim("batch")} for _ in inputs])
 
 
+@breaks("Return the `ExportedProgram`.", case="a model that reads the batch")
 @wrong("a_program_is_returned", says="returns a GraphModule: an ExportedProgram was asked")
 def returns_the_module(model, inputs):
     return export(model, (), inputs, dynamic_shapes=opened(inputs, Dim("batch"))).module()
@@ -150,6 +159,7 @@ def runs_the_model(model, inputs):
     return model(**inputs)
 
 
+@breaks("Do not change `model`.", case="a model that reads the batch")
 @wrong("input_unchanged", says="The model that was given has been changed")
 def leaves_train_mode_behind(model, inputs):
     return export(model.train(), (), inputs, dynamic_shapes=opened(inputs, Dim("batch")))
@@ -160,12 +170,14 @@ def freezes_the_weights(model, inputs):
     return export(model.requires_grad_(False), (), inputs, dynamic_shapes=opened(inputs, Dim("batch")))
 
 
+@breaks("and computes what the model does.", case="a model that reads the batch")
 @wrong("the_numbers", says="elements differ. The model is in eval mode: export it as it is")
 def exports_a_copy_in_train_mode(model, inputs):
     trained = copy.deepcopy(model).train()
     return export(trained, (), inputs, dynamic_shapes=opened(inputs, Dim("batch")))
 
 
+@breaks("and stays as it is.", case="two inputs with one batch")
 @wrong("other_dimensions_stay", says="he program has an open size for dimension 1 of input `")
 def leaves_every_size_to_the_export(model, inputs):
     """Where a model has one input of three dimensions, it takes the export long."""
@@ -173,17 +185,20 @@ def leaves_every_size_to_the_export(model, inputs):
     return export(model, (), inputs, dynamic_shapes=shapes)
 
 
+@breaks("the first dimension of each of them", case="a dimension of the same size")
 @wrong("takes_every_batch", says="(a dimension of the same size): the program refuses a batch of 1: AssertionError")
 def opens_what_has_two_dimensions(model, inputs):
     shapes = {name: {0: Dim.AUTO} if value.dim() > 1 else None for name, value in inputs.items()}
     return export(model, (), inputs, dynamic_shapes=shapes)
 
 
+@breaks("Do not change `model`.", case="a dimension of the same size")
 @wrong("input_unchanged", says="(a dimension of the same size): the model that was given has been changed")
 def leaves_eval_mode_behind(model, inputs):
     return export(model.eval(), (), inputs, dynamic_shapes=opened(inputs, Dim("batch")))
 
 
+@breaks("computes what the model does.", case="a dimension of the same size")
 @wrong("the_numbers", says="(a dimension of the same size): with a batch of")
 def exports_a_copy_in_eval_mode(model, inputs):
     return export(copy.deepcopy(model).eval(), (), inputs, dynamic_shapes=opened(inputs, Dim("batch")))

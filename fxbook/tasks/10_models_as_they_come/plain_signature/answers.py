@@ -4,7 +4,7 @@ import copy
 
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
 
@@ -106,11 +106,13 @@ def has_a_default(model, takes, returns):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("`forward` of the model is decorated, and `symbolic_trace` refuses it.", case="a model that scores rows")
 @wrong("tracing_takes_it", says="co_varnames is too small")
 def returns_the_model(model, takes, returns):
     return model
 
 
+@breaks("Return a module that `symbolic_trace` takes.", case="a model that scores rows")
 @wrong("tracing_takes_it", says="Proxy object cannot be iterated")
 def passes_all_names_on(model, takes, returns):
     class Passing(Around):
@@ -120,6 +122,7 @@ def passes_all_names_on(model, takes, returns):
     return Passing(model, takes, returns)
 
 
+@breaks("The module has one input.", case="a model that scores rows")
 @wrong("one_input", says="has 2 inputs")
 def has_an_input_that_nobody_uses(model, takes, returns):
     class Two(Around):
@@ -129,11 +132,13 @@ def has_an_input_that_nobody_uses(model, takes, returns):
     return Two(model, takes, returns)
 
 
+@breaks("A module with a plain signature, around model.", case="a model that scores rows")
 @wrong("a_module_is_returned", says="returns a function: a module was asked")
 def returns_a_function(model, takes, returns):
     return lambda x: model(**{takes: x})[returns]
 
 
+@breaks("returns the entry `returns` of the dict that the model returns.", case="a model that scores rows")
 @wrong("the_entry", says="The result is not the entry that `returns` names")
 def returns_the_first_entry(model, takes, returns):
     class First(Around):
@@ -152,6 +157,7 @@ def returns_the_whole_dict(model, takes, returns):
     return Whole(model, takes, returns)
 
 
+@breaks("It passes this input to the model under the name `takes`", case="a model that scores rows")
 @wrong("ends well", says="KeyError")
 def calls_the_input_x(model, takes, returns):
     """The model knows no `x`."""
@@ -165,11 +171,13 @@ def calls_the_input_x(model, takes, returns):
     return module
 
 
+@breaks("The model is a submodule of the module, so that the module has its weights.", case="a model that scores rows")
 @wrong("weights_are_inside", says="does not have the weights of the model")
 def wraps_a_copy(model, takes, returns):
     return Around(copy.deepcopy(model), takes, returns)
 
 
+@breaks("in eval mode if the model is.", case="a model that scores rows")
 @wrong("mode_is_kept", says="The module is in train mode, and the model is in eval mode")
 def leaves_the_wrapper_in_train_mode(model, takes, returns):
     module = Around(model, takes, returns)
@@ -177,16 +185,19 @@ def leaves_the_wrapper_in_train_mode(model, takes, returns):
     return module
 
 
+@breaks("Each module inside the model keeps its mode.", case="a model with a part in eval mode")
 @wrong("mode_is_kept", says="modes of the modules inside the model have been changed")
 def sets_the_mode_of_all(model, takes, returns):
     return Around(model, takes, returns).train(model.training)
 
 
+@breaks("The module is in train mode if the model is", case="a model in train mode")
 @wrong("mode_is_kept", says="The module is in eval mode, and the model is in train mode")
 def calls_eval(model, takes, returns):
     return Around(model, takes, returns).eval()
 
 
+@breaks("returns the entry `returns` of the dict", case="a model that scores rows")
 @wrong("the_entry", says="The result has the numbers of the entry that `returns` names, and no gradient")
 def detaches_the_entry(model, takes, returns):
     class Detached(Around):
@@ -196,6 +207,7 @@ def detaches_the_entry(model, takes, returns):
     return Detached(model, takes, returns)
 
 
+@breaks("returns the entry `returns` of the dict", case="a model with a part in eval mode")
 @wrong("the_entry", says="(a model with a part in eval mode): the result is not the entry that `returns` names")
 def casts_the_entry(model, takes, returns):
     class Cast(Around):

@@ -5,7 +5,7 @@ import traceback
 
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def stop(model, tracer):
@@ -208,6 +208,7 @@ def finds_nothing(model):
     return None
 
 
+@breaks("Trace `model` with a Tracer that has the leaves of `fx.Tracer`.", case="a network that asks about a shape")
 @wrong("the_module", says="None was returned, but the trace stops in `")
 def keeps_every_module_whole(model):
     class Whole(fx.Tracer):
@@ -218,6 +219,7 @@ def keeps_every_module_whole(model):
     return None if error is None else ""
 
 
+@breaks("of the innermost module", case="a network that asks about a shape")
 @wrong("the_module", says="but the error was raised in a module inside it")
 def returns_the_outermost(model):
     def note(tracer, error, module):
@@ -227,11 +229,13 @@ def returns_the_outermost(model):
     return None if error is None else getattr(error, "path", "")
 
 
+@breaks("If the trace succeeds, return `None`.", case="a network that can be traced")
 @wrong("the_module", says="The trace of this model succeeds, so None was asked")
 def returns_an_empty_name_for_none(model):
     return getattr(stop(model, watching(first)), "path", "")
 
 
+@breaks("return the qualified name", case="a network that asks about a shape")
 @wrong("the_module", says="The answer is not the qualified name of a module of the model")
 def returns_the_class(model):
     def note(tracer, error, module):
@@ -241,6 +245,7 @@ def returns_the_class(model):
     return None if error is None else getattr(error, "kind", "")
 
 
+@breaks("If an error of any class stops it", case="a network that counts its rows")
 @wrong(
     "ends well",
     says="TypeError",
@@ -277,6 +282,7 @@ def returns_the_last_that_was_called(model):
     return None if stop(model, tracer) is None else tracer.last
 
 
+@breaks("whose `forward` was running when this error was raised.", case="a network that asks about a shape")
 @wrong("the_module", says="the module that you return is not running")
 def returns_another_of_its_class(model):
     def note(tracer, error, module):
@@ -287,6 +293,7 @@ def returns_another_of_its_class(model):
     return None if error is None else getattr(error, "path", "")
 
 
+@breaks('For `model` itself the name is `""`;', case="a network that asks itself")
 @wrong("the_module", says="one was returned, but the trace stops in the model itself")
 def forgets_the_model_itself(model):
     return getattr(stop(model, watching(first)), "path", None)
@@ -309,6 +316,7 @@ def returns_the_part_where_the_model_asks(model):
     return None if error is None else getattr(error, "path", tracer.called)
 
 
+@breaks("The qualified name of the module that stops the trace, or None.", case="a network that asks about a shape")
 @wrong("the_module", says="The answer is neither a string nor None")
 def returns_the_module(model):
     def note(tracer, error, module):
@@ -318,6 +326,7 @@ def returns_the_module(model):
     return None if error is None else getattr(error, "names", [""])
 
 
+@breaks("such an error does not stop the trace.", case="a caught error, and another module that asks")
 @wrong("the_module", says="an error was raised, but the model caught it: another error stops the trace")
 def keeps_the_first_on_the_tracer(model):
     """The name of an error that the model has caught stays there."""
@@ -329,6 +338,11 @@ def keeps_the_first_on_the_tracer(model):
     return None if stop(model, tracer) is None else getattr(tracer, "first", "")
 
 
+@breaks(
+    "A module can raise a caught error again:",
+    "the place where this error was raised first counts.",
+    case="an error that is raised again",
+)
 @wrong("the_module", says="you return the model itself, but the error was raised in a module inside it")
 def forgets_the_first_in_the_next_module(model):
     """The error can be raised again after that module."""
@@ -353,6 +367,7 @@ def forgets_the_first_in_the_next_module(model):
     return None if stop(model, tracer) is None else tracer.first
 
 
+@breaks("`model` can catch an error of a module and go on:", case="a caught error, and nothing else that asks")
 @wrong("the_module", says="succeeds, so None was asked. The model caught each error")
 def takes_every_error_for_the_last(model):
     found = []
@@ -365,6 +380,11 @@ def takes_every_error_for_the_last(model):
     return None if error is None else getattr(error, "path", "")
 
 
+@breaks(
+    "A module can raise a new error in place of a caught one:",
+    "the place where the new one was raised counts.",
+    case="an error in place of another",
+)
 @wrong("the_module", says="an error was raised, but the model caught it: another error stops the trace")
 def follows_the_cause(model):
     """To where the first of two errors was raised."""
@@ -376,6 +396,7 @@ def follows_the_cause(model):
     return getattr(error, "path", "")
 
 
+@breaks("The `forward` of a leaf does not run.", case="a leaf that is given what no node can hold")
 @wrong("the_module", says="`blocks.1.skip`, which is a leaf: its `forward` does not run")
 def takes_a_leaf_for_a_module_that_runs(model):
     class Noting(fx.Tracer):
@@ -418,6 +439,7 @@ def reads_the_first_note(model):
     return None if error is None else getattr(error, "__notes__", [""])[0]
 
 
+@breaks("with a Tracer that has the leaves of `fx.Tracer`.", case="a module without layers")
 @wrong("the_module", says="(a module without layers): none was returned, but the trace stops in `blocks.1`")
 def takes_what_has_no_layers_for_a_leaf(model):
     tracer = watching(first)
@@ -426,6 +448,7 @@ def takes_what_has_no_layers_for_a_leaf(model):
     return None if error is None else getattr(error, "path", "")
 
 
+@breaks("whose `forward` was running", case="a method of a module that does not run")
 @wrong(
     "the_module", says="(a method of a module that does not run): when the error that stops the trace is raised, the"
 )
@@ -443,6 +466,7 @@ def takes_each_method_for_a_forward(model):
     return inner
 
 
+@breaks("if a module has two names, return either.", case="a module with two names")
 @wrong("the_module", says="he answer is not the qualified name of a module of the model")
 def returns_both_of_two_names(model):
     error = stop(model, watching(first))
@@ -460,6 +484,7 @@ def leaves_a_mark_on_the_model(model):
     return None if error is None else getattr(error, "path", "")
 
 
+@breaks("an error of any class", case="a module without layers")
 @wrong("ends well", says="LookupError: the sign of these rows is not known")
 def catches_three_classes(model):
     def note(tracer, error, module):

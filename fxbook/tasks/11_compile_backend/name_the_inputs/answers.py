@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def placeholders(module):
@@ -80,17 +80,20 @@ def goes_by_placeholder(module, example_inputs, model):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("If a tensor has two names, give either.", case="the model of the sheet, in train mode")
 @wrong("names_each_input", says="which is another tensor than the one that the answer names")
 def returns_the_names_of_the_placeholders(module, example_inputs, model):
     return [node.target for node in placeholders(module)]
 
 
+@breaks("of the parameter or buffer of `model`", case="the model of the sheet, in train mode")
 @wrong("names_each_input", says="which is a tensor of the model, and the answer is None")
 def forgets_the_buffers(module, example_inputs, model):
     names = {id(tensor): name for name, tensor in model.named_parameters()}
     return [names.get(id(value)) for value in example_inputs]
 
 
+@breaks("that it stands for", case="two layers with equal weights")
 @wrong("names_each_input", says="which is another tensor than the one that the answer names")
 def compares_the_values(module, example_inputs, model):
     named = [*model.named_parameters(), *model.named_buffers()]
@@ -115,6 +118,7 @@ def asks_the_state_dict_alone(module, example_inputs, model):
     return [names.get(id(value)) for value in example_inputs]
 
 
+@breaks("with an entry for each placeholder", case="the model of the sheet, in train mode")
 @wrong("names_each_input", says="has not one entry for each placeholder")
 def returns_the_names_of_the_model(module, example_inputs, model):
     return [name for name, _ in model.named_parameters()]
@@ -127,6 +131,7 @@ def takes_parameters_in_the_order_of_the_model(module, example_inputs, model):
     return [next(names, None) if isinstance(value, nn.Parameter) else None for value in example_inputs]
 
 
+@breaks("Return a list", case="the model of the sheet, in train mode")
 @wrong("names_each_input", says="The answer is not a list")
 def returns_a_dict(module, example_inputs, model):
     names = {id(tensor): name for name, tensor in (*model.named_parameters(), *model.named_buffers())}
@@ -156,6 +161,7 @@ def goes_by_the_end_of_the_name(module, example_inputs, model):
     ]
 
 
+@breaks("and `None` for every other input.", case="the model of the sheet, in train mode")
 @wrong("names_each_input", says="which is no parameter and no buffer of the model: None was asked")
 def has_a_word_for_an_input(module, example_inputs, model):
     names = {id(tensor): name for name, tensor in (*model.named_parameters(), *model.named_buffers())}

@@ -7,7 +7,7 @@ import torch
 from torch import fx
 from torch.export.graph_signature import OutputKind, OutputSpec, TensorArgument
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 aten = torch.ops.aten
 
@@ -148,6 +148,7 @@ def each_through(program, factor, target):
     output.args = (tuple(results),)
 
 
+@breaks("`torch.export.save` accepts the program.", case="the model of the sheet")
 @wrong("can_be_saved", says="is not in the correct order or is not found in the exported program's user_output list")
 def leaves_the_signature_as_it_was(program, factor):
     output, specs = program.graph.output_node(), program.graph_signature.output_specs
@@ -187,6 +188,7 @@ def edits_nothing(program, factor):
     return program
 
 
+@breaks("Edit an exported program in place", case="the model of the sheet")
 @wrong("results_are_scaled", says="Result 0 is not the old result times the factor")
 def edits_a_module_of_its_own(program, factor):
     """What `module()` returns is another module each time."""
@@ -197,12 +199,14 @@ def edits_a_module_of_its_own(program, factor):
     module.recompile()
 
 
+@breaks("each of its results", case="two results, one made of the other")
 @wrong("results_are_scaled", says="Result 1 is not the old result times the factor")
 def scales_the_first_result_alone(program, factor):
     first = next(spec for spec in program.graph_signature.output_specs if is_result(spec))
     writes_all(program, factor, lambda spec: spec is first)
 
 
+@breaks("A result can be used by other nodes", case="two results, one made of the other")
 @wrong("results_are_scaled", says="Result 1 is not the old result times the factor")
 def replaces_every_use(program, factor):
     output = program.graph.output_node()
@@ -215,11 +219,13 @@ def replaces_every_use(program, factor):
             spec.arg = TensorArgument(name=new.name)
 
 
+@breaks("they get the values that they got before.", case="a buffer that is written")
 @wrong("buffers_are_kept", says="buffer `total` holds other numbers than before the edit")
 def scales_every_output(program, factor):
     writes_all(program, factor, lambda spec: True)
 
 
+@breaks("it can be returned twice", case="a value returned twice")
 @wrong("can_be_saved", says="(a value returned twice): the program cannot be saved and loaded")
 def renames_in_the_signature(program, factor):
     """A name that is there twice is replaced twice."""
@@ -233,6 +239,7 @@ def renames_in_the_signature(program, factor):
     output.args = (tuple(results),)
 
 
+@breaks("and it can be an input of the program.", case="an input that is returned")
 @wrong("can_be_saved", says="(an input that is returned): the program cannot be saved and loaded")
 def renames_each_value_once(program, factor):
     """An input that is returned gets the new name among the inputs, too."""
@@ -248,6 +255,7 @@ def renames_each_value_once(program, factor):
     output.args = (tuple(results),)
 
 
+@breaks("is multiplied by `factor`.", case="the model of the sheet")
 @wrong("results_are_scaled", says="Result 0 is not the old result times the factor")
 def adds_the_factor(program, factor):
     each_through(program, factor, aten.add.Tensor)

@@ -8,7 +8,7 @@ from torch import fx
 from torch._dynamo.backends.common import aot_autograd
 from torch.nn import functional
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 aten = torch.ops.aten
 
@@ -102,6 +102,7 @@ def writes_the_function_out(module, example_inputs):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("the gradients are those of the new function.", case="a gated block")
 @wrong("has_its_gradients", says="the gradient of `l_self_modules_gate_parameters_weight_` is not that of what is")
 def edits_the_forward_graph(module, example_inputs):
     def forward_graph(module, example_inputs):
@@ -110,6 +111,7 @@ def edits_the_forward_graph(module, example_inputs):
     return aot_autograd(fw_compiler=forward_graph, bw_compiler=plain)(module, example_inputs)
 
 
+@breaks("the results", case="a gated block")
 @wrong("computes_the_new_function", says="Node `opened` still runs as `silu`: each was to be replaced")
 def edits_nothing(module, example_inputs):
     return module.forward
@@ -136,6 +138,7 @@ def edits_and_does_not_recompile(module, example_inputs):
     return module.forward
 
 
+@breaks("A backend returns a function", case="a gated block")
 @wrong("returns_a_function_of_tuples", says="The backend returns no function, but an object of type `NoneType`")
 def returns_nothing(module, example_inputs):
     swap(module)
@@ -146,12 +149,14 @@ def returns_results(module, example_inputs):
     return swap(module)(*example_inputs)
 
 
+@breaks("a tuple or a list", case="a gated block")
 @wrong("returns_a_function_of_tuples", says="The function returns Tensor: Dynamo needs a tuple or a list")
 def returns_the_first_output(module, example_inputs):
     edited = swap(module)
     return lambda *inputs: edited(*inputs)[0]
 
 
+@breaks("with an item for each output.", case="a gated block")
 @wrong("returns_a_function_of_tuples", says="The function does not return an item for each output of the graph")
 def returns_one_of_two_outputs(module, example_inputs):
     edited = swap(module)
@@ -163,6 +168,7 @@ def runs_without_autograd(module, example_inputs):
     return torch.no_grad()(swap(module).forward)
 
 
+@breaks("replaces each `nn.functional.silu` by `nn.functional.hardswish`", case="a gated block")
 @wrong("computes_the_new_function", says="still runs as `silu`: each was to be replaced")
 def replaces_the_first_alone(module, example_inputs):
     node = next(iter(module.graph.find_nodes(op="call_function", target=functional.silu)), None)
@@ -172,6 +178,7 @@ def replaces_the_first_alone(module, example_inputs):
     return module.forward
 
 
+@breaks("which takes the inputs one by one", case="a gated block")
 @wrong(
     "ends well",
     says="takes 2 positional arguments",
@@ -187,6 +194,7 @@ def replaces_gates_by_sigmoid_as_well(module, example_inputs):
     return swap(swap(module), torch.sigmoid, functional.hardsigmoid).forward
 
 
+@breaks("takes the inputs one by one", case="a gated block")
 @wrong("computes_the_new_function", says="the function that you return does not use the value that it is called with")
 def runs_on_the_examples(module, example_inputs):
     return lambda *inputs: swap(module)(*example_inputs)
@@ -204,6 +212,7 @@ def keeps_the_weights_of_the_examples(module, example_inputs):
     return run
 
 
+@breaks("so that the results and the gradients are those of the new function.", case="a gated block")
 @wrong("computes_the_new_function", says="works in place, and the call that you put there does not")
 def drops_inplace(module, example_inputs):
     for node in module.graph.find_nodes(op="call_function", target=functional.silu):

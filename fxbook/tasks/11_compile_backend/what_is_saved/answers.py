@@ -2,7 +2,7 @@
 
 import math
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def placeholders(module):
@@ -96,12 +96,14 @@ def skips_the_first_output(forward, backward):
     return names(saved), size(saved)
 
 
+@breaks("and the backward graph gets as inputs", case="two results")
 @wrong("names_what_is_saved", says="`mul` is in the list, but the backward graph does not get this value")
 def skips_the_first_output_and_inputs(forward, backward):
     _, *saved = [node for node in outputs(forward) if node.op != "placeholder"]
     return names(saved), size(saved)
 
 
+@breaks("that the forward graph computes", case="the activation of GPT-2")
 @wrong("names_what_is_saved", says="`tangents_1` is in the list, but the backward graph does not get this value")
 def takes_all_that_the_backward_graph_gets(forward, backward):
     inputs = set(names(placeholders(forward)))
@@ -118,6 +120,7 @@ def takes_what_is_no_result(forward, backward):
     return names(saved), size(saved)
 
 
+@breaks("Inputs of the forward graph do not count.", case="the activation of GPT-2")
 @wrong("names_what_is_saved", says="is an input of the forward graph")
 def counts_inputs_too(forward, backward):
     gets = set(names(placeholders(backward)))
@@ -125,12 +128,14 @@ def counts_inputs_too(forward, backward):
     return names(saved), size(saved)
 
 
+@breaks("in the order of the forward graph", case="two results")
 @wrong("names_what_is_saved", says="The names are right, but not in the order of the forward graph")
 def sorts_the_names(forward, backward):
     saved = wanted(forward, backward)
     return sorted(names(saved), reverse=True), size(saved)
 
 
+@breaks("Return a pair:", case="the activation of GPT-2")
 @wrong("names_what_is_saved", says="The answer is not a pair")
 def returns_the_names_alone(forward, backward):
     return names(wanted(forward, backward))
@@ -142,6 +147,7 @@ def counts_elements(forward, backward):
     return names(saved), sum(node.meta["val"].numel() for node in saved)
 
 
+@breaks("the sum of the bytes of their values.", case="three dtypes, and a view")
 @wrong(
     "counts_the_bytes",
     says="(three dtypes, and a view): the names are right, but their values do not take so many bytes",
@@ -180,12 +186,14 @@ def asks_for_the_values_of_dynamo(forward, backward):
     return names(saved), sum(node.meta["example_value"].nbytes for node in saved)
 
 
+@breaks("the names of the nodes", case="the activation of GPT-2")
 @wrong("names_what_is_saved", says="The list holds an object, the node `mul`: names were asked, as text")
 def returns_nodes(forward, backward):
     saved = wanted(forward, backward)
     return saved, size(saved)
 
 
+@breaks("and the backward graph gets as inputs", case="three dtypes, and a view")
 @wrong("names_what_is_saved", says="(three dtypes, and a view): `getitem_1` is missing in the list")
 def takes_what_has_a_gradient(forward, backward):
     """Places are saved too, and they are integers."""
@@ -193,6 +201,7 @@ def takes_what_has_a_gradient(forward, backward):
     return names(saved), size(saved)
 
 
+@breaks("the bytes of their values.", case="three dtypes, and a view")
 @wrong("counts_the_bytes", says="(three dtypes, and a view): the names are right, but their values do not take so many")
 def counts_the_memory_behind_a_view(forward, backward):
     saved = wanted(forward, backward)

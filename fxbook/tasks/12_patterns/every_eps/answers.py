@@ -8,7 +8,7 @@ from torch import fx
 from torch.fx.passes.utils.matcher_utils import SubgraphMatcher
 from torch.fx.subgraph_rewriter import replace_pattern_with_filters
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def rms_norm(x, weight, eps, dtype):
@@ -95,6 +95,7 @@ def returns_a_tensor(graph):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("with the `eps` of every RMSNorm in the graph", case="two norms of Llama")
 @wrong("every_eps_in_order", says="answer has 0 numbers, and the graph has 2 RMSNorms")
 def writes_one_number_into_the_pattern(graph):
     def with_number(x, weight, dtype):
@@ -103,6 +104,7 @@ def writes_one_number_into_the_pattern(graph):
     return [1e-6 for match in SubgraphMatcher(fx.symbolic_trace(with_number).graph).match(graph)]
 
 
+@breaks("with any dtype in its second `.to`.", case="two norms of Llama")
 @wrong("every_eps_in_order", says="answer has 0 numbers, and the graph has 2 RMSNorms")
 def writes_the_dtype_into_the_pattern(graph):
     def with_dtype(x, weight, eps):
@@ -111,17 +113,20 @@ def writes_the_dtype_into_the_pattern(graph):
     return [match.placeholder_nodes[2] for match in SubgraphMatcher(fx.symbolic_trace(with_dtype).graph).match(graph)]
 
 
+@breaks("An RMSNorm is written as in `rms_norm`", case="norms beside steps that share parts with one")
 @wrong("every_eps_in_order", says="11 numbers, and the graph has 4 RMSNorms: number 1 is 0.25, that of `add`")
 def takes_every_reciprocal_root(graph):
     return [root.args[0].args[1] for root in graph.find_nodes(op="call_function", target=torch.rsqrt)]
 
 
+@breaks("is written as in `rms_norm`", case="no norm at all")
 @wrong("every_eps_in_order", says="answer has 1 number, and the graph has 0 RMSNorms")
 def asks_for_a_square_alone(graph):
     roots = graph.find_nodes(op="call_function", target=torch.rsqrt)
     return [root.args[0].args[1] for root in roots if is_norm(root) or root.args[0].args[0].target == "pow"]
 
 
+@breaks("is written as in `rms_norm`", case="norms beside steps that share parts with one")
 @wrong("every_eps_in_order", says="answer has 5 numbers, and the graph has 4 RMSNorms")
 def takes_a_sum_for_a_mean(graph):
     roots = graph.find_nodes(op="call_function", target=torch.rsqrt)
@@ -133,6 +138,7 @@ def takes_a_sum_for_a_mean(graph):
     return [total.args[1] for total in norms]
 
 
+@breaks("of every RMSNorm in the graph", case="norms beside steps that share parts with one")
 @wrong("every_eps_in_order", says="and the graph has 4 RMSNorms")
 def names_each_number_once(graph):
     return list(dict.fromkeys(reads_what_the_parameters_bind(graph)))
@@ -148,6 +154,7 @@ def returns_the_matches(graph):
     return [str(match) for match in SubgraphMatcher(pattern()).match(graph)]
 
 
+@breaks("Return a list", case="two norms of Llama")
 @wrong("every_eps_in_order", says="answer is not a list of numbers")
 def returns_a_dict(graph):
     return {
@@ -155,6 +162,7 @@ def returns_a_dict(graph):
     }
 
 
+@breaks("Leave the graph as it is.", case="two norms of Llama")
 @wrong(
     "graph_left_alone",
     says="The graph that was passed has been changed",
@@ -169,6 +177,7 @@ def matches_of(function):
     return lambda graph: SubgraphMatcher(fx.symbolic_trace(function).graph).match(graph)
 
 
+@breaks("is written as in `rms_norm`", case="norms of another dtype beside what resembles one")
 @wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 3 numbers")
 def takes_any_first_dtype(graph):
     def general(x, weight, eps, dtype, first):
@@ -178,6 +187,7 @@ def takes_any_first_dtype(graph):
     return [match.placeholder_nodes[2] for match in matches_of(general)(graph)]
 
 
+@breaks("is written as in `rms_norm`", case="norms of another dtype beside what resembles one")
 @wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 3 numbers")
 def takes_any_dimension(graph):
     def general(x, weight, eps, dtype, dim):
@@ -187,6 +197,7 @@ def takes_any_dimension(graph):
     return [match.placeholder_nodes[2] for match in matches_of(general)(graph)]
 
 
+@breaks("is written as in `rms_norm`", case="norms of another dtype beside what resembles one")
 @wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 3 numbers")
 def takes_any_exponent(graph):
     def general(x, weight, eps, dtype, power):
@@ -196,6 +207,7 @@ def takes_any_exponent(graph):
     return [match.placeholder_nodes[2] for match in matches_of(general)(graph)]
 
 
+@breaks("is written as in `rms_norm`", case="norms of another dtype beside what resembles one")
 @wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 3 numbers")
 def takes_a_shorter_pattern(graph):
     """The norm up to its root: no parameter for the weight, none for the dtype."""
@@ -207,6 +219,7 @@ def takes_a_shorter_pattern(graph):
     return [match.placeholder_nodes[1] for match in matches_of(root)(graph)]
 
 
+@breaks("with any dtype in its second `.to`.", case="norms of another dtype beside what resembles one")
 @wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 0 numbers")
 def knows_two_dtypes(graph):
     def in_float32(x, weight, eps):
@@ -219,6 +232,7 @@ def knows_two_dtypes(graph):
     return [match.placeholder_nodes[2] for match in sorted(found, key=lambda match: match.returning_nodes[0])]
 
 
+@breaks("with the `eps` of every RMSNorm", case="norms of another dtype beside what resembles one")
 @wrong(
     "every_eps_in_order", says="1 number, and the graph has 2 RMSNorms: number 2, the one that `add_2` adds, is missing"
 )
@@ -226,6 +240,7 @@ def takes_floats_alone(graph):
     return [eps for eps in reads_what_the_parameters_bind(graph) if isinstance(eps, float)]
 
 
+@breaks("Leave the graph as it is.", case="two norms of Llama")
 @wrong(
     "graph_left_alone",
     says="has been changed: node `exp`",

@@ -10,7 +10,7 @@ from torch.fx.passes.infra.pass_base import PassResult
 from torch.fx.passes.utils.matcher_utils import SubgraphMatcher
 from torch.fx.subgraph_rewriter import replace_pattern_with_filters
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def new_gelu(x):
@@ -135,6 +135,7 @@ def takes_the_activation_of_transformers_for_a_pattern(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("that is written as in `new_gelu`", case="a block of GPT-2")
 @wrong("each_formula_fused", node="tanh", says="is still the tanh of a GELU")
 def writes_the_power_as_an_operator(traced):
     def with_operator(x):
@@ -156,6 +157,7 @@ def looks_for_the_exact_function(traced):
     fx.replace_pattern(traced, lambda x: nn.functional.gelu(x), fused)
 
 
+@breaks("Replace every GELU", case="formulas in a row, one that is used inside, one of another polynomial")
 @wrong("each_formula_fused", node="tanh_1", says="is still the tanh of a GELU")
 def replaces_the_first_alone(traced):
     first = []
@@ -167,11 +169,16 @@ def replaces_the_first_alone(traced):
     replace_pattern_with_filters(traced, new_gelu, fused, [is_first])
 
 
+@breaks('by one call of `nn.functional.gelu` with `approximate="tanh"`.', case="a block of GPT-2")
 @wrong("approximates", node="gelu", says="computes the exact GELU")
 def leaves_out_the_approximation(traced):
     fx.replace_pattern(traced, new_gelu, lambda x: nn.functional.gelu(x))
 
 
+@breaks(
+    "Where another node uses a value inside of the formula, leave the formula as it is.",
+    case="formulas in a row, one that is used inside, one of another polynomial",
+)
 @wrong("each_formula_fused", says="graph calls gelu 4 times: 3 were asked")
 def fuses_a_formula_that_is_used_inside(traced):
     for tanh in traced.graph.find_nodes(op="call_function", target=torch.tanh):
@@ -193,6 +200,7 @@ class Everywhere(SubgraphMatcher):
         return True
 
 
+@breaks("Where another node uses a value inside of the formula", case="formulas of which another value is used inside")
 @wrong("each_formula_fused", says="(formulas of which another value is used inside): the graph calls tanh 2 times: 7")
 def looks_at_the_users_of_the_tanh_alone(traced):
     for match in Everywhere(fx.symbolic_trace(new_gelu).graph).match(traced.graph):
@@ -204,6 +212,7 @@ def looks_at_the_users_of_the_tanh_alone(traced):
     traced.recompile()
 
 
+@breaks("that is written as in `new_gelu`", case="formulas of other numbers, and a tanh of something else")
 @wrong("same_result", node="output", says="(formulas of other numbers, and a tanh of something else)")
 def knows_the_polynomial_alone(traced):
     def general(x, scale, half, one):
@@ -212,6 +221,7 @@ def knows_the_polynomial_alone(traced):
     fx.replace_pattern(traced, general, lambda x, scale, half, one: fused(x))
 
 
+@breaks("written as in `new_gelu`", case="formulas in a row, one that is used inside, one of another polynomial")
 @wrong("same_result", node="output", says="result is not the one asked for")
 def ignores_the_numbers(traced):
     replace_pattern_with_filters(traced, new_gelu, fused, ignore_literals=True)
@@ -234,6 +244,7 @@ def forgets_to_recompile(traced):
     traced.graph.eliminate_dead_code()
 
 
+@breaks("Edit the module in place.", case="a block of GPT-2")
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     draft = copy.deepcopy(traced)
@@ -269,11 +280,13 @@ def calls_a_module(traced):
     traced.recompile()
 
 
+@breaks("by one call of `nn.functional.gelu`", case="a block of GPT-2")
 @wrong("approximates", node="gelu_default", says="calls the operator of ATen")
 def calls_the_operator(traced):
     fx.replace_pattern(traced, new_gelu, lambda x: torch.ops.aten.gelu.default(x, approximate="tanh"))
 
 
+@breaks("that is written as in `new_gelu`", case="formulas of other numbers, and a tanh of something else")
 @wrong("same_result", node="output", says="(formulas of other numbers, and a tanh of something else)")
 def cubes_anything(traced):
     def general(x, cubed):

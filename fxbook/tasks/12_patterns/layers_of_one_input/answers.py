@@ -5,7 +5,7 @@ import itertools
 
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def is_linear(node):
@@ -118,6 +118,7 @@ def counts_first(graph):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("two or more linear layers", case="the feed-forward block of Llama")
 @wrong("every_group", says="is in the answer, but it is not the input of two linear layers")
 def keeps_groups_of_one(graph):
     groups = {}
@@ -126,6 +127,7 @@ def keeps_groups_of_one(graph):
     return groups
 
 
+@breaks("or a call of `nn.functional.linear`;", case="layers in every spelling")
 @wrong("every_group", says="linear layers, and missing in the answer")
 def looks_at_modules_alone(graph):
     layers = [node for node in graph.nodes if node.op == "call_module" and is_linear(node)]
@@ -135,6 +137,7 @@ def looks_at_modules_alone(graph):
     return several(groups)
 
 
+@breaks("A linear layer is a called `nn.Linear`", case="the feed-forward block of Llama")
 @wrong("every_group", says="linear layers, and missing in the answer")
 def looks_at_functions_alone(graph):
     groups = {}
@@ -143,6 +146,7 @@ def looks_at_functions_alone(graph):
     return several(groups)
 
 
+@breaks("the list of the names of these layers' nodes", case="the attention of Llama")
 @wrong("every_group", says="the answer lacks it")
 def finds_pairs(graph):
     """As a pattern of two layers does: the third is left."""
@@ -154,6 +158,7 @@ def finds_pairs(graph):
     return several(groups)
 
 
+@breaks("its input may be passed by keyword.", case="layers in every spelling")
 @wrong("every_group", says="and missing in the answer")
 def takes_the_first_input_node(graph):
     """By keyword, the weight may stand first."""
@@ -163,6 +168,10 @@ def takes_the_first_input_node(graph):
     return several(groups)
 
 
+@breaks(
+    "the names of the nodes whose value two or more linear layers take as their input.",
+    case="the feed-forward block of Llama",
+)
 @wrong("every_group", says="is in the answer, but it is not the input of two linear layers")
 def takes_every_user(graph):
     return {node.name: [user.name for user in node.users] for node in graph.nodes if len(node.users) > 1}
@@ -177,6 +186,7 @@ def groups_by_every_module(graph):
     return several(groups)
 
 
+@breaks("in the order of the list.", case="the feed-forward block of Llama")
 @wrong("every_group", says="are not in the order of the list of nodes")
 def goes_backwards(graph):
     groups = {}
@@ -185,6 +195,7 @@ def goes_backwards(graph):
     return several(groups)
 
 
+@breaks("in the order of the list.", case="heads at the end, one of them moved")
 @wrong(
     "every_group", says="(heads at the end, one of them moved): the layers of `relu` are not in the order of the list"
 )
@@ -203,11 +214,13 @@ def counts_the_layers(graph):
     return {name: count for name, count in groups.items() if count > 1}
 
 
+@breaks("Return a dict.", case="the feed-forward block of Llama")
 @wrong("every_group", says="answer is not a dict with names of nodes as keys")
 def returns_the_lists(graph):
     return list(counts_first(graph).values())
 
 
+@breaks("Leave the graph as it is.", case="the feed-forward block of Llama")
 @wrong(
     "graph_left_alone",
     says="The graph that was passed has been changed",
@@ -222,16 +235,19 @@ def puts_the_groups_together(graph):
     return {read.name: [layer.name for layer in layers] for read, layers in groups.items()}
 
 
+@breaks("Its keys are the names of the nodes", case="the feed-forward block of Llama")
 @wrong("every_group", says="The answer holds an object, the node `")
 def keys_are_the_nodes(graph):
     return {read: [layer.name for layer in layers] for read, layers in groups_of_nodes(graph).items()}
 
 
+@breaks("the list of the names of these layers' nodes", case="the feed-forward block of Llama")
 @wrong("every_group", says="The answer holds an object, the node `")
 def lists_the_nodes(graph):
     return {read.name: layers for read, layers in groups_of_nodes(graph).items()}
 
 
+@breaks("Leave the graph as it is.", case="the feed-forward block of Llama")
 @wrong(
     "graph_left_alone",
     says="has been changed: node `exp`",

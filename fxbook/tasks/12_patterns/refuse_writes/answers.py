@@ -4,7 +4,7 @@ import itertools
 
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def writes(node):
@@ -122,17 +122,23 @@ def walks_backwards(match, graph, pattern):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks(
+    "It returns `False` if a node that is not in the match writes in place",
+    case="a write between the match and its first user",
+)
 @wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
 def allows_everything(match, graph, pattern):
     return True
 
 
+@breaks("before the first user of the result", case="a write between the match and its first user")
 @wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
 def asks_for_neighbours(match, graph, pattern):
     """Between the nodes of the match alone, as chapter 03 does."""
     return not crossed(match, min(nodes_of(match)), max(nodes_of(match)))
 
 
+@breaks("after the first node of the match", case="a write within the match")
 @wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
 def begins_at_the_last_node(match, graph, pattern):
     return not crossed(match, match.returning_nodes[0], end_of(match))
@@ -143,18 +149,21 @@ def refuses_any_write_in_the_graph(match, graph, pattern):
     return not any(map(writes, graph.nodes))
 
 
+@breaks("before the first user of the result", case="writes before and after")
 @wrong("refuses_what_is_crossed", says="no write crosses it")
 def goes_to_the_last_user(match, graph, pattern):
     [result] = match.returning_nodes
     return not crossed(match, min(nodes_of(match)), max(result.users, default=result))
 
 
+@breaks("The parameters of the pattern are not nodes of the match.", case="writes before and after")
 @wrong("refuses_what_is_crossed", says="no write crosses it")
 def begins_at_the_input(match, graph, pattern):
     """Takes what the parameters bind for nodes of the match."""
     return not crossed(match, min(match.nodes_map.values()), end_of(match))
 
 
+@breaks("it calls a method or a function whose name ends with an underscore.", case="a function that writes")
 @wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
 def knows_methods_alone(match, graph, pattern):
     first, end = min(nodes_of(match)), end_of(match)
@@ -162,6 +171,7 @@ def knows_methods_alone(match, graph, pattern):
     return not any(first < node < end for node in methods)
 
 
+@breaks("What it writes to does not matter.", case="a write between the match and its first user")
 @wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
 def asks_what_the_match_reads(match, graph, pattern):
     """A write into another tensor is allowed, though it does not matter which tensor is written."""
@@ -171,6 +181,7 @@ def asks_what_the_match_reads(match, graph, pattern):
     return not any(writes(node) and node.args[0] in inputs for node in between)
 
 
+@breaks("it calls a method", case="a layer and a weight with an underscore")
 @wrong("refuses_what_is_crossed", says="no write crosses it")
 def goes_by_names_of_nodes(match, graph, pattern):
     """A layer and a weight may be called so too."""
@@ -180,17 +191,20 @@ def goes_by_names_of_nodes(match, graph, pattern):
     )
 
 
+@breaks("a node that is not in the match", case="a pattern that writes")
 @wrong("refuses_what_is_crossed", says="(a pattern that writes): the filter refuses the match that ends with `mul_`")
 def takes_the_match_for_a_write(match, graph, pattern):
     first, end = min(nodes_of(match)), end_of(match)
     return not any(first < node < end and writes(node) for node in graph.nodes)
 
 
+@breaks("before the first user of the result", case="a first user that writes")
 @wrong("refuses_what_is_crossed", says="(a first user that writes): the filter refuses the match")
 def takes_the_first_user_for_a_write(match, graph, pattern):
     return not crossed(match, min(nodes_of(match)), end_of(match).next)
 
 
+@breaks("the first user of the result", case="a user moved before the write")
 @wrong("refuses_what_is_crossed", says="(a user moved before the write): the filter refuses the match")
 def takes_the_user_that_was_made_first(match, graph, pattern):
     """The users of a node are in the order in which they began to use it."""
@@ -203,18 +217,21 @@ def asks_for_a_user(match, graph, pattern):
     return not crossed(match, min(nodes_of(match)), min(match.returning_nodes[0].users))
 
 
+@breaks("If nothing uses the result, the new nodes stand in its place:", case="results that nothing uses")
 @wrong("refuses_what_is_crossed", says="(results that nothing uses): the filter refuses the match")
 def goes_to_the_end_without_a_user(match, graph, pattern):
     [result] = match.returning_nodes
     return not crossed(match, min(nodes_of(match)), min(result.users, default=graph.output_node()))
 
 
+@breaks("only a write before the result counts.", case="results that nothing uses")
 @wrong("refuses_what_is_crossed", says="(results that nothing uses): the filter allows the match")
 def allows_what_nothing_uses(match, graph, pattern):
     [result] = match.returning_nodes
     return not result.users or not crossed(match, min(nodes_of(match)), min(result.users))
 
 
+@breaks("whose name ends with an underscore.", case="no write at all")
 @wrong("refuses_what_is_crossed", says="no write crosses it")
 def looks_for_any_underscore(match, graph, pattern):
     inside = nodes_of(match)
@@ -223,6 +240,9 @@ def looks_for_any_underscore(match, graph, pattern):
     return not any("_" in getattr(node.target, "__name__", str(node.target)) for node in calls)
 
 
+@breaks(
+    "it calls a method or a function whose name ends with an underscore.", case="a write before, and another behind"
+)
 @wrong("refuses_what_is_crossed", says="(a write before, and another behind): the filter allows the match")
 def asks_the_name_of_the_node(match, graph, pattern):
     """The second call of a method has a number behind its name."""
@@ -239,6 +259,7 @@ def returns_the_writes(match, graph, pattern):
     return [node.name for node in graph.nodes if first < node < end and writes(node)]
 
 
+@breaks("`True` otherwise.", case="no write at all")
 @wrong("refuses_what_is_crossed", says="no write crosses it")
 def refuses_everything(match, graph, pattern):
     return False

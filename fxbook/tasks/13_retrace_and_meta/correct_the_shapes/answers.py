@@ -9,7 +9,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 from torch.fx.passes.shape_prop import ShapeProp
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def calls(module):
@@ -117,6 +117,9 @@ def tells_new_nodes_alone(module, x):
     return {name: true[name] for name, shape in noted(module).items() if shape is None}
 
 
+@breaks(
+    "Return {name: true shape} of the nodes whose note is missing or untrue.", case="a block of Llama, fewer tokens"
+)
 @wrong("finds_the_untrue", says="has no shape in its notes, and is missing in the answer")
 def compares_after_it_wrote(module, x):
     true = propagated(module, x)
@@ -128,6 +131,7 @@ def tells_all(module, x):
     return propagated(module, x)
 
 
+@breaks("Leave out the nodes whose note is true.", case="a node that changes no shape")
 @wrong("finds_the_untrue", says="(a node that changes no shape):")
 def takes_all_after_the_new_node(module, x):
     true = propagated(copy.deepcopy(module), x)
@@ -136,6 +140,7 @@ def takes_all_after_the_new_node(module, x):
     return {name: true[name] for name in names[first:]}
 
 
+@breaks("is missing", case="a block of Llama, fewer tokens")
 @wrong("finds_the_untrue", says="has no shape in its notes, and is missing in the answer")
 def forgets_the_new_node(module, x):
     true = propagated(copy.deepcopy(module), x)
@@ -148,23 +153,27 @@ def tells_the_old_shape(module, x):
     return {name: before[name] or true[name] for name in true if before[name] != true[name]}
 
 
+@breaks("its name, and its true shape.", case="a block of Llama, fewer tokens")
 @wrong("finds_the_untrue", says="in the answer is not the one that it has in a run")
 def tells_the_shape_of_the_input(module, x):
     true = propagated(copy.deepcopy(module), x)
     return {name: (*x.shape, 1) for name, shape in noted(module).items() if shape != true[name]}
 
 
+@breaks("each `call_function` node", case="a block of Llama, fewer tokens")
 @wrong("finds_the_untrue", says="but it is no node that calls a function")
 def has_the_output_too(module, x):
     return {**propagates_in_a_copy(module, x), "output": tuple(module(x).shape)}
 
 
+@breaks("its name, and its true shape.", case="a block of Llama, fewer tokens")
 @wrong("finds_the_untrue", says="is not a shape: a tuple or a list of sizes")
 def tells_both_shapes(module, x):
     before = noted(module)
     return {name: (before[name], shape) for name, shape in propagates_in_a_copy(module, x).items()}
 
 
+@breaks("Return a dict with", case="a block of Llama, fewer tokens")
 @wrong("finds_the_untrue", says="The answer is not a dict with names of nodes as keys")
 def tells_the_names(module, x):
     return list(propagates_in_a_copy(module, x))
@@ -188,30 +197,35 @@ def begins_at_the_new_node(module, x):
     return {name: true[name] for name in names[first:] if noted(module)[name] != true[name]}
 
 
+@breaks("its name", case="a block of Llama, fewer tokens")
 @wrong("keys_are_names", says="A key of the answer is an object, the node `")
 def keys_are_the_nodes(module, x):
     found = propagates_in_a_copy(module, x)
     return {node: found[node.name] for node in calls(module) if node.name in found}
 
 
+@breaks("is not true for the input `x`", case="another batch and length")
 @wrong("finds_the_untrue", says="(another batch and length): ")
 def propagates_the_input_of_the_notes(module, x):
     [noted_input] = module.graph.find_nodes(op="placeholder")
     return propagates_in_a_copy(module, torch.empty(noted_input.meta["val"].shape))
 
 
+@breaks("is not true for the input `x`", case="another batch and length")
 @wrong("finds_the_untrue", says="(another batch and length): ")
 def compares_the_sorted_sizes(module, x):
     true = propagated(copy.deepcopy(module), x)
     return {name: true[name] for name, shape in noted(module).items() if sorted(shape or ()) != sorted(true[name])}
 
 
+@breaks("is not true for the input `x`", case="fewer features")
 @wrong("finds_the_untrue", says="(fewer features): node `")
 def compares_two_sizes(module, x):
     true = propagated(copy.deepcopy(module), x)
     return {name: true[name] for name, shape in noted(module).items() if shape is None or shape[:2] != true[name][:2]}
 
 
+@breaks("each `call_function` node", case="another batch and length")
 @wrong("finds_the_untrue", says="(another batch and length): `")
 def has_the_inputs_too(module, x):
     [given] = module.graph.find_nodes(op="placeholder")

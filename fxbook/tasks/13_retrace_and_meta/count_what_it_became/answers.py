@@ -7,7 +7,7 @@ from torch import fx
 from torch._decomp import decomposition_table, get_decompositions
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 KEPT = "13_retrace_and_meta#which-notes-survive"
 
@@ -117,6 +117,7 @@ def traces_a_function_that_runs(traced, x, operators):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("0 if none does.", case="a block of Llama")
 @wrong("counted", says="is missing in the answer: it became nothing")
 def leaves_out_what_became_nothing(traced, x, operators):
     return {name: count for name, count in works_on_a_copy(traced, x, operators).items() if count}
@@ -146,6 +147,7 @@ def reads_from_node_of_empty_notes(traced, x, operators):
     return {node.name: counts[node.name] for node in calls(traced)}
 
 
+@breaks("decompose `operators`", case="a block of Llama")
 @wrong("counted", says="became 2 nodes, and the answer has 1")
 def leaves_the_operators_whole(traced, x, operators):
     return works_on_a_copy(traced, x, [])
@@ -162,6 +164,7 @@ def keys_the_table_by_packets(traced, x, operators):
     return {node.name: counts[node.name] for node in calls(traced)}
 
 
+@breaks("the number of `call_function` nodes of the new graph that come from that node", case="a block of Llama")
 @wrong("counted", says="and the answer has ")
 def counts_the_weights_too(traced, x, operators):
     lowered = noted(traced, operators, x, lambda node: {"custom": {"from": node.name}})
@@ -169,6 +172,10 @@ def counts_the_weights_too(traced, x, operators):
     return {node.name: counts[node.name] for node in calls(traced)}
 
 
+@breaks(
+    "Its keys are the names of the nodes of `traced` that call a function, a method or a module.",
+    case="a block of Llama",
+)
 @wrong("counted", says="but it is no node of the old graph that calls something")
 def has_inputs_too(traced, x, operators):
     lowered = noted(traced, operators, x, lambda node: {"custom": {"from": node.name}})
@@ -176,11 +183,13 @@ def has_inputs_too(traced, x, operators):
     return {node.name: counts[node.name] for node in traced.graph.nodes}
 
 
+@breaks("Return a dict.", case="a block of Llama")
 @wrong("counted", says="not a dict with names of nodes as keys")
 def returns_the_sum(traced, x, operators):
     return len(functions(noted(traced, operators, x, lambda node: {})))
 
 
+@breaks("Return {name of a node of traced: number of new nodes}.", case="a block of Llama")
 @wrong("counted", says="is not a number")
 def returns_the_nodes(traced, x, operators):
     lowered = noted(traced, operators, x, lambda node: {"custom": {"from": node.name}})
@@ -190,17 +199,20 @@ def returns_the_nodes(traced, x, operators):
     return made
 
 
+@breaks("Retrace `traced` on `x`", case="a block of Llama")
 @wrong("counted", says="and the answer has ")
 def counts_one_for_each(traced, x, operators):
     return dict.fromkeys((node.name for node in calls(traced)), 1)
 
 
+@breaks("the names of the nodes of `traced`", case="a block of Llama")
 @wrong("keys_are_names", says="A key of the answer is an object, the node `")
 def keys_are_the_nodes(traced, x, operators):
     found = works_on_a_copy(traced, x, operators)
     return {node: found[node.name] for node in calls(traced)}
 
 
+@breaks("0 if none does.", case="an operation in three nodes")
 @wrong("counted", says="(an operation in three nodes): node `add_` became 1 node, and the answer has 0")
 def takes_what_nothing_uses_for_nothing(traced, x, operators):
     """A node that writes in place needs no user."""
@@ -208,6 +220,7 @@ def takes_what_nothing_uses_for_nothing(traced, x, operators):
     return {node.name: found[node.name] if node.users else 0 for node in calls(traced)}
 
 
+@breaks("Retrace `traced` on `x`", case="an operation in three nodes")
 @wrong("counted", says="(an operation in three nodes): node `float_1` became")
 def retraces_on_another_dtype(traced, x, operators):
     return works_on_a_copy(traced, x.float(), operators)

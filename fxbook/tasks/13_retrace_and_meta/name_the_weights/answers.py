@@ -2,7 +2,7 @@
 
 import torch
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def fetched(lowered):
@@ -90,12 +90,14 @@ def compares_the_numbers(traced, lowered):
     }
 
 
+@breaks("Each of these tensors is a parameter or a buffer of `traced`.", case="weights of many kinds")
 @wrong("named_rightly", says="(weights of many kinds): `lowered` fetches `_tensor_constant0`, which is missing")
 def forgets_buffers(traced, lowered):
     names = {id(one): name for name, one in traced.named_parameters()}
     return {target: names[id(tensor)] for target, tensor in fetched(lowered).items() if id(tensor) in names}
 
 
+@breaks("Each of these tensors is a parameter or a buffer of `traced`.", case="weights of many kinds")
 @wrong("ends well", says="(weights of many kinds): your code raises KeyError")
 def forgets_the_buffers_of_modules_inside(traced, lowered):
     own = [*traced.named_parameters(), *traced.named_buffers(recurse=False)]
@@ -111,21 +113,25 @@ def compares_the_shapes(traced, lowered):
     }
 
 
+@breaks("each attribute that the graph of `lowered` fetches", case="a block of Llama")
 @wrong("named_rightly", says="the attributes of `lowered` are to be the keys, not the values")
 def maps_the_other_way(traced, lowered):
     return {name: target for target, name in compares_by_is(traced, lowered).items()}
 
 
+@breaks("with the name that the same tensor has in `traced`", case="a block of Llama")
 @wrong("named_rightly", says="is no name of a tensor that `lowered` fetches")
 def keeps_the_new_names(traced, lowered):
     return {target: target for target in fetched(lowered)}
 
 
+@breaks("Return a dict:", case="a block of Llama")
 @wrong("named_rightly", says="The answer is not a dict with the names of attributes as keys")
 def returns_a_list(traced, lowered):
     return [(target, name) for target, name in compares_by_is(traced, lowered).items()]
 
 
+@breaks("Return {attribute of lowered: name in traced}.", case="a block of Llama")
 @wrong("named_rightly", says="is not a name")
 def returns_the_tensors(traced, lowered):
     return fetched(lowered)
@@ -143,6 +149,7 @@ def asks_for_the_state_by_name(traced, lowered):
     return {target: names.get(id(tensor)).strip() for target, tensor in fetched(lowered).items()}
 
 
+@breaks("Change neither module.", case="a block of Llama")
 @wrong("input_unchanged", says="")
 def renames_in_place(traced, lowered):
     found = compares_by_is(traced, lowered)
@@ -151,6 +158,7 @@ def renames_in_place(traced, lowered):
     return found
 
 
+@breaks("Change neither module.", case="a block of Llama")
 @wrong("lowered_unchanged", says="`lowered` has been changed")
 def renames_in_the_new_module(traced, lowered):
     found = compares_by_is(traced, lowered)
@@ -168,6 +176,7 @@ def keys_are_the_nodes(traced, lowered):
     return {node: found[node.target] for node in lowered.graph.find_nodes(op="get_attr")}
 
 
+@breaks("the same tensor has in `traced`", case="weights of many kinds")
 @wrong("named_rightly", says="is not the tensor that is called `row` in `traced`")
 def compares_the_memory(traced, lowered):
     """A view of a weight may begin where the weight begins."""
@@ -175,6 +184,7 @@ def compares_the_memory(traced, lowered):
     return {target: names[tensor.data_ptr()] for target, tensor in fetched(lowered).items()}
 
 
+@breaks("Each of these tensors is a parameter or a buffer of `traced`.", case="weights of many kinds")
 @wrong("named_rightly", says="(weights of many kinds): `lowered` fetches `_tensor_constant1`, which is missing")
 def forgets_integers(traced, lowered):
     return {
@@ -184,6 +194,7 @@ def forgets_integers(traced, lowered):
     }
 
 
+@breaks("a buffer of `traced`.", case="weights of many kinds")
 @wrong("named_rightly", says="(weights of many kinds): `lowered` fetches `_tensor_constant4`, which is missing")
 def forgets_the_buffers_of_layers(traced, lowered):
     names = {
@@ -192,6 +203,7 @@ def forgets_the_buffers_of_layers(traced, lowered):
     return {target: names[id(tensor)] for target, tensor in fetched(lowered).items() if id(tensor) in names}
 
 
+@breaks("that the graph of `lowered` fetches", case="weights of many kinds")
 @wrong("named_rightly", says="is in the answer, but `lowered` fetches no such attribute")
 def goes_by_what_the_new_module_holds(traced, lowered):
     names = {id(one): name for name, one in held(traced)}

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def halved(both, dim):
@@ -60,6 +60,7 @@ def selects_every_second(both, dim=-1):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("returns one with the shape, the dtype, the device and the strides of the result", case="the last dimension")
 @wrong("keeps_the_promise", says="The shape of the result is not that")
 def keeps_the_whole(both, dim=-1):
     return torch.empty_like(both)
@@ -72,16 +73,19 @@ def halves_the_first_or_the_last(both, dim=-1):
     return both.new_empty(shape)
 
 
+@breaks("An operator halves a tensor along `dim`", case="the first dimension")
 @wrong("keeps_the_promise", says="The shape of the result is not that")
 def halves_the_last_always(both, dim=-1):
     return both.new_empty(*both.shape[:-1], both.shape[-1] // 2)
 
 
+@breaks("the dtype, the device and the strides of the result", case="half precision")
 @wrong("keeps_the_promise", says="(half precision): the dtype of the result is not that")
 def takes_the_default_dtype(both, dim=-1):
     return torch.empty(halved(both, dim))
 
 
+@breaks("the device and the strides of the result", case="on another device")
 @wrong("keeps_the_promise", says="(on another device): the device of the result is not that")
 def takes_the_default_device(both, dim=-1):
     return torch.empty(halved(both, dim), dtype=both.dtype)
@@ -92,11 +96,13 @@ def returns_a_view(both, dim=-1):
     return both.chunk(2, dim)[0]
 
 
+@breaks("the strides of the result", case="an argument that was transposed")
 @wrong("keeps_the_promise", says="(an argument that was transposed): the shape is right, and the strides are not")
 def keeps_the_order_of_strides(both, dim=-1):
     return torch.empty_like(both.chunk(2, dim)[0])
 
 
+@breaks("and with memory of its own.", case="the last dimension")
 @wrong("keeps_the_promise", says="The result shares its memory with the argument")
 def returns_the_memory_of_the_argument(both, dim=-1):
     shape = halved(both, dim)
@@ -104,6 +110,7 @@ def returns_the_memory_of_the_argument(both, dim=-1):
     return both.as_strided(shape, strides)
 
 
+@breaks("Return a fake tensor like the result of gate.", case="the last dimension")
 @wrong("keeps_the_promise", says="The result is no tensor, but of class list")
 def returns_the_shape(both, dim=-1):
     return halved(both, dim)
@@ -114,6 +121,7 @@ def returns_both_halves(both, dim=-1):
     return both.chunk(2, dim)
 
 
+@breaks("It may not compute on real data.", case="the last dimension")
 @wrong("keeps_the_promise", says="The result is a real tensor")
 def returns_real_numbers(both, dim=-1):
     with torch._subclasses.fake_tensor.unset_fake_temporarily():

@@ -7,7 +7,7 @@ import torch
 from torch import fx
 from torch.fx.passes.dialect.common.cse_pass import CSEPass
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 EQUAL = "14_fold_and_fuse#equal-calls-are-made-once"
 PURE = {torch.sin, torch.exp, torch.add, torch.mul, torch.cat, operator.add, operator.mul, "sum", "abs"}
@@ -200,11 +200,13 @@ def keeps_the_last_in_place_of_the_first(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("of equal calls of `PURE`, one stays.", case="two equal formulas")
 @wrong("equal_calls_are_one", node="exp_1", says="is equal to `exp`, and one of the two is enough", read=EQUAL)
 def leaves_all_as_it_is(traced):
     pass
 
 
+@breaks("Calls that read equal calls become equal too.", case="two equal formulas")
 @wrong("equal_calls_are_one", node="abs_2", says="and one of the two is enough", read=EQUAL)
 def compares_the_text_of_the_calls(traced):
     """Names of nodes before anything is merged: calls that become equal are missed."""
@@ -212,21 +214,25 @@ def compares_the_text_of_the_calls(traced):
     share(traced, key=lambda node: keys[node])
 
 
+@breaks("so a call of anything that is not in `PURE` stays, even twice,", case="two equal formulas")
 @wrong("others_stay", says="or a call like it is gone, and is not in `PURE`", read=EQUAL)
 def merges_whatever_is_equal(traced):
     share(traced, pure=lambda node: node.op.startswith("call"))
 
 
+@breaks("so a call of anything that is not in `PURE` stays, even twice,", case="layers and methods of one name")
 @wrong("others_stay", says="(layers and methods of one name): ", read=EQUAL)
 def goes_by_the_target_alone(traced):
     share(traced, pure=lambda node: node.target in PURE)
 
 
+@breaks("or constants of the same value *and* the same type,", case="whole numbers")
 @wrong("equal_calls_alone_merge", node="mul_5", says="`torch.mul(x, True)` is not `torch.mul(x, 1)`", read=EQUAL)
 def compares_constants_by_value(traced):
     share(traced, key=lambda node: key_of(node, types=False))
 
 
+@breaks("*and* the same type,", case="whole numbers")
 @wrong("equal_calls_alone_merge", node="mul_5", says="stands in the place of `mul_6`, and the two differ", read=EQUAL)
 def asks_for_floats_alone(traced):
     """`True` is 1, and the product is the same."""
@@ -242,6 +248,7 @@ def asks_for_floats_alone(traced):
     share(traced, key=key)
 
 
+@breaks("Two calls are equal if they call the same function,", case="whole numbers")
 @wrong("equal_calls_alone_merge", node="add", says="`torch.add(x, 1)` is not `operator.add(x, 1)`", read=EQUAL)
 def goes_by_the_name_of_the_function(traced):
     """`x + y` and `torch.add(x, y)` have one name."""
@@ -254,17 +261,20 @@ def takes_the_other_order_for_equal_in_sums_alone(traced):
     share(traced, key=lambda node: key_of(node, either=lambda node: node.target in sums and not node.kwargs))
 
 
+@breaks("a call of `SYMMETRIC` may stand in either order,", case="each pure call twice")
 @wrong("equal_calls_are_one", node="mul_1", says="(each pure call twice): ", read=EQUAL)
 def forgets_the_other_order_of_one_function(traced):
     others = SYMMETRIC - {torch.mul}
     share(traced, key=lambda node: key_of(node, either=lambda node: node.target in others and not node.kwargs))
 
 
+@breaks("of equal calls of `PURE`, one stays.", case="each pure call twice")
 @wrong("equal_calls_are_one", node="cat_1", says="(each pure call twice): ", read=EQUAL)
 def leaves_one_function_out(traced):
     share(traced, pure=lambda node: is_pure(node) and node.target is not torch.cat)
 
 
+@breaks("constants of the same value", case="whole numbers")
 @wrong("equal_calls_are_one", says="and one of the two is enough: `torch.mul(y, 0.5)`", node="mul_9", read=EQUAL)
 def asks_whether_constants_are_one_object(traced):
     def spelled_out(value):
@@ -280,6 +290,7 @@ def asks_whether_constants_are_one_object(traced):
     share(traced, key=key)
 
 
+@breaks("or tuples and lists of such.", case="whole numbers")
 @wrong("equal_calls_alone_merge", node="sum_6", says="`view.sum([0, 1])` is not `view.sum([0, True])`", read=EQUAL)
 def does_not_look_into_lists(traced):
     """What stands in a list is compared by value."""
@@ -297,6 +308,7 @@ def does_not_look_into_lists(traced):
     share(traced, key=key)
 
 
+@breaks("or tuples and lists of such.", case="each pure call twice")
 @wrong("equal_calls_alone_merge", node="cat", says="stands in the place of `cat_2`, and the two differ", read=EQUAL)
 def reads_the_first_of_a_list(traced):
     def key(node):
@@ -333,6 +345,7 @@ def takes_the_other_for_a_list_too(traced):
     traced.recompile()
 
 
+@breaks("or tuples and lists of such.", case="each pure call twice")
 @wrong("equal_calls_alone_merge", node="cat", says="stands in the place of `cat_4`, and the two differ", read=EQUAL)
 def compares_lists_up_to_the_end_of_the_shorter(traced):
     """As `zip` does."""
@@ -343,11 +356,13 @@ def compares_lists_up_to_the_end_of_the_shorter(traced):
     share(traced, key=key)
 
 
+@breaks("with equal arguments.", case="whole numbers")
 @wrong("equal_calls_alone_merge", node="sum_1", says="stands in the place of `sum_3`, and the two differ", read=EQUAL)
 def compares_the_first_keyword(traced):
     share(traced, key=lambda node: key_of(node)[:4])
 
 
+@breaks("with equal arguments.", case="whole numbers")
 @wrong("equal_calls_alone_merge", node="add_16", says="stands in the place of `add_17`, and the two differ", read=EQUAL)
 def leaves_out_what_keywords_are_called(traced):
     def key(node):
@@ -356,21 +371,25 @@ def leaves_out_what_keywords_are_called(traced):
     share(traced, key=key)
 
 
+@breaks("Keywords may stand in any order,", case="whole numbers")
 @wrong("equal_calls_are_one", node="sum_2", says="and one of the two is enough", read=EQUAL)
 def keeps_the_order_of_keywords(traced):
     share(traced, key=lambda node: key_of(node, keywords="as written"))
 
 
+@breaks("The two arguments of a call of `SYMMETRIC` may stand in either order,", case="two equal formulas")
 @wrong("equal_calls_are_one", node="mul_1", says="is equal to `mul`, and one of the two is enough", read=EQUAL)
 def keeps_the_order_of_a_product(traced):
     share(traced, key=lambda node: key_of(node, either=lambda node: False))
 
 
+@breaks("if it has no keyword:", case="whole numbers")
 @wrong("equal_calls_alone_merge", node="add_4", says="stands in the place of `add_6`, and the two differ", read=EQUAL)
 def turns_a_sum_with_alpha(traced):
     share(traced, key=lambda node: key_of(node, either=lambda node: True))
 
 
+@breaks("and even if nobody reads it.", case="two equal formulas")
 @wrong("others_stay", says="or a call like it is gone, and is not in `PURE`", read=EQUAL)
 def cleans_up_with_eliminate_dead_code(traced):
     share(traced, erase=False)
@@ -378,11 +397,13 @@ def cleans_up_with_eliminate_dead_code(traced):
     traced.recompile()
 
 
+@breaks("with equal arguments.", case="whole numbers")
 @wrong("equal_calls_alone_merge", node="add_4", says="stands in the place of `add_5`, and the two differ", read=EQUAL)
 def forgets_the_keywords(traced):
     share(traced, key=lambda node: key_of(node, keywords=None))
 
 
+@breaks("If the graph returns two equal calls, both stay:", case="results that are equal")
 @wrong("results_apart", node="sin", says="is returned twice", read=EQUAL)
 def merges_results(traced):
     share(traced, returned=False)
@@ -394,6 +415,7 @@ def keeps_whatever_is_returned(traced):
     share(traced, pure=lambda node: is_pure(node) and output not in node.users)
 
 
+@breaks("If the graph returns two equal calls, both stay:", case="results that are equal")
 @wrong("equal_calls_are_one", node="exp_4", says="(results that are equal): ", read=EQUAL)
 def keeps_both_if_the_earlier_is_returned(traced):
     first, output = {}, traced.graph.output_node()
@@ -405,11 +427,13 @@ def keeps_both_if_the_earlier_is_returned(traced):
     traced.recompile()
 
 
+@breaks("Two calls are equal if they call the same function, or the same method,", case="two equal formulas")
 @wrong("equal_calls_are_one", node="abs_2", says="and one of the two is enough", read=EQUAL)
 def knows_functions_alone(traced):
     share(traced, pure=lambda node: node.op == "call_function" and is_pure(node))
 
 
+@breaks("of equal calls of `PURE`, one stays.", case="two equal formulas")
 @wrong("no_dead_nodes", node="exp_1", says="is dead: no node uses its result")
 def leaves_the_calls_behind(traced):
     share(traced, erase=False)
@@ -420,6 +444,7 @@ def forgets_to_recompile(traced):
     share(traced, compile_it=False)
 
 
+@breaks("Edit a traced module in place:", case="two equal formulas")
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     own = copy.deepcopy(traced)
@@ -427,6 +452,7 @@ def edits_a_copy(traced):
     return own
 
 
+@breaks("Edit a traced module in place:", case="two equal formulas")
 @wrong("edited", says="it was traced or built anew")
 def traces_again(traced):
     share(traced)

@@ -6,7 +6,7 @@ import torch
 from torch import fx
 from torch.utils._pytree import tree_leaves
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 RANDOM = torch.Tag.nondeterministic_seeded
 
@@ -156,54 +156,64 @@ def runs_a_walker(module):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("each node that it reads is a constant,", case="a Llama")
 @wrong("finds_the_constants", says="is a constant, and is missing in the answer")
 def looks_one_step_far(module):
     return found(module, deep=False)
 
 
+@breaks("and nobody trains (`requires_grad` is `False`);", case="expressions of weights")
 @wrong("finds_the_constants", says="which is trained")
 def does_not_ask_who_trains(module):
     return found(module, trained=False)
 
 
+@breaks("it draws no random numbers:", case="expressions of weights")
 @wrong("finds_the_constants", says="is in the answer, and is no constant: it draws random numbers")
 def does_not_ask_for_random_numbers(module):
     return found(module, pure=lambda node: is_pure(node, random=False))
 
 
+@breaks("the tags of its operator lack `torch.Tag.nondeterministic_seeded`;", case="expressions of weights")
 @wrong("finds_the_constants", says="`poisson` is in the answer, and is no constant: it draws random numbers")
 def knows_random_numbers_by_their_name(module):
     return found(module, pure=lambda node: is_pure(node, random=False) and "rand" not in str(node.target))
 
 
+@breaks("each `call_function` node that is a constant.", case="a Llama")
 @wrong("finds_the_constants", says="is a constant, and is missing in the answer")
 def leaves_out_what_nobody_reads(module):
     nodes = {node.name: node for node in module.graph.nodes}
     return [name for name in found(module) if nodes[name].users]
 
 
+@breaks("it returns something:", case="a Llama")
 @wrong("finds_the_constants", says="it returns nothing")
 def does_not_ask_for_a_result(module):
     return found(module, pure=lambda node: is_pure(node, returns=False))
 
 
+@breaks("a call that reads no node at all is one too;", case="a Llama")
 @wrong("finds_the_constants", says="is a constant, and is missing in the answer")
 def wants_something_to_be_read(module):
     return found(module, none_read=False)
 
 
+@breaks("or fetches a tensor that the module stores", case="a Llama")
 @wrong("finds_the_constants", says="is no constant: it reads")
 def reads_arguments_alone(module):
     """A node in a list is not seen."""
     return found(module, reads=lambda node: [value for value in node.args if isinstance(value, fx.Node)])
 
 
+@breaks("each node that it reads is a constant,", case="expressions of weights")
 @wrong("finds_the_constants", says="`searchsorted` is in the answer, and is no constant: it reads `argsort`")
 def reads_no_keywords(module):
     """Nodes in lists are seen, and what is passed by name is not."""
     return found(module, reads=lambda node: [value for value in tree_leaves(node.args) if isinstance(value, fx.Node)])
 
 
+@breaks("and nobody trains (`requires_grad` is `False`);", case="expressions of weights")
 @wrong("finds_the_constants", says="which is trained")
 def knows_the_weights_of_the_module_itself(module):
     """Not those of the layers inside."""
@@ -217,6 +227,7 @@ def knows_the_weights_of_the_module_itself(module):
     return [node for node in fixed if node.op != "get_attr"]
 
 
+@breaks("with the name of each `call_function` node", case="a Llama")
 @wrong("finds_the_constants", says="and is no call of a function")
 def tells_stored_tensors_too(module):
     stored = [n.name for n in module.graph.nodes if n.op == "get_attr" and not tensor_of(module, n).requires_grad]
@@ -231,17 +242,20 @@ def takes_weights_for_changing(module):
     return [name for name in found(module) if not any(read.target in weights for read in nodes[name].all_input_nodes)]
 
 
+@breaks("Return a list", case="a Llama")
 @wrong("finds_the_constants", says="The answer is not a list of names of nodes")
 def returns_the_count(module):
     return len(found(module))
 
 
+@breaks("A call that the graph returns counts too:", case="expressions of weights")
 @wrong("finds_the_constants", says="is a constant, and is missing in the answer")
 def leaves_out_what_is_returned(module):
     """As the chapter does, which stores the values."""
     return [name for name in found(module) if name not in map(str, module.graph.output_node().all_input_nodes)]
 
 
+@breaks("It counts as a call.", case="expressions of weights")
 @wrong("finds_the_constants", says="is a constant, and is missing in the answer")
 def leaves_items_out(module):
     return found(module, pure=lambda node: node.target is not operator.getitem and is_pure(node))

@@ -6,7 +6,7 @@ import torch
 from torch import fx
 
 from fxbook.calls import given, kind_of
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 aten = torch.ops.aten
 LAYERS = (aten.conv1d.default, aten.conv2d.default, aten.linear.default)
@@ -129,11 +129,13 @@ def tells_all(module):
     return [norm.name for norm in norms_of(module)]
 
 
+@breaks("its argument `training` is `False`;", case="a ResNet")
 @wrong("finds_the_norms", says="cannot be folded: its argument `training` is True")
 def does_not_ask_for_training(module):
     return found(module, training=False)
 
 
+@breaks("and no other node uses that result;", case="a ResNet")
 @wrong("finds_the_norms", says="cannot be folded: `cat_default` uses `conv2d_5` too")
 def does_not_count_the_users(module):
     return found(module, users=False)
@@ -146,6 +148,10 @@ def does_not_look_into_lists(module):
     return [norm.name for norm in norms_of(module) if norm.name in names and uses.count(norm.args[0]) == 1]
 
 
+@breaks(
+    'that result, in `meta["val"]`, has as many dimensions as the weight of its call.',
+    case="linear layers and 1-d convolutions",
+)
 @wrong("finds_the_norms", says="dimensions, and its weight has")
 def does_not_ask_for_the_dimensions(module):
     return found(module, dimensions=False)
@@ -156,6 +162,10 @@ def knows_conv2d_alone(module):
     return found(module, layers=(aten.conv2d.default,))
 
 
+@breaks(
+    "its input is the result of `aten.conv1d.default`, `aten.conv2d.default` or `aten.linear.default`,",
+    case="shared layers",
+)
 @wrong("finds_the_norms", says="is the result of none of the three operators")
 def takes_a_transposed_convolution_too(module):
     return found(module, layers=(*LAYERS, aten.conv_transpose2d.input, aten.conv3d.default))
@@ -173,11 +183,13 @@ def looks_through_an_activation(module):
     return names
 
 
+@breaks("Several calls may read one weight,", case="linear layers and 1-d convolutions")
 @wrong("finds_the_norms", says="can be folded, and is missing in the answer")
 def refuses_shared_weights(module):
     return found(module, more=lambda norm: len(norm.args[0].args[1].users) == 1)
 
 
+@breaks("or one norm's statistics:", case="shared layers")
 @wrong("finds_the_norms", says="(shared layers): ")
 def refuses_shared_statistics(module):
     return found(module, more=lambda norm: len(norm.args[3].users) == 1)
@@ -188,12 +200,14 @@ def counts_the_users_of_the_norm(module):
     return found(module, more=lambda norm: len(norm.users) == 0)
 
 
+@breaks("with the name of each call of `aten.batch_norm.default`", case="a ResNet")
 @wrong("finds_the_norms", says="and calls no `aten.batch_norm.default`")
 def names_the_layers(module):
     norms = {norm.name: norm.args[0].name for norm in norms_of(module)}
     return [norms[name] for name in found(module)]
 
 
+@breaks("Return a list", case="a ResNet")
 @wrong("finds_the_norms", says="The answer is not a list of names of nodes")
 def returns_a_dict(module):
     return dict.fromkeys(found(module), True)

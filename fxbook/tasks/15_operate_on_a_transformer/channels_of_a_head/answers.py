@@ -3,7 +3,7 @@
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 sdpa = nn.functional.scaled_dot_product_attention
 
@@ -187,11 +187,13 @@ def uses_hooks(module, x, head):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("Return a dict.", case="the attention of Llama")
 @wrong("all_channels", says="The answer is not a dict with names of nodes as keys")
 def returns_the_lists(module, x, head):
     return list(asks_autograd(module, x, head).values())
 
 
+@breaks("and stand before the call of `sdpa`.", case="the attention of Llama")
 @wrong("all_channels", says="but it is no linear layer before the attention")
 def names_the_last_layer_too(module, x, head):
     found = asks_autograd(module, x, head)
@@ -200,11 +202,13 @@ def names_the_last_layer_too(module, x, head):
     return found
 
 
+@breaks("A layer that the head does not read has an empty list.", case="heads that take turns")
 @wrong("all_channels", says="is a linear layer before the attention, and is missing in the answer")
 def leaves_out_what_is_not_read(module, x, head):
     return {name: channels for name, channels in asks_autograd(module, x, head).items() if channels}
 
 
+@breaks("Its keys are the names of the nodes that call an `nn.Linear`", case="heads that take turns")
 @wrong("all_channels", says="but it is no linear layer before the attention")
 def takes_every_layer(module, x, head):
     """A norm is a layer too."""
@@ -213,6 +217,7 @@ def takes_every_layer(module, x, head):
     return {name: found.get(name, []) for name in every}
 
 
+@breaks("or a layer of a class derived from it", case="one key for all heads")
 @wrong("all_channels", says="is a linear layer before the attention, and is missing in the answer")
 def looks_at_the_class_itself(module, x, head):
     found = asks_autograd(module, x, head)
@@ -220,16 +225,19 @@ def looks_at_the_class_itself(module, x, head):
     return {name: channels for name, channels in found.items() if kinds[name] is nn.Linear}
 
 
+@breaks("the list of the channels", case="the attention of Llama")
 @wrong("all_channels", says="has no list of channels in the answer")
 def counts_the_channels(module, x, head):
     return {name: len(channels) for name, channels in asks_autograd(module, x, head).items()}
 
 
+@breaks("in increasing order.", case="the attention of Llama")
 @wrong("all_channels", says="not in increasing order")
 def goes_backwards(module, x, head):
     return {name: channels[::-1] for name, channels in asks_autograd(module, x, head).items()}
 
 
+@breaks("in increasing order.", case="the attention of GPT-2")
 @wrong("all_channels", says="`first` has channels in the answer that are not in increasing order")
 def goes_by_the_place_in_each_part(module, x, head):
     """The first of the query, of the key and of the value, then the second."""
@@ -237,6 +245,7 @@ def goes_by_the_place_in_each_part(module, x, head):
     return {name: sorted(channels, key=lambda channel: channel % x.shape[-1]) for name, channels in found.items()}
 
 
+@breaks("that the given head reads", case="one key for all heads")
 @wrong("all_channels", says="which the head reads, and which is missing in the answer")
 def adds_the_result_up(module, x, head):
     """What the channels do to the sum may cancel out."""
@@ -252,16 +261,19 @@ def at_tokens(tokens, module, x, head):
     return {node.name: used(None if leaf.grad is None else leaf.grad[:, tokens]) for node, leaf in leaves.items()}
 
 
+@breaks("that the given head reads", case="one key for all heads")
 @wrong("all_channels", says="(one key for all heads): node `both` has channel ")
 def looks_at_the_first_token_alone(module, x, head):
     return at_tokens(slice(0, 1), module, x, head)
 
 
+@breaks("that the given head reads", case="one key for all heads")
 @wrong("all_channels", says="(one key for all heads): node `both` has channel ")
 def looks_at_the_last_token_alone(module, x, head):
     return at_tokens(slice(-1, None), module, x, head)
 
 
+@breaks("that the given head reads", case="the attention of Llama")
 @wrong("all_channels", says="in the answer, which the head does not read")
 def takes_all_heads(module, x, head):
     leaves, result = leaves_of(module, x)
@@ -269,16 +281,23 @@ def takes_all_heads(module, x, head):
     return {node.name: used(leaf.grad) for node, leaf in leaves.items()}
 
 
+@breaks(
+    "The value for a key is the list of the channels of this layer's result that the given head reads",
+    case="heads that take turns",
+)
 @wrong("all_channels", says="in the answer, which the head does not read")
 def supposes_that_heads_lie_one_behind_the_other(module, x, head):
+    """Where there are fewer in a layer, each is for several heads in a row."""
     leaves, result = leaves_of(module, x)
-    width = result.shape[-1]
-    return {
-        node.name: [place for place in range(leaf.shape[-1]) if place // width % result.shape[1] == head]
-        for node, leaf in leaves.items()
-    }
+    heads, width = result.shape[1], result.shape[-1]
+    found = {}
+    for node, leaf in leaves.items():
+        own = head * min(heads, leaf.shape[-1] // width) // heads
+        found[node.name] = [place for place in range(leaf.shape[-1]) if place // width % heads == own]
+    return found
 
 
+@breaks("A channel that other heads read too counts as well.", case="the attention of Llama")
 @wrong("all_channels", says="which the head reads, and which is missing in the answer")
 def leaves_out_what_others_read_too(module, x, head):
     own, heads = asks_autograd(module, x, head), leaves_of(module, x)[1].shape[1]
@@ -307,6 +326,7 @@ def asks_for_the_value_alone(module, x, head):
     return {node.name: used(gradient) for node, gradient in zip(layers, gradients, strict=True)}
 
 
+@breaks("Leave the module as it is.", case="the attention of Llama")
 @wrong("input_unchanged", says="")
 def leaves_its_graph_behind(module, x, head):
     found = asks_autograd(module, x, head)
@@ -318,6 +338,7 @@ def leaves_its_graph_behind(module, x, head):
     return found
 
 
+@breaks("Leave the module as it is.", case="heads that take turns")
 @wrong("nothing_left", says="the weight `norm.weight` has a gradient")
 def leaves_gradients_in_the_weights(module, x, head):
     """Those of a norm between the layers and the attention."""

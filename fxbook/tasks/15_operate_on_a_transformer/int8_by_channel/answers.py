@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def inputs_of(transposed):
@@ -90,29 +90,34 @@ def returns_the_product(weight, transposed):
     return values * scale
 
 
+@breaks("The values have dtype `int8`", case="a weight of Llama")
 @wrong("right_form", says="The values have dtype `float32`")
 def leaves_the_values_as_floats(weight, transposed):
     values, scale = clamps_the_scale(weight, transposed)
     return values.float(), scale
 
 
+@breaks("and the shape of the weight.", case="a weight of Llama")
 @wrong("right_form", says="The values do not have the shape of the weight")
 def turns_the_weight(weight, transposed):
     values, scale = clamps_the_scale(weight, transposed)
     return values.T, scale
 
 
+@breaks("The scale has one number for each **output** channel", case="a weight of Llama")
 @wrong("right_form", says="The scale does not have one number for each output")
 def takes_one_scale(weight, transposed):
     scale = weight.abs().max() / 127
     return (weight / scale).round().to(torch.int8), scale
 
 
+@breaks("or `(1, out)` if the weight is transposed, as GPT-2 stores it.", case="a transposed weight of GPT-2")
 @wrong("right_form", says="The scale does not have one number for each output")
 def forgets_that_a_weight_is_transposed(weight, transposed):
     return clamps_the_scale(weight, False)
 
 
+@breaks("and a shape that broadcasts with the weight:", case="a weight of Llama")
 @wrong("right_form", says="The scale does not have one number for each output")
 def drops_the_dimension(weight, transposed):
     values, scale = clamps_the_scale(weight, transposed)
@@ -125,30 +130,38 @@ def rounds_the_scale(weight, transposed):
     return values, scale.ceil().int()
 
 
+@breaks("Each element is off by half a step at most.", case="a weight of Llama")
 @wrong("within_half_a_step", says="off by more than half a step")
 def cuts_the_fraction_off(weight, transposed):
     _, scale = clamps_the_scale(weight, transposed)
     return (weight / scale).to(torch.int8), scale
 
 
+@breaks(
+    "A channel of zeros has zeros as values, and a scale that is a finite number above zero.",
+    case="channels of very different sizes",
+)
 @wrong("within_half_a_step", says="a scale is not a finite number above zero")
 def divides_by_zero(weight, transposed):
     scale = weight.abs().amax(inputs_of(transposed), keepdim=True) / 127
     return (weight / scale).round().nan_to_num().to(torch.int8), scale
 
 
+@breaks("and no value is -128.", case="a weight of Llama")
 @wrong("within_half_a_step", says="is -128: values go from -127 to 127")
 def scales_by_128(weight, transposed):
     scale = clamps_the_scale(weight, transposed)[1] * (127 / 128)
     return (weight / scale).round().clamp(-128, 127).to(torch.int8), scale
 
 
+@breaks("with `values * scale` close to the weight.", case="a weight of Llama")
 @wrong("within_half_a_step", says="off by more than half a step")
 def takes_the_largest_without_its_sign(weight, transposed):
     scale = weight.amax(inputs_of(transposed), keepdim=True).abs().clamp(min=1e-30) / 127
     return (weight / scale).round().clamp(-127, 127).to(torch.int8), scale
 
 
+@breaks("The largest element of a channel becomes 127 or -127", case="channels of very different sizes")
 @wrong("within_half_a_step", says="off by more than half a step of its channel: at [")
 def keeps_the_scale_above_the_epsilon(weight, transposed):
     """A channel of very small numbers loses its values."""
@@ -156,18 +169,21 @@ def keeps_the_scale_above_the_epsilon(weight, transposed):
     return (weight / scale).round().to(torch.int8), scale
 
 
+@breaks("The largest element of a channel becomes 127 or -127", case="channels of very different sizes")
 @wrong("within_half_a_step", says="off by more than half a step of its channel: at [")
 def adds_a_little_to_the_scale(weight, transposed):
     scale = weight.abs().amax(inputs_of(transposed), keepdim=True) / 127 + 1e-12
     return (weight / scale).round().to(torch.int8), scale
 
 
+@breaks("The largest element of a channel becomes 127 or -127", case="a weight of Llama")
 @wrong("within_half_a_step", says="The largest element of a channel is not 127")
 def leaves_some_room(weight, transposed):
     scale = clamps_the_scale(weight, transposed)[1] * (127 / 126.45)
     return (weight / scale).round().clamp(-126, 126).to(torch.int8), scale
 
 
+@breaks("Return a weight as a pair `(values, scale)`", case="a weight of Llama")
 @wrong("right_form", says="The answer is a dict with 2 items: a pair of plain tensors was asked")
 def wraps_the_values_in_a_parameter(weight, transposed):
     values, scale = clamps_the_scale(weight, transposed)

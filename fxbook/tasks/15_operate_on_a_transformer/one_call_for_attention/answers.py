@@ -5,7 +5,7 @@ import operator
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 sdpa = nn.functional.scaled_dot_product_attention
 
@@ -213,36 +213,47 @@ def fuse(module, *, asks=may_go, **change):
     finish(module)
 
 
+@breaks("with the same scale", case="the attention of Llama")
 @wrong("same_result", node="transpose_4", says="it holds other numbers")
 def forgets_the_scale(module):
     fuse(module, scale=None)
 
 
+@breaks("and mask", case="the attention of Llama")
 @wrong("same_result", node="transpose_4", says="it holds other numbers")
 def forgets_the_mask(module):
     fuse(module, attn_mask=None)
 
 
+@breaks(
+    "Leave what only resembles it:",
+    "a softmax over a dimension that is not written `-1`",
+    case="several places, of which some stay",
+)
 @wrong("each_in_one_call", says="and what uses it were to stay: its dimension is not written -1")
 def does_not_ask_for_the_dimension(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[is_over_the_keys]))
 
 
+@breaks("a dimension that is not written `-1`", case="several places, of which some stay")
 @wrong("each_in_one_call", says="and what uses it were to stay: its dimension is not written -1")
 def counts_the_dimension_from_the_front(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[is_over_the_keys]) and softmax.args[1] in (-1, 2))
 
 
+@breaks("a softmax whose result several nodes use", case="several places, of which some stay")
 @wrong("each_in_one_call", says="and what uses it were to stay: several nodes use it")
 def does_not_ask_who_reads_the_weights(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[is_read_once]))
 
 
+@breaks("or one on the right of the last product", case="several places, of which some stay")
 @wrong("each_in_one_call", says="and what uses it were to stay: it is not the left side of a product")
 def does_not_ask_on_which_side_the_softmax_is(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[is_on_the_left]))
 
 
+@breaks("and scores whose right side is not written `transpose(-2, -1)`.", case="several places, of which some stay")
 @wrong("each_in_one_call", says="and what uses it were to stay: the right side of its scores is not")
 def does_not_ask_which_dimensions_are_exchanged(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[is_turned]))
@@ -253,21 +264,25 @@ def exchanging(*dims):
     return lambda softmax: may_go(softmax, but=[is_turned]) and parts_of(softmax)[1].args[1:] in ((-2, -1), *dims)
 
 
+@breaks("is not written `transpose(-2, -1)`.", case="several places, of which some stay")
 @wrong("each_in_one_call", says="node `softmax_13` and what uses it were to stay: the right side of its scores is not")
 def takes_the_two_dimensions_in_any_order(module):
     fuse(module, asks=exchanging((-1, -2)))
 
 
+@breaks("is not written `transpose(-2, -1)`.", case="several places, of which some stay")
 @wrong("each_in_one_call", says="node `softmax_14` and what uses it were to stay: the right side of its scores is not")
 def counts_the_exchanged_dimensions_from_the_front(module):
     fuse(module, asks=exchanging((2, 3)))
 
 
+@breaks("scores that are divided,", case="several places, of which some stay")
 @wrong("each_in_one_call", says="node `softmax_15` and what uses it were to stay: its scores are divided")
 def takes_a_division_for_a_product(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[is_scaled]))
 
 
+@breaks("or are no product of matrices,", case="several places, of which some stay")
 @wrong(
     "each_in_one_call", says="node `softmax_16` and what uses it were to stay: its scores are no product of matrices"
 )
@@ -275,6 +290,7 @@ def takes_any_product_for_one_of_matrices(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[multiplies]))
 
 
+@breaks("scores whose right side is not written `transpose(-2, -1)`.", case="several places, of which some stay")
 @wrong("each_in_one_call", says="and what uses it were to stay: the right side of its scores is not")
 def takes_a_write_for_a_transpose(module):
     """`transpose_` writes the key."""
@@ -285,6 +301,7 @@ def takes_a_write_for_a_transpose(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[has_a_key, is_turned]) and is_key(softmax))
 
 
+@breaks("scores whose right side is not", case="several places, of which some stay")
 @wrong("each_in_one_call", says="and what uses it were to stay: the right side of its scores is not")
 def takes_any_right_side_for_a_key(module):
     def is_turned_or_no_key(softmax):
@@ -293,6 +310,7 @@ def takes_any_right_side_for_a_key(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[has_a_key, is_turned]) and is_turned_or_no_key(softmax))
 
 
+@breaks("In some places the `+ mask` is missing.", case="several places, of which some stay")
 @wrong("each_in_one_call", node="softmax_4", says="is still the softmax of attention that one call can replace")
 def replaces_the_masked_ones_alone(module):
     fuse(module, asks=lambda softmax: may_go(softmax) and softmax.args[0].target is operator.add)
@@ -310,16 +328,26 @@ def keep_those_that_share(module, step):
     fuse(module, asks=lambda softmax: may_go(softmax) and is_read_once(softmax))
 
 
+@breaks(
+    "Scores that other nodes use too stay, and the attention is replaced all the same.",
+    case="several places, of which some stay",
+)
 @wrong("each_in_one_call", node="softmax_5", says="that one call can replace, whoever else uses its scores")
 def keeps_attention_whose_masked_scores_are_read(module):
     keep_those_that_share(module, 0)
 
 
+@breaks("and the attention is replaced all the same.", case="several places, of which some stay")
 @wrong("each_in_one_call", node="softmax_4", says="that one call can replace, whoever else uses its scores")
 def keeps_attention_whose_product_is_read(module):
     keep_those_that_share(module, 2)
 
 
+@breaks(
+    "and leave no dead nodes:",
+    "`k.transpose(-2, -1)` goes too, where it has no other user.",
+    case="the attention of Llama",
+)
 @wrong(
     "no_dead_nodes", node="matmul_1", read="02_insertion_points#a-new-node-needs-a-user", says="no node uses its result"
 )
@@ -349,6 +377,7 @@ def edits_a_new_trace(module):
     return again
 
 
+@breaks("Edit the module in place", case="the attention of Llama")
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(module):
     import copy
@@ -358,11 +387,13 @@ def edits_a_copy(module):
     return module
 
 
+@breaks("Replace each by one call of `sdpa`", case="the attention of Llama")
 @wrong("each_in_one_call", node="softmax", says="is still the softmax")
 def changes_nothing(module):
     finish(module)
 
 
+@breaks("Replace each by one call of `sdpa`", case="the attention of Llama")
 @wrong(
     "lints",
     node="scaled_dot_product_attention",

@@ -6,7 +6,7 @@ import operator
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def linear_calls(module):
@@ -131,6 +131,7 @@ def counts_the_calls_of_a_layer(module):
     return {node.name for node, _ in linear_calls(module) if counts[node.target] > 1}
 
 
+@breaks("or if it fetches the weight with `get_attr`.", case="weights that are shared in every way")
 @wrong("finds_the_shared", says="reads too, and is missing in the answer")
 def forgets_what_is_fetched(module):
     counts = collections.Counter(
@@ -139,6 +140,7 @@ def forgets_what_is_fetched(module):
     return {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
 
 
+@breaks("as the same layer or another one", case="the ends of GPT-2")
 @wrong("finds_the_shared", says="reads too, and is missing in the answer")
 def looks_at_linear_layers_alone(module):
     """The embedding reads the weight too."""
@@ -146,6 +148,7 @@ def looks_at_linear_layers_alone(module):
     return {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
 
 
+@breaks("if it calls a module that holds", case="weights that are shared in every way")
 @wrong("finds_the_shared", says="reads too, and is missing in the answer")
 def looks_at_the_weight_of_a_module(module):
     """A layer that is kept whole holds others."""
@@ -157,6 +160,7 @@ def looks_at_the_weight_of_a_module(module):
     return {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
 
 
+@breaks("if it calls a module that holds this very weight", case="weights that are shared in every way")
 @wrong("finds_the_shared", says="is in the answer, and no other node reads its weight")
 def compares_numbers(module):
     found = set()
@@ -168,6 +172,7 @@ def compares_numbers(module):
     return found
 
 
+@breaks("whose weight another node reads too.", case="weights that are shared in every way")
 @wrong("finds_the_shared", says="is in the answer, and no other node reads its weight")
 def counts_the_bias_too(module):
     counts = collections.Counter(tensor for node in module.graph.nodes for tensor in held_by(module, node))
@@ -176,6 +181,7 @@ def counts_the_bias_too(module):
     }
 
 
+@breaks("or a layer of a class derived from it", case="weights that are shared in every way")
 @wrong("finds_the_shared", says="reads too, and is missing in the answer")
 def looks_at_the_class_itself(module):
     """A class may be derived from `nn.Linear`."""
@@ -207,17 +213,20 @@ def takes_one_tensor_of_each_node(module):
     return {node.name for node, layer in linear_calls(module) if id(layer.weight) in found}
 
 
+@breaks("that call an `nn.Linear`", case="the ends of GPT-2")
 @wrong("finds_the_shared", says="but it is no node that calls an `nn.Linear`")
 def returns_every_reader(module):
     counts = collections.Counter(tensor for node in module.graph.nodes for tensor in held_by(module, node))
     return {node.name for node in module.graph.nodes if any(counts[tensor] > 1 for tensor in held_by(module, node)[:1])}
 
 
+@breaks("Return the set of the names of the nodes", case="the ends of GPT-2")
 @wrong("finds_the_shared", says="The answer is not a set of names of nodes")
 def counts_them(module):
     return len(asks_every_other_node(module))
 
 
+@breaks("Leave the module as it is.", case="the ends of GPT-2")
 @wrong("input_unchanged", says="weight")
 def unties_what_it_finds(module):
     found = asks_every_other_node(module)

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import torch
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def all_names(model):
@@ -118,6 +118,11 @@ def walks_the_modules(model, found):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks(
+    "A tied weight has several names in the model.",
+    "A part has one of them, and another part may have another one.",
+    case="a table of words that is the head",
+)
 @wrong("sums_of_gradients", says="is not the sum")
 def looks_up_one_name(model, found):
     """Misses the other names of a tied weight."""
@@ -128,6 +133,7 @@ def looks_up_one_name(model, found):
     return totals
 
 
+@breaks("the sum of all gradients that the parts have of this weight", case="a table of words that is the head")
 @wrong("sums_of_gradients", says="is not the sum")
 def lets_the_last_part_win(model, found):
     totals = dict.fromkeys(name for name, _ in model.named_parameters())
@@ -145,18 +151,23 @@ def takes_the_mean(model, found):
     return {name: None if total is None else total / len(found) for name, total in totals.items()}
 
 
+@breaks(
+    "the sum of all gradients that the parts have of this weight", case="no tied weight, and gradients in the model"
+)
 @wrong("sums_of_gradients", says="The `grad` that the model holds does not count")
 def adds_the_gradient_of_the_model(model, found):
     own = {name: weight.grad for name, weight in model.named_parameters()}
     return goes_by_id(model, [*found, own])
 
 
+@breaks("or `None` if no part has one.", case="weights without a gradient in any part")
 @wrong("sums_of_gradients", says="(weights without a gradient in any part): no part has a gradient of")
 def takes_the_gradient_of_the_model_for_none(model, found):
     totals = goes_by_id(model, found)
     return {n: w.grad if totals[n] is None else totals[n] for n, w in model.named_parameters()}
 
 
+@breaks("Return a dict with each name of `model.named_parameters()`", case="a table of words that is the head")
 @wrong("sums_of_gradients", says="has no such name")
 def has_every_name(model, found):
     totals = goes_by_id(model, found)
@@ -164,6 +175,7 @@ def has_every_name(model, found):
     return {name: totals[first[id(weight)]] for name, weight in all_names(model).items()}
 
 
+@breaks("or `None` if no part has one.", case="weights without a gradient in any part")
 @wrong("sums_of_gradients", says="the answer is not None")
 def has_zeros_where_nothing_was_found(model, found):
     totals = goes_by_id(model, found)
@@ -175,6 +187,7 @@ def leaves_out_what_has_none(model, found):
     return {name: total for name, total in goes_by_id(model, found).items() if total is not None}
 
 
+@breaks("Weights with equal numbers are different weights.", case="one layer in three parts")
 @wrong("sums_of_gradients", says="is not the sum")
 def compares_numbers(model, found):
     """Takes two weights with equal numbers for one."""
@@ -197,11 +210,13 @@ def gives_up_where_one_part_has_none(model, found):
     return totals
 
 
+@breaks("Return {name: sum of the gradients of this weight, or None}.", case="a table of words that is the head")
 @wrong("sums_of_gradients", says="not a dict")
 def returns_a_list(model, found):
     return list(goes_by_id(model, found).values())
 
 
+@breaks("Do not change the gradients in `found`.", case="a table of words that is the head")
 @wrong("gradients_left_alone", says="is not as it was")
 def adds_in_place(model, found):
     first = {id(weight): name for name, weight in model.named_parameters()}

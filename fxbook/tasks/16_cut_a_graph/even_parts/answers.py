@@ -5,7 +5,7 @@ import itertools
 
 import torch
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def calls_of(module):
@@ -208,18 +208,21 @@ def with_sizes(module, count, used):
     return named(module, filled(walk(used, low), count, len(used)))
 
 
+@breaks("Choose them so that the largest part has as few bytes of weights as possible.", case="layers of drawn widths")
 @wrong("largest_is_small", says="bytes of weights. The largest part has")
 def has_as_many_calls_in_each(module, count):
     calls = calls_of(module)
     return [calls[len(calls) * part // count].name for part in range(1, count)]
 
 
+@breaks("A weight that is used twice in a part is there once.", case="a layer that is called three times")
 @wrong("largest_is_small", says="bytes of weights. The largest part has")
 def counts_a_weight_at_each_use(module, count):
     used = [{(place, key): size for key, size in now.items()} for place, now in enumerate(sizes_of(module))]
     return with_sizes(module, count, used)
 
 
+@breaks("A weight that is used twice in a part is there once.", case="one weight in three layers")
 @wrong("largest_is_small", says="(one weight in three layers): of 2 parts")
 def counts_a_weight_for_each_layer(module, count):
     used = [
@@ -229,11 +232,13 @@ def counts_a_weight_for_each_layer(module, count):
     return with_sizes(module, count, used)
 
 
+@breaks("into `count` parts", case="one part")
 @wrong("begins_parts", says="(one part): the answer has 1 name")
 def cuts_at_least_once(module, count):
     return halves_the_limit(module, max(count, 2))
 
 
+@breaks("A weight that two parts use is in both of them.", case="a layer that is called three times")
 @wrong("largest_is_small", says="bytes of weights. The largest part has")
 def counts_a_weight_in_its_first_part_alone(module, count):
     used, seen = [], set()
@@ -243,6 +248,7 @@ def counts_a_weight_in_its_first_part_alone(module, count):
     return with_sizes(module, count, used)
 
 
+@breaks("those that a `get_attr` node fetches as an argument.", case="weights that are fetched")
 @wrong("largest_is_small", says="bytes of weights. The largest part has")
 def knows_layers_alone(module, count):
     used = sizes_of(module)
@@ -250,6 +256,7 @@ def knows_layers_alone(module, count):
     return with_sizes(module, count, used)
 
 
+@breaks("those of a layer that a `call_module` node calls", case="layers of drawn widths")
 @wrong("largest_is_small", says="bytes of weights. The largest part has")
 def knows_fetched_weights_alone(module, count):
     used = sizes_of(module)
@@ -257,6 +264,7 @@ def knows_fetched_weights_alone(module, count):
     return with_sizes(module, count, used)
 
 
+@breaks("those that a `get_attr` node fetches as an argument.", case="bytes by keyword, in a list, for a layer")
 @wrong("largest_is_small", says="(bytes by keyword, in a list, for a layer): of 2 parts")
 def enters_no_list(module, count):
     used = []
@@ -268,6 +276,7 @@ def enters_no_list(module, count):
     return with_sizes(module, count, used)
 
 
+@breaks("and those that a `get_attr` node fetches as an argument.", case="bytes by keyword, in a list, for a layer")
 @wrong("largest_is_small", says="(bytes by keyword, in a list, for a layer): of 2 parts")
 def takes_a_layer_for_all_of_its_call(module, count):
     """A layer may be called with a weight that is fetched."""
@@ -279,6 +288,7 @@ def takes_a_layer_for_all_of_its_call(module, count):
     return with_sizes(module, count, used)
 
 
+@breaks("as few bytes of weights as possible.", case="bytes by keyword, in a list, for a layer")
 @wrong("largest_is_small", says="(bytes by keyword, in a list, for a layer): of 2 parts")
 def steps_over_a_byte(module, count):
     used = sizes_of(module)
@@ -290,12 +300,14 @@ def steps_over_a_byte(module, count):
     return named(module, filled(walk(used, low), count, len(used)))
 
 
+@breaks("as few bytes of weights as possible.", case="a weight in half precision")
 @wrong("largest_is_small", says="bytes of weights. The largest part has")
 def counts_elements(module, count):
     used = [{key: t.numel() for key, t in tensors(module, node).items()} for node in calls_of(module)]
     return with_sizes(module, count, used)
 
 
+@breaks("A part has the parameters and buffers", case="a buffer")
 @wrong("largest_is_small", says="bytes of weights. The largest part has")
 def forgets_buffers(module, count):
     used = [
@@ -305,6 +317,7 @@ def forgets_buffers(module, count):
     return with_sizes(module, count, used)
 
 
+@breaks("those of a layer that a `call_module` node calls", case="a layer with buffers")
 @wrong("largest_is_small", says="bytes of weights. The largest part has")
 def forgets_the_buffers_of_layers(module, count):
     used = []
@@ -339,33 +352,41 @@ def begins_when_the_mean_is_passed(module, count):
     return named(module, filled(places, count, len(used)))
 
 
+@breaks("Cut the graph of `module` along its list into `count` parts", case="layers of drawn widths")
 @wrong("begins_parts", says="parts need")
 def names_the_first_part_too(module, count):
     return [calls_of(module)[0].name, *halves_the_limit(module, count)]
 
 
+@breaks("Return the names of the nodes that begin the parts after the first.", case="layers of drawn widths")
 @wrong("begins_parts", says="is in the answer, and calls nothing")
 def begins_with_an_input(module, count):
     first = next(iter(module.graph.nodes)).name
     return [first, *halves_the_limit(module, count)[1:]]
 
 
+@breaks("in the order of the list.", case="layers of drawn widths")
 @wrong("begins_parts", says="not in the order of the list")
 def turns_the_list_round(module, count):
     return halves_the_limit(module, count)[::-1]
 
 
+@breaks("each with at least one call.", case="layers of drawn widths")
 @wrong("begins_parts", says="is the first call")
 def leaves_the_first_part_empty(module, count):
     return [calls_of(module)[0].name, *halves_the_limit(module, count)[1:]]
 
 
+@breaks(
+    "Return the names of the nodes that begin the second part, the third part, and so on", case="layers of drawn widths"
+)
 @wrong("begins_parts", says="not a list of names")
 def returns_places(module, count):
     order = [node.name for node in calls_of(module)]
     return [order.index(name) for name in halves_the_limit(module, count)]
 
 
+@breaks("into `count` parts, each with at least one call.", case="more parts than layers")
 @wrong(
     "begins_parts", says="(more parts than layers): the names in the answer are not in the order of the list, each once"
 )

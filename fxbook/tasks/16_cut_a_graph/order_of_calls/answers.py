@@ -6,7 +6,7 @@ import itertools
 from torch import fx
 from torch.fx.passes.split_module import split_module
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def uses(graph, parts):
@@ -136,12 +136,14 @@ def sorts_by_name(graph, parts):
     return None if known is None else sorted(known)
 
 
+@breaks("Return `None` if there is no such order.", case="a part that is returned to")
 @wrong("can_be_called", says="the answer is not None")
 def takes_the_order_of_the_list(graph, parts):
     """Right wherever no part is returned to."""
     return list(dict.fromkeys(parts.values()))
 
 
+@breaks("a part stands behind all other parts whose values it uses.", case="a chain in pieces")
 @wrong("can_be_called", says="and there is an order")
 def counts_uses_within_a_part(graph, parts):
     sorter = graphlib.TopologicalSorter()
@@ -214,6 +216,7 @@ def in_turn(needs):
     return order
 
 
+@breaks("behind all other parts", case="a part that needs two others")
 @wrong("can_be_called", says="(a part that needs two others): node `stack` uses `sin`")
 def keeps_the_last_need_of_a_part(graph, parts):
     needs = {part: set() for part in parts.values()}
@@ -224,6 +227,7 @@ def keeps_the_last_need_of_a_part(graph, parts):
     return in_turn(needs)
 
 
+@breaks("Return `None` if", case="no call")
 @wrong("can_be_called", says="(no call): the answer is None, and there is no part")
 def takes_an_empty_list_for_none(graph, parts):
     return asks_graphlib(graph, parts) or None
@@ -253,12 +257,18 @@ def takes_equal_texts_for_two_parts(graph, parts):
         return None
 
 
+@breaks(
+    "in an order in which the parts can be called",
+    "Return the parts in an order in which they can be called, or None.",
+    case="a chain in pieces",
+)
 @wrong("can_be_called", says="stands behind part")
 def turns_the_order_round(graph, parts):
     known = asks_graphlib(graph, parts)
     return None if known is None else known[::-1]
 
 
+@breaks("Return a list with each part once", case="a chain in pieces")
 @wrong("can_be_called", says="not a list that has each part once")
 def lists_each_node(graph, parts):
     known = asks_graphlib(graph, parts)

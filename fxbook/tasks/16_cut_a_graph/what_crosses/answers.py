@@ -2,7 +2,7 @@
 
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 
 def split_at(graph, cut):
@@ -95,18 +95,24 @@ def looks_up_the_last_use(graph, cut):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("Return the names of the nodes whose values cross the cut.", case="a block with skip connections")
 @wrong("names_what_crosses", says="and the answer lacks it")
 def takes_the_arguments_of_the_cut(graph, cut):
     [node] = [node for node in graph.nodes if node.name == cut]
     return [arg.name for arg in node.all_input_nodes if arg.op != "get_attr"]
 
 
+@breaks(
+    "A weight that a `get_attr` node fetches does not count, since each part has its weights.",
+    case="a block with skip connections",
+)
 @wrong("names_what_crosses", says="does not cross the cut")
 def counts_weights(graph, cut):
     before, behind = split_at(graph, cut)
     return [node.name for node in before if set(node.users) & set(behind)]
 
 
+@breaks("An input of the graph counts as a value.", case="a block with skip connections")
 @wrong("names_what_crosses", says="and the answer lacks it")
 def forgets_the_inputs(graph, cut):
     before, behind = split_at(graph, cut)
@@ -114,12 +120,14 @@ def forgets_the_inputs(graph, cut):
     return [node.name for node in calls if set(node.users) & set(behind)]
 
 
+@breaks("The node `cut` itself", case="a block with skip connections")
 @wrong("names_what_crosses", says="and the answer lacks it")
 def forgets_the_node_itself(graph, cut):
     before, behind = split_at(graph, cut)
     return [node.name for node in before if node.op != "get_attr" and set(node.users) & set(behind[1:])]
 
 
+@breaks("and the output is such a node too.", case="a value that is returned early")
 @wrong("names_what_crosses", says="and the answer lacks it")
 def forgets_the_output(graph, cut):
     before, behind = split_at(graph, cut)
@@ -135,12 +143,14 @@ def looks_at_arguments_by_position(graph, cut):
     return [node.name for node in before if node.op != "get_attr" and node in used]
 
 
+@breaks("or a node after it, uses the value", case="a block with skip connections")
 @wrong("names_what_crosses", says="does not cross the cut")
 def takes_all_that_was_made(graph, cut):
     before, _ = split_at(graph, cut)
     return [node.name for node in before if node.op != "get_attr"]
 
 
+@breaks("Such a value is made by a node before the cut.", case="a block with skip connections")
 @wrong("names_what_crosses", says="does not cross the cut")
 def takes_what_is_made_later_too(graph, cut):
     _, behind = split_at(graph, cut)
@@ -148,6 +158,7 @@ def takes_what_is_made_later_too(graph, cut):
     return [node.name for node in used]
 
 
+@breaks("Return the names of the values that cross the cut.", case="a block with skip connections")
 @wrong("names_what_crosses", says="is not a list of names")
 def returns_a_count(graph, cut):
     before, behind = split_at(graph, cut)

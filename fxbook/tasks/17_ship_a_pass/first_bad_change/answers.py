@@ -5,7 +5,7 @@ import copy
 
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 LEFT = "17_ship_a_pass#what-a-pass-must-keep-is-a-list-of-functions"
 
@@ -152,6 +152,7 @@ def goes_on_from_what_is_right(module, run, is_right, total):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("Ask `is_right` at most `total.bit_length() + 1` times.", case="a block of GPT-2")
 @wrong("asks_seldom", says="are enough, if you halve them")
 def tries_all(module, run, is_right, total):
     for number in range(1, total + 1):
@@ -172,12 +173,14 @@ def asks_of_both_sides(module, run, is_right, total):
     return high if high <= total else None
 
 
+@breaks("from 1,", case="a block of GPT-2")
 @wrong("names_the_change", says="changes the module is still right: change")
 def counts_from_zero(module, run, is_right, total):
     found = two_ends(module, run, is_right, total)
     return None if found is None else found - 1
 
 
+@breaks("Return the number of the first wrong change,", case="a block of GPT-2")
 @wrong("names_the_change", says="makes the module wrong already")
 def takes_the_last_wrong_one_it_saw(module, run, is_right, total):
     """It stops one step too early."""
@@ -190,6 +193,7 @@ def takes_the_last_wrong_one_it_saw(module, run, is_right, total):
     return high if high > 2 else 2
 
 
+@breaks("or `None` if the module is right after all of them.", case="a block of BERT, no dropout is on")
 @wrong("names_the_change", says="`None` was asked")
 def takes_for_granted_that_one_is_wrong(module, run, is_right, total):
     low, high = 0, total
@@ -199,12 +203,14 @@ def takes_for_granted_that_one_is_wrong(module, run, is_right, total):
     return high
 
 
+@breaks("after all of them", case="the last change")
 @wrong("names_the_change", says="answer is `None`, and change")
 def leaves_out_the_last(module, run, is_right, total):
     number = bisect.bisect(range(1, total), False, key=lambda n: not is_right(changed(module, run, n))) + 1
     return number if number < total else None
 
 
+@breaks("the number", case="a block of GPT-2")
 @wrong("names_the_change", says="The answer is neither a number nor `None`")
 def returns_the_node(module, run, is_right, total):
     number = two_ends(module, run, is_right, total)
@@ -213,6 +219,7 @@ def returns_the_node(module, run, is_right, total):
     return next(node.name for node in before.graph.nodes if node.name not in names)
 
 
+@breaks("Leave the given module as it is.", case="a block of GPT-2")
 @wrong("given_left_alone", says="A graph that was passed has been changed", read=LEFT)
 def makes_the_changes_in_the_given_module(module, run, is_right, total):
     found = two_ends(module, run, is_right, total)
@@ -220,6 +227,7 @@ def makes_the_changes_in_the_given_module(module, run, is_right, total):
     return found
 
 
+@breaks("Leave the given module as it is.", case="changes that write into weights")
 @wrong("given_left_alone", says="(changes that write into weights): a weight of the given module", read=LEFT)
 def copies_the_graph_alone(module, run, is_right, total):
     """Such a GraphModule has the layers of the given one."""

@@ -6,7 +6,7 @@ from torch import fx, nn
 from torch.fx.passes.infra.pass_base import PassBase, PassResult
 from torch.fx.passes.infra.pass_manager import PassManager
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 MODIFIED = "17_ship_a_pass#modified-decides-when-the-loop-stops"
 
@@ -144,6 +144,7 @@ def copies_the_graph_without_them(module):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("whose `modified` is true exactly if a call was erased.", case="a block of GPT-2, which has no such layer")
 @wrong("honest", says="`modified` is true, and the graph has no call")
 def always_says_true(module):
     erased(module)
@@ -151,6 +152,7 @@ def always_says_true(module):
     return PassResult(module, True)
 
 
+@breaks("whose `modified` is true exactly", case="a block of ResNet")
 @wrong("honest", says="`modified` is false, and calls of `nn.Identity` were erased")
 def always_says_false(module):
     erased(module)
@@ -158,6 +160,7 @@ def always_says_false(module):
     return PassResult(module, False)
 
 
+@breaks("The pass is run twice.", case="a block of ResNet")
 @wrong("idempotent", says="A second run finds nothing to erase")
 def asks_whether_the_module_has_such_a_layer(module):
     """The layers stay, so it says so twice."""
@@ -174,6 +177,7 @@ def returns_the_count(module):
     return PassResult(module, count)
 
 
+@breaks("Return a `PassResult` with this module,", case="a block of GPT-2, which has no such layer")
 @wrong(
     "returns_a_pass_result",
     says="a `PassResult` was asked",
@@ -185,6 +189,7 @@ def returns_the_module(module):
     return module
 
 
+@breaks("Edit the module in place,", case="a block of GPT-2, which has no such layer")
 @wrong(
     "returns_a_pass_result",
     says="another module than the one that it was given",
@@ -197,11 +202,13 @@ def edits_a_copy(module):
     return PassResult(draft, modified)
 
 
+@breaks("and compile it.", case="a block of ResNet")
 @wrong("compiled_anew", says="The compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_compile(module):
     return PassResult(module, bool(erased(module)))
 
 
+@breaks("erases every call of an `nn.Identity`", case="a block of ResNet")
 @wrong("none_left", says="still calls an `nn.Identity`")
 def erases_the_first(module):
     calls = [node for node in module.graph.nodes if is_idle(node, module)][:1]
@@ -212,6 +219,7 @@ def erases_the_first(module):
     return PassResult(module, bool(calls))
 
 
+@breaks("every call", case="such layers in a row, by keyword, unused, at the end")
 @wrong("none_left", says="still calls an `nn.Identity`")
 def takes_inputs_by_position_alone(module):
     calls = [node for node in module.graph.nodes if is_idle(node, module) and node.args]
@@ -236,6 +244,7 @@ def takes_the_first_argument(module):
     return PassResult(module, bool(calls))
 
 
+@breaks("exactly if a call was erased.", case="one such layer, whose result is unused")
 @wrong("honest", says="(one such layer, whose result is unused): `modified` is false, and calls")
 def asks_for_more_than_one(module):
     calls = erased(module)
@@ -243,6 +252,7 @@ def asks_for_more_than_one(module):
     return PassResult(module, len(calls) > 1)
 
 
+@breaks("every call", case="a layer by its second name")
 @wrong("none_left", says="(a layer by its second name): node `idle` still calls an `nn.Identity`")
 def knows_one_name_of_a_layer(module):
     paths = [path for path, layer in module.named_modules() if isinstance(layer, nn.Identity)]
@@ -277,6 +287,7 @@ def puts_a_call_in_their_place(module):
     return PassResult(module, bool(calls))
 
 
+@breaks("and nothing else:", case="a block of ResNet")
 @wrong("others_stay", says="is gone: only calls of `nn.Identity` were to go")
 def drops_activations_too(module):
     calls = [
@@ -291,6 +302,7 @@ def drops_activations_too(module):
     return PassResult(module, bool(calls))
 
 
+@breaks("and nothing else:", case="such layers in a row, by keyword, unused, at the end")
 @wrong("others_stay", says="(such layers in a row, by keyword, unused, at the end): node `mix_1` is gone")
 def eliminates_dead_code(module):
     """A call that nothing used before goes too."""
@@ -300,6 +312,7 @@ def eliminates_dead_code(module):
     return PassResult(module, bool(found))
 
 
+@breaks("the layers stay in the module,", case="a block of ResNet")
 @wrong("layers_stay", says="is gone from the module: only calls were to be erased")
 def deletes_unused_layers(module):
     found = erased(module)
@@ -308,6 +321,7 @@ def deletes_unused_layers(module):
     return PassResult(module, bool(found))
 
 
+@breaks("if a call was erased.", case="one such layer, whose result is unused")
 @wrong("honest", says="(one such layer, whose result is unused): `modified` is false, and calls")
 def counts_calls_with_users(module):
     modified = any(node.users for node in module.graph.nodes if is_idle(node, module))
@@ -316,6 +330,7 @@ def counts_calls_with_users(module):
     return PassResult(module, modified)
 
 
+@breaks("the users of the call use its input.", case="a block of ResNet")
 @wrong("computes_the_same", says="After the pass, the result")
 def gives_the_users_the_first_input(module):
     [x] = module.graph.find_nodes(op="placeholder")

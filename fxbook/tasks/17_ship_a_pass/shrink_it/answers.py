@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 LEFT = "17_ship_a_pass#what-a-pass-must-keep-is-a-list-of-functions"
 
@@ -209,6 +209,7 @@ def cuts_the_end_off(module, fails):
     return copy.deepcopy(module)
 
 
+@breaks("one of its input nodes", case="the activation of GPT-2")
 @wrong("nothing_to_spare", says="can still go")
 def tries_the_first_input_alone(module, fails):
     kept = copy.deepcopy(module)
@@ -223,6 +224,7 @@ def tries_the_first_input_alone(module, fails):
     return kept
 
 
+@breaks("Go on until", case="a call that can go once others have gone")
 @wrong("nothing_to_spare", says="can still go")
 def sweeps_once(module, fails):
     """A call that was tried in vain can go once a call before it is gone."""
@@ -237,6 +239,7 @@ def sweeps_once(module, fails):
     return kept
 
 
+@breaks("Go on", case="a call that can go once others have gone")
 @wrong("nothing_to_spare", says="can still go")
 def sweeps_once_from_the_front(module, fails):
     kept = copy.deepcopy(module)
@@ -250,11 +253,13 @@ def sweeps_once_from_the_front(module, fails):
     return kept
 
 
+@breaks("Go on until no single call can go.", case="the activation of GPT-2")
 @wrong("nothing_to_spare", says="can still go")
 def removes_one_call(module, fails):
     return next((draft for draft in drafts(module) if fails(copy.deepcopy(draft))), copy.deepcopy(module))
 
 
+@breaks("No call is left that nothing uses.", case="the activation of GPT-2")
 @wrong("nothing_to_spare", says="can still go")
 def leaves_what_nothing_uses(module, fails):
     kept = begins_anew_after_each_step(module, fails)
@@ -265,6 +270,7 @@ def leaves_what_nothing_uses(module, fails):
     return whole
 
 
+@breaks("Compile the result.", case="the activation of GPT-2")
 @wrong("compiled_anew", says="The compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_compile(module, fails):
     kept = begins_anew_after_each_step(module, fails)
@@ -274,6 +280,7 @@ def forgets_to_compile(module, fails):
     return kept
 
 
+@breaks("the users of a call use one of its input nodes instead.", case="inputs in a list and by keyword")
 @wrong("nothing_to_spare", says="(inputs in a list and by keyword): node `cat` can still go")
 def looks_at_positions_alone(module, fails):
     """Of the arguments, those that are nodes: not those in a list, nor those by keyword."""
@@ -293,6 +300,7 @@ def looks_at_positions_alone(module, fails):
     return kept
 
 
+@breaks("No call is left that nothing uses.", case="two calls, and one that nothing uses")
 @wrong("nothing_to_spare", says="(two calls, and one that nothing uses): node `arange` can still go")
 def trusts_the_steps_to_erase(module, fails):
     """A call that uses nothing has no input to be used in its place."""
@@ -302,6 +310,7 @@ def trusts_the_steps_to_erase(module, fails):
     return kept
 
 
+@breaks("Leave the given module as it is.", case="two calls, and one that nothing uses")
 @wrong("given_left_alone", says="(two calls, and one that nothing uses): a graph that was passed", read=LEFT)
 def erases_in_the_given_module(module, fails):
     erase_unused(module.graph)
@@ -334,12 +343,14 @@ def hands_out_what_it_returns(module, fails):
     return kept
 
 
+@breaks("for which `fails` is still true,", case="the activation of GPT-2")
 @wrong("still_fails", says="`fails` is false for the module that was returned")
 def goes_one_step_too_far(module, fails):
     kept = begins_anew_after_each_step(module, fails)
     return next(drafts(kept))
 
 
+@breaks("Return a small `GraphModule`", case="the activation of GPT-2")
 @wrong("returns_a_module", says="an object of class Graph")
 def returns_the_graph(module, fails):
     return begins_anew_after_each_step(module, fails).graph
@@ -355,6 +366,7 @@ def erases_the_inputs_too(module, fails):
     return kept
 
 
+@breaks("by removing calls:", case="the activation of GPT-2")
 @wrong("only_removes", says="is gone: only calls were to be removed")
 def stands_alone(module, fails):
     """Tensors that the module holds take the places of the inputs."""
@@ -369,6 +381,7 @@ def stands_alone(module, fails):
     return kept
 
 
+@breaks("made from the given one by removing calls:", case="the activation of GPT-2")
 @wrong("only_removes", says="has other arguments in the answer than in the given graph")
 def takes_simpler_numbers(module, fails):
     kept = begins_anew_after_each_step(module, fails)
@@ -389,6 +402,11 @@ def drops_keywords(module, fails):
     return kept
 
 
+@breaks(
+    "made from the given one by removing calls:",
+    "the users of a call use one of its input nodes instead.",
+    case="the activation of GPT-2",
+)
 @wrong("only_removes", says="is new: calls were only to be removed")
 def puts_something_simple_in_place(module, fails):
     """Each call that can go becomes a ReLU."""
@@ -406,6 +424,7 @@ def puts_something_simple_in_place(module, fails):
     return kept
 
 
+@breaks("Leave the given module as it is.", case="the activation of GPT-2")
 @wrong("given_left_alone", says="A graph that was passed has been changed", read=LEFT)
 def asks_about_the_given_module(module, fails):
     kept = begins_anew_after_each_step(module, fails)

@@ -6,7 +6,7 @@ import torch
 from torch import fx
 from torch.utils import _pytree as pytree
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 LEFT = "17_ship_a_pass#what-a-pass-must-keep-is-a-list-of-functions"
 
@@ -185,15 +185,24 @@ def looks_at_the_targets_of_the_last_call(before, after, *inputs):
     return None
 
 
+@breaks("that gives another value in `after` for these inputs.", case="a block of BERT, rounding and a factor")
 @wrong("first_that_differs", says="gives the same value in both")
 def compares_the_texts(before, after, *inputs):
-    there = {node.name: node.format_node() for node in after.graph.nodes}
+    """But for calls of functions that are calls of methods now."""
+
+    def text(node):
+        return f"{getattr(node.target, '__name__', node.target)}: {node.args}, {node.kwargs}"
+
+    there = {node.name: text(node) for node in after.graph.nodes}
     for node in before.graph.nodes:
-        if node.name in there and node.format_node() != there[node.name]:
+        if node.name in there and text(node) != there[node.name]:
             return node.name
     return None
 
 
+@breaks(
+    "Values that `torch.testing.assert_close` takes for equal are equal.", case="a block of BERT, rounding and a factor"
+)
 @wrong("first_that_differs", says="gives the same value in both, but for rounding")
 def compares_exactly(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
@@ -203,18 +212,21 @@ def compares_exactly(before, after, *inputs):
     return None
 
 
+@breaks("A node of `after` is the same node if it has the same name;", case="a block of BERT, rounding and a factor")
 @wrong("first_that_differs", says="is no node of `before`")
 def goes_through_the_nodes_of_after(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     return next((name for name in there if name not in here or not is_close(here[name], there[name])), None)
 
 
+@breaks("skip a node of `before` that `after` has not.", case="a block of BERT, rounding and a factor")
 @wrong("first_that_differs", says="is no node of `after`, so there is nothing to compare")
 def takes_a_missing_node_for_a_difference(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     return next((name for name in here if name not in there or not is_close(here[name], there[name])), None)
 
 
+@breaks("What counts is what a node gave when it ran:", case="a value written in place")
 @wrong(
     "first_that_differs", says="(a value written in place): node `exp` gives the same value in both, until a later node"
 )
@@ -228,6 +240,7 @@ def keeps_no_copies(before, after, *inputs):
     return next((name for name in here if name in there and not is_close(here[name], there[name])), None)
 
 
+@breaks("What counts is what a node gave when it ran:", case="a value written in place")
 @wrong(
     "first_that_differs",
     says="(a value written in place): node `split` gives the same value in both, until a later node",
@@ -246,6 +259,7 @@ def copies_tensors_but_no_tuples(before, after, *inputs):
     return next((name for name in here if name in there and not is_close(here[name], there[name])), None)
 
 
+@breaks("`torch.testing.assert_close` takes for equal", case="another dtype")
 @wrong("first_that_differs", says="(another dtype): node `output` gives another value in `after`, of another dtype")
 def does_not_ask_for_the_dtype(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
@@ -262,6 +276,7 @@ def compares_the_outputs(before, after, *inputs):
     return None if is_close(before(*inputs), after(*inputs)) else "output"
 
 
+@breaks("The output counts as a node.", case="a block of BERT, rounding and a factor")
 @wrong("first_that_differs", says="gives another value in `after`, and the answer is `None`")
 def leaves_out_the_output(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
@@ -271,11 +286,13 @@ def leaves_out_the_output(before, after, *inputs):
     return None
 
 
+@breaks("Return `None` if no node differs.", case="other spellings")
 @wrong("first_that_differs", says="gives the same value in both, but for rounding")
 def takes_for_granted_that_one_differs(before, after, *inputs):
     return compares_two_tables(before, after, *inputs) or "output"
 
 
+@breaks("of the first node of `before`,", case="a block of GPT-2, one call wrong")
 @wrong("first_that_differs", says="gives another value too, and stands before")
 def returns_the_last(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
@@ -283,12 +300,14 @@ def returns_the_last(before, after, *inputs):
     return found[-1] if found else None
 
 
+@breaks("in the order of its list,", case="each branch wrong by a thousandth")
 @wrong("first_that_differs", says="gives another value too, and stands before `mul_1`")
 def goes_by_the_order_of_after(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     return next((name for name in there if name in here and not is_close(here[name], there[name])), None)
 
 
+@breaks("that gives another value", case="another second result")
 @wrong("first_that_differs", says="gives another value in `after`, and the answer is `None`")
 def compares_the_first_tensor(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
@@ -300,6 +319,7 @@ def compares_the_first_tensor(before, after, *inputs):
     return None
 
 
+@breaks("another value in `after`", case="another key")
 @wrong("first_that_differs", says="gives another value in `after`, and the answer is `None`")
 def compares_leaves_without_their_names(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
@@ -309,6 +329,7 @@ def compares_leaves_without_their_names(before, after, *inputs):
     return None
 
 
+@breaks("that `torch.testing.assert_close` takes for equal", case="each branch wrong by a thousandth")
 @wrong("first_that_differs", says="gives another value in `after`, and the answer is `None`")
 def allows_a_hundredth(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
@@ -320,12 +341,14 @@ def allows_a_hundredth(before, after, *inputs):
     return None
 
 
+@breaks("Return the name", case="a block of GPT-2, one call wrong")
 @wrong("first_that_differs", says="is neither a node, nor its name, nor `None`")
 def returns_all(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     return [name for name in here if name in there and not is_close(here[name], there[name])]
 
 
+@breaks("Leave both graphs", case="a block of GPT-2, one call wrong")
 @wrong(
     "given_left_alone",
     says="A graph that was passed has been changed",
@@ -339,6 +362,7 @@ def returns_all_values_from_the_given_graph(before, after, *inputs):
     return name
 
 
+@breaks("and the inputs as they are.", case="a block of GPT-2, one call wrong")
 @wrong(
     "given_left_alone",
     says="An input that was passed has been written",

@@ -4,7 +4,7 @@ import copy
 
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 STEPS = "03_replacement#three-steps-in-this-order"
 IDLE = nn.Dropout, nn.Dropout2d, nn.Identity
@@ -149,6 +149,7 @@ def maps_the_arguments_of_all_nodes(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("so that nothing is left that only training needed.", case="the network of the project")
 @wrong("idle_layers_taken_out", node="blocks_0_drop", says="still calls an nn.Dropout2d", read=STEPS)
 def removes_dead_code_alone(traced):
     traced.graph.eliminate_dead_code()
@@ -156,16 +157,19 @@ def removes_dead_code_alone(traced):
     traced.recompile()
 
 
+@breaks("an `nn.Dropout2d`", case="the network of the project")
 @wrong("idle_layers_taken_out", node="blocks_0_drop", says="still calls an nn.Dropout2d", read=STEPS)
 def forgets_dropout_of_channels(traced):
     clean(traced, kinds=(nn.Dropout, nn.Identity))
 
 
+@breaks("or an `nn.Identity`:", case="the network of the project")
 @wrong("idle_layers_taken_out", node="blocks_0_skip", says="still calls an nn.Identity", read=STEPS)
 def forgets_identities(traced):
     clean(traced, kinds=(nn.Dropout, nn.Dropout2d))
 
 
+@breaks("No node calls an `nn.Dropout`,", case="the network of the project")
 @wrong("idle_layers_taken_out", node="blocks_0_drop", says="an nn.Dropout2d. No node uses it any more", read=STEPS)
 def replaces_and_does_not_erase(traced):
     bypass(traced, erase=False)
@@ -188,6 +192,7 @@ def leaves_dead_code(traced):
     clean(traced, dead=False)
 
 
+@breaks("No node is left that the result does not depend on.", case="the network of the project")
 @wrong("nothing_dead", node="auxiliary_1", says="is left: no node uses its result", read=STEPS)
 def erases_the_last_dead_node_only(traced):
     bypass(traced)
@@ -198,6 +203,7 @@ def erases_the_last_dead_node_only(traced):
     traced.recompile()
 
 
+@breaks("The network holds no layer that no node calls.", case="the network of the project")
 @wrong("no_leftovers", says="The result still holds the submodule", read=LEFT)
 def keeps_the_layers(traced):
     clean(traced, unused=False)
@@ -208,6 +214,7 @@ def forgets_to_recompile(traced):
     clean(traced, compile_it=False)
 
 
+@breaks("Edit a traced network in place,", case="the network of the project")
 @wrong("given_edited", says="You edited a copy")
 def cleans_a_copy(traced):
     traced = copy.deepcopy(traced)
@@ -221,6 +228,10 @@ def traces_again(traced):
     return fx.symbolic_trace(traced)
 
 
+@breaks(
+    "and so does every input, used or unused.",
+    case="one dropout called often, dropouts in a row, an input that nothing reads",
+)
 @wrong("inputs_kept", says="input `mean` is not where it was")
 def erases_unused_inputs(traced):
     clean(traced)
@@ -230,6 +241,7 @@ def erases_unused_inputs(traced):
     traced.recompile()
 
 
+@breaks("Every other node stays,", case="the network of the project")
 @wrong(
     "others_stay", says="is gone, on which the result depends", read="03_replacement#what-removing-dead-code-deletes"
 )
@@ -272,6 +284,7 @@ def uses_a_node_of_a_copy(traced):
             node.args = (relu,)
 
 
+@breaks("their users use what these layers were given.", case="the network of the project")
 @wrong("same_result", node="add", says="it holds other numbers")
 def takes_the_node_above(traced):
     for node in list(traced.graph.nodes):
@@ -292,6 +305,10 @@ def subtracts_the_other_way_round(traced):
     traced.recompile()
 
 
+@breaks(
+    "A node may pass its data by name, as in `self.drop(input=x)`.",
+    case="one dropout called often, dropouts in a row, an input that nothing reads",
+)
 @wrong(
     "ends well",
     says="IndexError: tuple index out of range. In this graph `drop_2` has its input by keyword",

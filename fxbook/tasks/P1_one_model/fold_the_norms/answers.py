@@ -7,7 +7,7 @@ import torch
 from torch import fx, nn
 from torch.nn.utils import fusion
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 DEAD = "03_replacement#what-removing-dead-code-deletes"
 FOLD = "P1_one_model#a-norm-is-part-of-its-convolution"
@@ -189,11 +189,13 @@ def assigns_the_graph_of_a_transformer(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("every `nn.BatchNorm2d` that can be folded", case="the network of the project")
 @wrong("foldable_are_folded", node="norm", says="can be folded into `stem`, and is still called", read=FOLD)
 def leaves_all_as_it_is(traced):
     pass
 
 
+@breaks("becomes part of its convolution,", case="the network of the project")
 @wrong(
     "pairs_compute_the_same",
     node="stem",
@@ -204,6 +206,7 @@ def forgets_eps(traced):
     fold(traced, lambda norm, conv: assign(norm, conv, eps=False))
 
 
+@breaks("a convolution may have no bias", case="layers, values and weights that are shared")
 @wrong(
     "pairs_compute_the_same",
     node="tied1",
@@ -229,6 +232,7 @@ def scales_the_inputs_of_the_convolution(traced):
     fold(traced, scale_inputs)
 
 
+@breaks("Two convolutions may share one weight tensor.", case="layers, values and weights that are shared")
 @wrong(
     "pairs_compute_the_same",
     node="tied2",
@@ -244,31 +248,37 @@ def changes_the_weight_in_place(traced):
     fold(traced, in_place)
 
 
+@breaks("no other node calls that convolution, under the same name", case="layers, values and weights that are shared")
 @wrong("others_stay", says="is gone, which cannot be folded: `twice` and `twice_1` call one convolution", read=STAYS)
 def does_not_count_the_calls(traced):
     fold(traced, calls=False)
 
 
+@breaks("or under another one;", case="layers, values and weights that are shared")
 @wrong("others_stay", says="call one convolution", read=STAYS)
 def counts_the_calls_by_name(traced):
     fold(traced, by_target=True)
 
 
+@breaks("and no other node uses that value;", case="layers, values and weights that are shared")
 @wrong("others_stay", says="is gone, which cannot be folded: `relu` uses `read` too", read=STAYS)
 def does_not_count_the_users(traced):
     fold(traced, users=False)
 
 
+@breaks("and is not in training mode.", case="groups, other settings, norms that stay")
 @wrong("others_stay", says="is gone, which cannot be folded: it is in training mode", read=STAYS)
 def does_not_ask_for_the_mode(traced):
     fold(traced, training=False)
 
 
+@breaks("it has statistics (`running_mean` is not `None`)", case="groups, other settings, norms that stay")
 @wrong("ends well", says="unsupported operand type(s) for")
 def does_not_ask_for_statistics(traced):
     fold(traced, statistics=False)
 
 
+@breaks("a norm may have no weight", case="groups, other settings, norms that stay")
 @wrong("foldable_are_folded", node="norm1", says="can be folded into `first`, and is still called", read=FOLD)
 def folds_norms_with_weights_only(traced):
     for node, value, norm, conv in list(foldable(traced)):
@@ -280,6 +290,7 @@ def folds_norms_with_weights_only(traced):
     traced.recompile()
 
 
+@breaks("The network may be in `float64`,", case="the network of the project")
 @wrong("same_output", node="stem", says="Running the result raises RuntimeError")
 def makes_a_bias_of_float32(traced):
     def in_float32(norm, conv):
@@ -289,6 +300,7 @@ def makes_a_bias_of_float32(traced):
     fold(traced, in_float32)
 
 
+@breaks("Every other node stays as it is.", case="the network of the project")
 @wrong("others_stay", says="is gone, and is no batch norm", read=STAYS)
 def takes_the_activations_along(traced):
     fold(traced)
@@ -305,6 +317,7 @@ def traces_again(traced):
     return fx.symbolic_trace(traced)
 
 
+@breaks("Edit a traced network in place:", case="the network of the project")
 @wrong("given_edited", says="You edited a copy")
 def folds_in_a_copy(traced):
     traced = copy.deepcopy(traced)
@@ -312,6 +325,7 @@ def folds_in_a_copy(traced):
     return traced
 
 
+@breaks("The network holds no layer that no node calls.", case="the network of the project")
 @wrong(
     "no_leftovers",
     says="still holds the submodule `norm`",
@@ -326,6 +340,7 @@ def forgets_to_recompile(traced):
     fold(traced, compile_it=False)
 
 
+@breaks("and its node goes.", case="the network of the project")
 @wrong(
     "nothing_dies",
     node="norm",
@@ -351,6 +366,7 @@ def moves_the_convolution_behind_its_users(traced):
     traced.recompile()
 
 
+@breaks("it reads the value of a call of an `nn.Conv2d`,", case="groups, other settings, norms that stay")
 @wrong("others_stay", says="is gone, which cannot be folded: it reads `relu_1`, which calls no `nn.Conv2d`", read=STAYS)
 def looks_for_a_convolution_further_up(traced):
     """An activation between the two is another function."""
@@ -367,6 +383,7 @@ def looks_for_a_convolution_further_up(traced):
     traced.recompile()
 
 
+@breaks("a call of an `nn.Conv2d`,", case="groups, other settings, norms that stay")
 @wrong("others_stay", says="cannot be folded: it reads `upwards`, which calls no `nn.Conv2d`", read=STAYS)
 def takes_transposed_convolutions_too(traced):
     fold(traced)
@@ -380,6 +397,7 @@ def takes_transposed_convolutions_too(traced):
     traced.recompile()
 
 
+@breaks("Every other node stays as it is.", case="groups, other settings, norms that stay")
 @wrong("others_stay", says="node `sigmoid` is gone: nothing used it, and it was to stay", read=DEAD)
 def removes_dead_code_too(traced):
     fold(traced)
@@ -387,6 +405,7 @@ def removes_dead_code_too(traced):
     traced.recompile()
 
 
+@breaks("The network may be in `float64`,", case="one pair in float32")
 @wrong("same_output", node="_0", says="(one pair in float32): running the result raises RuntimeError")
 def makes_a_weight_of_float64(traced):
     def in_float64(norm, conv):
@@ -410,6 +429,7 @@ def takes_the_first_argument_by_place(traced):
     traced.recompile()
 
 
+@breaks("a convolution may have no bias", case="the network of the project")
 @wrong("ends well", says="'NoneType' and 'Tensor'")
 def takes_the_bias_of_the_convolution_for_granted(traced):
     def with_bias(norm, conv):
@@ -420,6 +440,7 @@ def takes_the_bias_of_the_convolution_for_granted(traced):
     fold(traced, with_bias)
 
 
+@breaks("or several groups,", case="groups, other settings, norms that stay")
 @wrong(
     "pairs_compute_the_same",
     node="first",
@@ -439,6 +460,7 @@ def makes_a_convolution_of_one_group(traced):
     traced.recompile()
 
 
+@breaks("and may be called by several nodes.", case="groups, other settings, norms that stay")
 @wrong("foldable_are_folded", node="both_1", says="can be folded into `sixth`, and is still called", read=FOLD)
 def counts_the_calls_of_the_norm(traced):
     calls = Counter(layer_of(traced, node) for node in traced.graph.find_nodes(op="call_module"))
@@ -451,6 +473,7 @@ def counts_the_calls_of_the_norm(traced):
     traced.recompile()
 
 
+@breaks("a norm may have no weight", case="groups, other settings, norms that stay")
 @wrong(
     "pairs_compute_the_same",
     node="first",

@@ -2,7 +2,7 @@
 
 import inspect
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 BOX = "08_boxed_run#a-box-that-is-emptied"
 PLACES = "07_placeholder#a-run-hands-out-values-from-left-to-right"
@@ -133,6 +133,7 @@ def tries_then_tells(traced, values):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("in their order.", case="all inputs, in any order")
 @wrong("list_in_order", says="of the list is the value of", read=PLACES)
 def keeps_the_order_of_the_dict(traced, values):
     refuse(traced, values)
@@ -149,6 +150,7 @@ def sorts_by_name(traced, values):
     return [item for _, item in items]
 
 
+@breaks("An input that is left out has its default.", case="without `std`")
 @wrong("list_in_order", says="The list has 2 items: one for each of the 3 inputs was asked", read=PLACES)
 def leaves_the_defaults_out(traced, values):
     refuse(traced, values)
@@ -161,12 +163,18 @@ def returns_a_dict(traced, values):
     return {n.target: values.pop(n.target) if n.target in values else n.args[0] for n in inputs_of(traced)}
 
 
+@breaks("It returns a list", case="all inputs, in any order")
 @wrong("list_in_order", says="The answer returns an object of class tuple: a list was asked", read=PLACES)
 def returns_a_tuple(traced, values):
     refuse(traced, values)
     return tuple(pop_all(traced, values))
 
 
+@breaks(
+    "The name of an input is the target of its placeholder;",
+    "the name of the node may be another one.",
+    case="names that Python has taken",
+)
 @wrong("list_in_order", says="othing is wrong with the inputs, and your function raises TypeError with", read=PLACES)
 def asks_the_nodes_for_their_names(traced, values):
     inputs = inputs_of(traced)
@@ -177,6 +185,7 @@ def asks_the_nodes_for_their_names(traced, values):
     return [values.pop(n.name) if n.name in values else n.args[0] for n in inputs]
 
 
+@breaks("inputs without a default", case="names that Python has taken")
 @wrong("list_in_order", says="othing is wrong with the inputs, and your function raises TypeError with", read=PLACES)
 def takes_a_false_default_for_none(traced, values):
     missing, unknown = faults(traced, values, required=lambda node: not (node.args and node.args[0]))
@@ -193,6 +202,7 @@ def asks_for_every_input(traced, values):
     return pop_all(traced, values)
 
 
+@breaks("with one item for each input of the graph,", case="names that Python has taken")
 @wrong("list_in_order", says="of the list is", read=PLACES)
 def takes_what_is_read_only(traced, values):
     refuse(traced, values)
@@ -201,6 +211,7 @@ def takes_what_is_read_only(traced, values):
     return items + [None] * (len(inputs_of(traced)) - len(items))
 
 
+@breaks("An input that is left out has its default.", case="values that are `None` or 0")
 @wrong("list_in_order", says="of the list is a number: that of `sum` was asked", read=PLACES)
 def takes_none_for_left_out(traced, values):
     refuse(traced, values)
@@ -208,6 +219,7 @@ def takes_none_for_left_out(traced, values):
     return [n.args[0] if n.args and found[n.target] is None else found[n.target] for n in inputs_of(traced)]
 
 
+@breaks("An input that is left out has its default.", case="values that are `None` or 0")
 @wrong("list_in_order", says="of the list is a number: that of `size` was asked", read=PLACES)
 def takes_zero_for_left_out(traced, values):
     refuse(traced, values)
@@ -217,12 +229,14 @@ def takes_zero_for_left_out(traced, values):
     return pop_all(traced, values)
 
 
+@breaks("Afterwards `values` is empty, so the list alone holds the tensors.", case="all inputs, in any order")
 @wrong("dict_is_emptied", says="The dict still holds", read=BOX)
 def leaves_the_dict_full(traced, values):
     refuse(traced, values)
     return [values.get(n.target, n.args[0] if n.args else None) for n in inputs_of(traced)]
 
 
+@breaks("`values` is as it was then.", case="no `mean`")
 @wrong("dict_is_emptied", says="An error is raised, and the dict is no longer as it was", read=BOX)
 def pops_before_it_refuses(traced, values):
     given = dict(values)
@@ -231,6 +245,7 @@ def pops_before_it_refuses(traced, values):
     return pop_all(traced, given)
 
 
+@breaks("or names are unknown,", case="`sdt` in place of `std`")
 @wrong("faults_are_told", says="No error is raised, though `sdt` is at fault", read=FAULTS)
 def takes_unknown_names(traced, values):
     missing, _ = faults(traced, values)
@@ -241,6 +256,7 @@ def takes_unknown_names(traced, values):
     return items
 
 
+@breaks("If inputs without a default are missing,", case="no `mean`")
 @wrong("faults_are_told", says="No error is raised, though `mean` is at fault", read=FAULTS)
 def fills_what_is_missing_with_none(traced, values):
     _, unknown = faults(traced, values)
@@ -259,12 +275,14 @@ def lets_the_dict_refuse(traced, values):
     return items
 
 
+@breaks("it raises a `TypeError`.", case="no `mean`")
 @wrong("faults_are_told", says="ValueError is raised", read=FAULTS)
 def raises_a_value_error(traced, values):
     refuse(traced, values, ValueError)
     return pop_all(traced, values)
 
 
+@breaks("The message names each of them,", case="two missing, two unknown")
 @wrong("faults_are_told", says="the message does not name it", read=FAULTS)
 def tells_the_first_fault_only(traced, values):
     missing, unknown = faults(traced, values)
@@ -273,6 +291,7 @@ def tells_the_first_fault_only(traced, values):
     return pop_all(traced, values)
 
 
+@breaks("and no other input of the graph.", case="no `mean`")
 @wrong("faults_are_told", says="with which nothing is wrong", read=FAULTS)
 def lists_every_input(traced, values):
     missing, unknown = faults(traced, values)

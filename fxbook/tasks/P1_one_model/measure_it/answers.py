@@ -9,7 +9,7 @@ from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
 from fxbook.stepping.run.record import record_run
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 RUN, GRADIENTS = "08_boxed_run#run-holds-every-input", "09_profiling#who-asks-for-gradients"
 PEAK, FLOPS = "09_profiling#bytes-alive", "09_profiling#work-can-be-counted"
@@ -235,33 +235,39 @@ def derives_the_peak_from_the_sizes(traced, args_list):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks('`"peak"`:', case="the network of the project, read")
 @wrong("three_numbers", says="'peak' is missing")
 def forgets_the_peak(traced, args_list):
     return {"nodes": len(traced.graph.nodes), "flops": measured(traced, args_list)["flops"]}
 
 
+@breaks("Return a dict with three numbers", case="the network of the project, read")
 @wrong("three_numbers", says="is to be a dict with the numbers")
 def returns_a_tuple(traced, args_list):
     return tuple(measured(traced, args_list).values())
 
 
+@breaks("three numbers", case="the network of the project, read")
 @wrong("three_numbers", says="The answer has seconds, which was not asked")
 def measures_seconds_too(traced, args_list):
     return {**measured(traced, args_list), "seconds": 0.1}
 
 
+@breaks('`"nodes"`:', "the nodes of the graph, all opcodes;", case="the network of the project, read")
 @wrong("nodes_counted", says="Inputs and `output` are nodes, too", read=NODES)
 def counts_what_computes(traced, args_list):
     calls = [node for node in traced.graph.nodes if node.op.startswith("call")]
     return {**measured(traced, args_list), "nodes": len(calls)}
 
 
+@breaks("the FLOPs of the run, as `FlopCounterMode` counts them;", case="the network of the project, read")
 @wrong("flops_counted", says="A product and a sum are two operations", read=FLOPS)
 def counts_products(traced, args_list):
     found = measured(traced, args_list)
     return {**found, "flops": found["flops"] // 2}
 
 
+@breaks("of one run", case="the network of the project, read")
 @wrong("flops_counted", says="One run was to be counted", read=FLOPS)
 def counts_two_runs(traced, args_list):
     with FlopCounterMode(display=False) as counter, torch.no_grad():
@@ -270,36 +276,43 @@ def counts_two_runs(traced, args_list):
     return {**found, "flops": counter.get_total_flops()}
 
 
+@breaks('`"flops"`:', case="the network of the project, read")
 @wrong("flops_counted", says="The answer has 0 FLOPs", read=FLOPS)
 def counts_no_flops(traced, args_list):
     return {**measured(traced, args_list), "flops": 0}
 
 
+@breaks("of `fx.Interpreter(traced).boxed_run(args_list)`", case="the network of the project, read")
 @wrong("peak_measured", says="that of `run`, which holds every input", read=RUN)
 def runs_unboxed(traced, args_list):
     return measured(traced, args_list, boxed=False)
 
 
+@breaks("without gradients:", case="the network of the project, read")
 @wrong("peak_measured", says="that of a run that keeps values for gradients", read=GRADIENTS)
 def keeps_values_for_gradients(traced, args_list):
     return measured(traced, args_list, gradients=True)
 
 
+@breaks("Inputs count as long as they are alive,", case="weights, views and an input that nothing reads")
 @wrong("peak_measured", says="the peak of the answer is", read=PEAK)
 def leaves_inputs_out(traced, args_list):
     return measured(traced, args_list, inputs=False)
 
 
+@breaks("Weights and buffers,", case="the network of the project, read")
 @wrong("peak_measured", says="weights were not to be counted", read=PEAK)
 def counts_weights(traced, args_list):
     return measured(traced, args_list, weights=True)
 
 
+@breaks("the most bytes that are alive when a node has made its result,", case="the network of the project, read")
 @wrong("peak_measured", says="as if none was freed", read=PEAK)
 def adds_up_all_values(traced, args_list):
     return measured(traced, args_list, freed=False)
 
 
+@breaks("Memory that several tensors share counts once.", case="weights, views and an input that nothing reads")
 @wrong("peak_measured", says="the peak of the answer is", read=PEAK)
 def follows_tensors(traced, args_list):
     return measured(traced, args_list, tensors=True)
@@ -310,6 +323,7 @@ def measures_before_each_node(traced, args_list):
     return measured(traced, args_list, before=True)
 
 
+@breaks("before anything is freed after it.", case="the network of the project, read")
 @wrong("peak_measured", says="that is what is left after values were freed, not before", read=PEAK)
 def measures_what_is_left_after_each_node(traced, args_list):
     with torch.no_grad():
@@ -317,6 +331,7 @@ def measures_what_is_left_after_each_node(traced, args_list):
     return {**measured(traced, args_list), "peak": max(record.after)}
 
 
+@breaks("one that no node uses to the end.", case="weights, views and an input that nothing reads")
 @wrong("peak_measured", says="the peak of the answer is", read=PEAK)
 def lets_unread_inputs_go(traced, args_list):
     for place, node in enumerate(traced.graph.find_nodes(op="placeholder")):
@@ -325,6 +340,7 @@ def lets_unread_inputs_go(traced, args_list):
     return measured(traced, args_list)
 
 
+@breaks("Weights and buffers, and views of them, do not count.", case="weights, views and an input that nothing reads")
 @wrong("peak_measured", says="(weights, views and an input that nothing reads): the peak of the answer is", read=PEAK)
 def forgets_the_weights_of_modules_inside(traced, args_list):
     """They are counted, though only where they are fetched."""
@@ -343,12 +359,17 @@ def forgets_the_weights_of_modules_inside(traced, args_list):
     return {**measured(traced, args_list), "peak": max(peaks)}
 
 
+@breaks("Memory that several tensors share counts once.", case="a column of a value, two results of one node")
 @wrong("peak_measured", says="reached at node `sort`", read=PEAK)
 def takes_a_view_for_its_storage(traced, args_list):
     """What the last tensor of a storage needs is taken for what the storage has."""
     return measured_by(traced, args_list, bytes_of=lambda tensor: tensor.nbytes)
 
 
+@breaks(
+    "the most bytes that are alive when a node has made its result,",
+    case="a column of a value, two results of one node",
+)
 @wrong("peak_measured", says="reached at node `sort`, whose result has 2 tensors", read=PEAK)
 def overlooks_several_results(traced, args_list):
     return measured_by(traced, args_list, parts_of=lambda value: [value])
@@ -376,6 +397,7 @@ def measured_by(traced, args_list, parts_of=tree_leaves, bytes_of=lambda tensor:
     return {"nodes": len(traced.graph.nodes), "flops": counter.get_total_flops(), "peak": max(peaks)}
 
 
+@breaks("and views of them, do not count.", case="weights, views and an input that nothing reads")
 @wrong("peak_measured", says="the peak of the answer is", read=PEAK)
 def counts_views_of_weights(traced, args_list):
     """A view of a weight is another tensor."""

@@ -6,7 +6,7 @@ import inspect
 
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 FIXED = "05_control_flow_limits#fix-an-argument-concrete_args"
 MODE = "when_it_breaks/05_control_flow_limits#train-and-eval-change-nothing"
@@ -118,11 +118,13 @@ def is_a_partial(model):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("`model` stays as it is,", "training goes on after you.", case="the network of the project")
 @wrong("input_unchanged", says="The model that was given has been changed")
 def switches_the_model_to_eval(model):
     return without_flag(traced_with(model.eval()))
 
 
+@breaks("and so does the mode of each of its layers:", case="a frozen norm, a check of its own, a loop")
 @wrong("input_unchanged", says="It holds for the model you know, but not ")
 def switches_the_model_and_all_its_layers_back(model):
     traced = copy.deepcopy(without_flag(traced_with(model.eval())))
@@ -130,6 +132,7 @@ def switches_the_model_and_all_its_layers_back(model):
     return traced
 
 
+@breaks("The result has copies of the weights and buffers,", case="the network of the project")
 @wrong("apart_from_the_model", says="is the model's own tensor: a copy was asked", read=SHARED)
 def traces_the_model_itself(model):
     """Its layers are in training mode again, and those of the result with them."""
@@ -140,6 +143,7 @@ def traces_the_model_itself(model):
     return traced
 
 
+@breaks("computes what `model` computes in eval mode", case="the network of the project")
 @wrong("branch_of_training", node="output", says="returns 2 values, as the model does in training mode", read=MODE)
 def traces_in_training_mode(model):
     return without_flag(traced_with(copy.deepcopy(model)))
@@ -151,6 +155,7 @@ def switches_the_trace_to_eval(model):
     return without_flag(traced_with(copy.deepcopy(model))).eval()
 
 
+@breaks("in eval mode", case="the network of the project")
 @wrong("layer_in_training", node="norm", says="computes something else than in eval mode", read=MODE)
 def gives_the_mode_back_to_its_copy(model):
     used = copy.deepcopy(model)
@@ -165,17 +170,20 @@ def sets_the_mode_of_the_network_only(model):
     return without_flag(traced_with(used))
 
 
+@breaks("fixed at `False`.", case="a frozen norm, a check of its own, a loop")
 @wrong("same_result", node="output", says="It holds for the model you know, but not ")
 def fixes_the_flag_at_its_default(model):
     default = inspect.signature(model.forward).parameters["features"].default
     return without_flag(traced_with(copy.deepcopy(model).eval(), features=default))
 
 
+@breaks("The flag is gone:", case="the network of the project")
 @wrong("flag_is_gone", node="features_1", says="is an input for the flag `features`", read=FIXED)
 def leaves_the_flag_and_its_check(model):
     return traced_with(copy.deepcopy(model).eval())
 
 
+@breaks("it is no input,", case="the network of the project")
 @wrong("flag_is_gone", node="features_1", says="is an input for the flag `features`", read=FIXED)
 def relies_on_dead_code(model):
     traced = traced_with(copy.deepcopy(model).eval())
@@ -184,6 +192,7 @@ def relies_on_dead_code(model):
     return traced
 
 
+@breaks("and no node checks it.", case="the network of the project")
 @wrong("flag_is_gone", node="_assert", says="still checks the flag", read=FIXED)
 def checks_a_constant(model):
     traced = traced_with(copy.deepcopy(model).eval())
@@ -195,6 +204,10 @@ def checks_a_constant(model):
     return traced
 
 
+@breaks(
+    "What the model itself checks with `torch._assert` is still checked.",
+    case="a frozen norm, a check of its own, a loop",
+)
 @wrong("own_checks_stay", says="the check that the model makes with `torch._assert` is gone")
 def erases_every_assertion(model):
     traced = traced_with(copy.deepcopy(model).eval())
@@ -206,6 +219,7 @@ def erases_every_assertion(model):
     return traced
 
 
+@breaks("The other inputs stay, used or unused,", case="a frozen norm, a check of its own, a loop")
 @wrong("other_inputs_stay", says="input 3 of the result is not `std`")
 def erases_every_input_without_users(model):
     traced = without_flag(traced_with(copy.deepcopy(model).eval()))
@@ -216,6 +230,7 @@ def erases_every_input_without_users(model):
     return traced
 
 
+@breaks("and defaults.", case="the network of the project")
 @wrong("other_inputs_stay", says="Input `std` has lost its default")
 def loses_the_defaults(model):
     traced = copies_then_traces(model)
@@ -225,6 +240,7 @@ def loses_the_defaults(model):
     return traced
 
 
+@breaks("and defaults.", case="the network of the project")
 @wrong("other_inputs_stay", says="The default of input `std` is not that of the model, which is 1.0")
 def has_a_default_of_its_own(model):
     traced = copies_then_traces(model)
@@ -234,6 +250,7 @@ def has_a_default_of_its_own(model):
     return traced
 
 
+@breaks("with their names, order", case="the network of the project")
 @wrong("other_inputs_stay", says="Input 3 of the result is not `std`")
 def fixes_every_default(model):
     names = {"std": 1.0} if "mask" not in type(model).forward.__annotations__ else {"mask": None}
@@ -248,11 +265,13 @@ def fixes_every_default(model):
     return traced
 
 
+@breaks("with its flag `features` fixed at `False`.", case="the network of the project")
 @wrong("same_result", node="output", says="it has shape (2, 6), (2, 3) was asked")
 def fixes_the_flag_at_true(model):
     return without_flag(traced_with(copy.deepcopy(model).eval(), features=True))
 
 
+@breaks("under the qualified names that they have in `model`.", case="the network of the project")
 @wrong("names_kept", says="a name that the model does not have", read=SHARED)
 def traces_a_wrapper(model):
     class Wrapper(nn.Module):

@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 SEVERAL = "03_replacement#one-by-several-several-by-one"
 DEAD = "03_replacement#what-removing-dead-code-deletes"
@@ -163,6 +163,7 @@ def leaves_all_as_it_is(traced):
     pass
 
 
+@breaks("one node takes the place of each such pair.", case="the network of the project")
 @wrong("pairs_replaced", node="flatten", says="one mean was to take the place of `pool` and `flatten`", read=SEVERAL)
 def keeps_the_flattening(traced):
     """A mean with two dimensions has nothing to flatten."""
@@ -174,21 +175,25 @@ def keeps_the_flattening(traced):
     traced.recompile()
 
 
+@breaks("whose `output_size` is `1`", case="pools of every kind")
 @wrong("others_stay", node=None, says="is gone, and is no such pair")
 def asks_for_no_size(traced):
     replace(traced, sizes=None)
 
 
+@breaks("whose `output_size` is `1` or `(1, 1)`.", case="pools of every kind")
 @wrong("others_stay", node=None, says="is gone, and is no such pair: `self.row(")
 def takes_all_columns_for_one(traced):
     replace(traced, sizes=(1, (1, 1), (1, None)))
 
 
+@breaks("whose `output_size` is `1` or `(1, 1)`.", case="pools of every kind")
 @wrong("others_stay", node=None, says="is gone, and is no such pair: `self.column(")
 def asks_for_the_columns_only(traced):
     replace(traced, sizes=(1, (1, 1), (2, 1)))
 
 
+@breaks("The **pool** is a call of an `nn.AdaptiveAvgPool2d`", case="pools of every kind")
 @wrong("others_stay", node=None, says="is gone, and is no such pair: `self.largest(")
 def takes_the_largest_for_the_mean(traced):
     replace(traced)
@@ -203,6 +208,7 @@ def takes_the_largest_for_the_mean(traced):
     traced.recompile()
 
 
+@breaks("Every other node stays.", case="pools of every kind")
 @wrong("others_stay", says="node `sigmoid` is gone: nothing used it, and it was to stay", read=DEAD)
 def removes_dead_code_too(traced):
     replace(traced)
@@ -210,21 +216,25 @@ def removes_dead_code_too(traced):
     traced.recompile()
 
 
+@breaks("The **flattening** goes from dimension 1 to the last.", case="pools of every kind")
 @wrong("others_stay", node=None, says="is gone, and is no such pair")
 def asks_for_no_dimensions(traced):
     replace(traced, flat=None)
 
 
+@breaks("Its value is read by the flattening alone.", case="pools of every kind")
 @wrong("others_stay", node=None, says="is gone, and is no such pair")
 def asks_for_no_second_user(traced):
     replace(traced, users=(1, 2))
 
 
+@breaks("or `(1, 1)`.", case="pools of every kind")
 @wrong("pairs_replaced", node="pair", says="It holds for the model you know, but not ", read=SEVERAL)
 def knows_one_size(traced):
     replace(traced, sizes=(1,))
 
 
+@breaks("It is a call of an `nn.Flatten`, of `torch.flatten` or of the method `flatten`;", case="pools of every kind")
 @wrong("pairs_replaced", node="one_1", says="It holds for the model you know, but not ", read=SEVERAL)
 def knows_the_method_only(traced):
     for pool, flat in pairs(traced):
@@ -247,6 +257,7 @@ def adds_in_place_of_the_mean(traced):
     replace(traced, lambda graph, value: graph.call_method("sum", (value, (2, 3))))
 
 
+@breaks("is the mean over rows and columns.", case="the network of the project")
 @wrong("same_result", node="head", says="it holds other numbers")
 def takes_the_largest(traced):
     replace(traced, lambda graph, value: graph.call_method("amax", (value, (2, 3))))
@@ -266,6 +277,7 @@ def leaves_the_pool(traced):
     traced.recompile()
 
 
+@breaks("The network holds no layer that no node calls.", case="the network of the project")
 @wrong(
     "no_leftovers",
     says="still holds the submodule `pool`",
@@ -280,6 +292,7 @@ def forgets_to_recompile(traced):
     replace(traced, compile_it=False)
 
 
+@breaks("Edit a traced network in place:", case="the network of the project")
 @wrong("given_edited", says="You edited a copy")
 def replaces_in_a_copy(traced):
     traced = copy.deepcopy(traced)
@@ -302,6 +315,7 @@ def forgets_the_anchor(traced):
     traced.recompile()
 
 
+@breaks("A node may pass its data by name, as in `self.pool(input=x)`.", case="pools of every kind")
 @wrong(
     "ends well",
     says="IndexError: tuple index out of range. In this graph `pair` has its input by keyword",
@@ -317,6 +331,7 @@ def takes_the_first_argument_by_place(traced):
     traced.recompile()
 
 
+@breaks("Every other node stays.", case="pools of every kind")
 @wrong("others_stay", says="is gone, and is no such pair")
 def flattens_by_a_view(traced):
     """Of what is not pooled, too."""

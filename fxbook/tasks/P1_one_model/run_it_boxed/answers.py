@@ -5,7 +5,7 @@ import operator
 import torch
 from torch import fx
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 BOX = "08_boxed_run#a-box-that-is-emptied"
 GRADIENTS = "09_profiling#who-asks-for-gradients"
@@ -149,12 +149,14 @@ def calls_the_network_without_gradients(traced, args_list):
         return traced(*args_list)
 
 
+@breaks("without gradients.", case="the network of the project")
 @wrong("without_gradients", says="ran with gradients on", read=GRADIENTS)
 def boxes_with_gradients(traced, args_list):
     without_unread(traced, args_list)
     return fx.Interpreter(traced).boxed_run(args_list)
 
 
+@breaks("so that no byte is alive longer than it is needed.", case="the network of the project")
 @wrong("no_more_than_needed", says="bytes are alive")
 def calls_and_clears(traced, args_list):
     with torch.no_grad():
@@ -171,12 +173,17 @@ def runs_and_clears(traced, args_list):
     return result
 
 
+@breaks("An input that no node uses is freed before the first node computes.", case="inputs that nothing reads")
 @wrong("no_more_than_needed", says="It holds for the model you know, but not ")
 def leaves_unread_inputs(traced, args_list):
     with torch.no_grad():
         return fx.Interpreter(traced).boxed_run(args_list)
 
 
+@breaks(
+    "While a node computes, only values are alive that this node or a later one uses.",
+    case="the network of the project",
+)
 @wrong(
     "no_more_than_needed",
     says="needed there or later. The value of `images`, which neither this node nor a later one uses",
@@ -197,6 +204,7 @@ def keeps_the_loop_variable(traced, args_list):
         return fx.Interpreter(traced).run(initial_env=env)
 
 
+@breaks("Afterwards the list is empty.", case="the network of the project")
 @wrong("list_is_emptied", says="The list still holds 3 items", read=BOX)
 def empties_a_copy(traced, args_list):
     own = list(args_list)
@@ -205,6 +213,7 @@ def empties_a_copy(traced, args_list):
         return fx.Interpreter(traced).boxed_run(own)
 
 
+@breaks("When the caller drops the result, no tensor of the run is alive.", case="the network of the project")
 @wrong("nothing_held", says="but", read=LEFT)
 def keeps_the_result(traced, args_list):
     kept.append(boxes_what_is_read(traced, args_list))
@@ -220,6 +229,7 @@ def keeps_the_interpreter(traced, args_list):
         return runner.boxed_run(args_list)
 
 
+@breaks("Run a network on a list of inputs and return its result,", case="the network of the project")
 @wrong("result_is_right", says="The result is not that of the network: it is None")
 def returns_nothing(traced, args_list):
     boxes_what_is_read(traced, args_list)
@@ -231,6 +241,7 @@ def reverses_the_list(traced, args_list):
     return boxes_what_is_read(traced, args_list)
 
 
+@breaks("Every node runs once,", case="the network of the project")
 @wrong("result_is_right", says="each node was to run once")
 def runs_twice(traced, args_list):
     with torch.no_grad():
@@ -250,6 +261,7 @@ def removes_unread_inputs_from_the_list(traced, args_list):
         return fx.Interpreter(traced).boxed_run(args_list)
 
 
+@breaks("in order,", case="the network of the project")
 @wrong("result_is_right", says="each node was to run once, in order")
 def asks_for_values_from_the_output(traced, args_list):
     """Each node asks for its values, the last one first."""
@@ -277,6 +289,7 @@ def asks_for_values_from_the_output(traced, args_list):
         return compute(output)
 
 
+@breaks("This holds for inputs, too.", case="the network of the project")
 @wrong("no_more_than_needed", says="bytes are alive")
 def keeps_the_inputs_to_the_end(traced, args_list):
     inputs = list(args_list)

@@ -6,7 +6,7 @@ import operator
 import torch
 from torch import fx, nn
 
-from fxbook.tasks.answering import right, wrong
+from fxbook.tasks.answering import breaks, right, wrong
 
 MAKERS = {nn.Conv2d, nn.Linear, nn.BatchNorm2d, torch.add, operator.add}
 DEAD = "03_replacement#what-removing-dead-code-deletes"
@@ -154,16 +154,19 @@ def asks_each_maker(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+@breaks("so that its activations overwrite what they read wherever that is safe.", case="the network of the project")
 @wrong("nothing_missed", node="relu", says="does not work in place, though it is safe on `stem", read=UNSAFE)
 def leaves_all_as_it_is(traced):
     pass
 
 
+@breaks("An **activation** is a call of an `nn.ReLU`", case="the network of the project")
 @wrong("nothing_missed", node="blocks_0_act", says="does not work in place, though it is safe", read=UNSAFE)
 def changes_functions_only(traced):
     in_place(traced, kinds=(nn.functional.relu,))
 
 
+@breaks("or of `nn.functional.relu`.", case="the network of the project")
 @wrong("nothing_missed", node="relu", says="does not work in place, though it is safe", read=UNSAFE)
 def changes_layers_only(traced):
     in_place(traced, kinds=(nn.ReLU,))
@@ -174,6 +177,7 @@ def overwrites_layers_only(traced):
     in_place(traced, makers={nn.Conv2d, nn.Linear, nn.BatchNorm2d})
 
 
+@breaks("One layer may be called at several places, under one name", case="activations before convolutions")
 @wrong("nothing_unsafe", node="act", says="`images` is an input, which belongs to the caller", read=LAYER)
 def sets_the_shared_layer(traced):
     in_place(traced, the_layer_itself)
@@ -186,6 +190,7 @@ def sets_every_layer(traced):
     traced.recompile()
 
 
+@breaks("It is **safe** if a call in `MAKERS` made the value that it uses,", case="activations before convolutions")
 @wrong("nothing_unsafe", node="relu_11", says="is an input, which belongs to the caller", read=UNSAFE)
 def asks_for_users_only(traced):
     for node in activations(traced):
@@ -194,6 +199,7 @@ def asks_for_users_only(traced):
     traced.recompile()
 
 
+@breaks("and no other node uses that value.", case="activations before convolutions")
 @wrong("nothing_unsafe", node="relu_11", says="`add` uses `conv1` too", read=UNSAFE)
 def asks_for_makers_only(traced):
     in_place(traced, users=99)
@@ -218,6 +224,7 @@ def takes_an_identity_for_a_maker(traced):
     in_place(traced, makers={*MAKERS, nn.Identity})
 
 
+@breaks("Every other node stays as it is,", case="activations before convolutions")
 @wrong("others_stay", node="sigmoid", says="and is none of the activations")
 def overwrites_with_sigmoid_too(traced):
     in_place(traced)
@@ -227,6 +234,7 @@ def overwrites_with_sigmoid_too(traced):
     traced.recompile()
 
 
+@breaks("and no other node uses that value.", case="activations before convolutions")
 @wrong("nothing_unsafe", node="relu_15", says="works in place, and `flatten_1` uses `conv2_2` too", read=UNSAFE)
 def asks_for_users_behind_it_only(traced):
     for node in activations(traced):
@@ -236,21 +244,25 @@ def asks_for_users_behind_it_only(traced):
     traced.recompile()
 
 
+@breaks("a call in `MAKERS` made the value", case="activations before convolutions")
 @wrong("nothing_unsafe", node="relu_15", says="works in place, and `add.add(1)` calls none of `MAKERS`", read=UNSAFE)
 def takes_a_method_for_a_maker(traced):
     in_place(traced, makers={*MAKERS, "add"})
 
 
+@breaks("An **activation** is a call of an `nn.ReLU`", case="activations before convolutions")
 @wrong("others_stay", node="relu_15", says="`self.leaky(conv2_8)`, and is none of the activations")
 def takes_a_leaky_layer_for_an_activation(traced):
     in_place(traced, kinds=(nn.ReLU, nn.LeakyReLU, nn.functional.relu))
 
 
+@breaks("or of `nn.functional.relu`.", case="activations before convolutions")
 @wrong("others_stay", node="relu_15", says="`torch.relu(conv2_6)`, and is none of the activations")
 def takes_another_function_for_an_activation(traced):
     in_place(traced, kinds=(nn.ReLU, nn.functional.relu, torch.relu))
 
 
+@breaks("Every other node stays as it is,", case="activations before convolutions")
 @wrong("others_stay", node="relu6", says="works in place, and is none of the activations")
 def sets_every_keyword(traced):
     in_place(traced)
@@ -260,6 +272,7 @@ def sets_every_keyword(traced):
     traced.recompile()
 
 
+@breaks("and so does an activation that works in place already.", case="activations before convolutions")
 @wrong("others_stay", node="relu_12", says="`self.ready(conv2_4)`, which worked in place already")
 def makes_what_is_in_place_anew(traced):
     for node in calls(traced, (nn.ReLU, nn.functional.relu)):
@@ -268,6 +281,7 @@ def makes_what_is_in_place_anew(traced):
     traced.recompile()
 
 
+@breaks("The graph keeps its number of nodes.", case="activations before convolutions")
 @wrong("others_stay", says="node `exp` is gone, and was to stay: `torch.exp(mean)`", read=DEAD)
 def removes_dead_code_too(traced):
     in_place(traced)
@@ -275,6 +289,7 @@ def removes_dead_code_too(traced):
     traced.recompile()
 
 
+@breaks("and so does an activation that works in place already.", case="activations before convolutions")
 @wrong("others_stay", node="relu_7", says="worked in place and no longer does")
 def stops_what_is_not_safe(traced):
     for node in list(traced.graph.nodes):
@@ -283,6 +298,7 @@ def stops_what_is_not_safe(traced):
     in_place(traced)
 
 
+@breaks("Change nothing else.", case="activations before convolutions")
 @wrong("others_stay", node="mul", says="calls something else than before, `operator.mul")
 def writes_products_in_another_way(traced):
     in_place(traced)
@@ -292,6 +308,7 @@ def writes_products_in_another_way(traced):
     traced.recompile()
 
 
+@breaks("The graph keeps its number of nodes.", case="the network of the project")
 @wrong("others_stay", node="clone", says="it was to keep its")
 def copies_before_it_overwrites(traced):
     for node in activations(traced):
@@ -348,6 +365,7 @@ def forgets_to_recompile(traced):
     in_place(traced, compile_it=False)
 
 
+@breaks("Edit a traced network in place,", case="the network of the project")
 @wrong("given_edited", says="You edited a copy")
 def changes_a_copy(traced):
     traced = copy.deepcopy(traced)
@@ -376,6 +394,7 @@ def forgets_the_anchor(traced):
     traced.recompile()
 
 
+@breaks("or under two.", case="one activation for all, under two names")
 @wrong("nothing_unsafe", node="act", says="`images` is an input, which belongs to the caller", read=LAYER)
 def sets_a_layer_whose_name_is_safe_everywhere(traced):
     """The layer has another name, under which it is called elsewhere."""

@@ -1,0 +1,58 @@
+"""What became of the mutants of solutions: how many each operator made, how many were refused, which survived."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from press import ROOT
+from tests.mutation.operators import OPERATORS
+from tests.mutation.trying import Trial
+
+# What a test records, for the report at the end.
+PROPERTY = "mutants"
+PATH = ROOT / "_build" / "mutants.txt"
+
+
+class Row(NamedTuple):
+    """A mutant, as text alone: a test may run in another process than the report."""
+
+    exercise: str
+    operator: str
+    change: str
+    refused_by: str
+
+
+def rows(trials: Iterable[Trial]) -> list[Row]:
+    """A row for each mutant."""
+    return [
+        Row(one.mutant.program.exercise, one.mutant.operator, one.mutant.change(), one.refused_by) for one in trials
+    ]
+
+
+def table(rows: Iterable[Row]) -> list[str]:
+    """Each operator with a line, and the sum."""
+    made: Counter[str] = Counter()
+    refused: Counter[str] = Counter()
+    for row in rows:
+        made.update((row.operator, "all"))
+        refused.update((row.operator, "all") if row.refused_by else ())
+    lines = [f"{'operator':<36}{'made':>9}{'refused':>9}{'survived':>9}"]
+    for name in (*OPERATORS, "all"):
+        if made[name]:
+            lines.append(f"{name:<36}{made[name]:>9,}{refused[name]:>9,}{made[name] - refused[name]:>9,}")
+    return lines
+
+
+def survivors(rows: Iterable[Row]) -> list[str]:
+    """Each mutant that passed: the exercise, the operator and the change."""
+    return [f"{row.exercise}: {row.operator}: {row.change}" for row in rows if not row.refused_by]
+
+
+def write(rows: Sequence[Row]) -> Path:
+    """Write the table and the survivors where a person reads them."""
+    PATH.parent.mkdir(exist_ok=True)
+    PATH.write_text("\n".join([*table(rows), "", *survivors(rows), ""]), encoding="utf-8")
+    return PATH
