@@ -235,22 +235,6 @@ def _nbgrader(options: argparse.Namespace) -> int:
     return 0
 
 
-def _gradescope(options: argparse.Namespace) -> int:
-    from classroom.exports import gradescope
-
-    print(f"Wrote {gradescope.write(_assignment(options), options.out, force=options.force)}.")
-    return 0
-
-
-def _results(options: argparse.Namespace) -> int:
-    from classroom.exports.gradescope.results import write_results
-    from classroom.grade import gradebook
-
-    _, marks = gradebook.last(options.marks)
-    print(f"Wrote {len(write_results(_assignment(options), marks, options.out))} files below {options.out}.")
-    return 0
-
-
 def _assignment(options: argparse.Namespace) -> Assignment:
     if options.assignment:
         return load(options.assignment)
@@ -301,18 +285,11 @@ def parser() -> argparse.ArgumentParser:
         "--out", type=Path, required=True, metavar="FOLDER", help="the new folder that is to hold them"
     )
 
-    export = commands.add_parser("export", help="write an assignment, or marks, for nbgrader or Gradescope")
+    export = commands.add_parser("export", help="write an assignment for nbgrader")
     systems = export.add_subparsers(required=True, metavar="SYSTEM")
-    for name, run, what in (
-        ("nbgrader", _nbgrader, "a course folder with source and release version"),
-        ("gradescope", _gradescope, "the zip of an autograder"),
-    ):
-        system = _command(systems, name, run, what, asks=True)
-        system.add_argument("--out", type=Path, required=True, help="where to write it")
-        system.add_argument("--force", action="store_true", help="replace it where it is there already")
-    results = _command(systems, "results", _results, "Gradescope's results.json for each student", asks=True)
-    results.add_argument("marks", type=Path, metavar="MARKS", help="the folder that `grade` wrote with --out")
-    results.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="where to write KEY/results.json")
+    system = _command(systems, "nbgrader", _nbgrader, "a course folder with source and release version", asks=True)
+    system.add_argument("--out", type=Path, required=True, help="where to write it")
+    system.add_argument("--force", action="store_true", help="replace it where it is there already")
     return parser
 
 
