@@ -77,11 +77,8 @@ def _grade(options: argparse.Namespace) -> int:
 def _checked(options: argparse.Namespace) -> tuple[Assignment, Systems]:
     """What is asked and what is to be filled in; raises for options that cannot be meant."""
     from classroom.collect.submissions import SubmissionsError
-    from classroom.grade.grading import GradingError
 
     _check_book(options)
-    if options.tls and options.dask is None:
-        raise GradingError("--tls FOLDER is for --dask tls://HOST:8786.")
     assignment = _assignment(options)
     if not os.path.exists(options.submissions):  # noqa: PTH110  (Path's own raises where one may not look)
         raise SubmissionsError(f"There is no folder {options.submissions.absolute()} that you can reach.")
@@ -94,9 +91,9 @@ def _workers(options: argparse.Namespace) -> Workers:
 
     if options.dask is None:
         return grading.LocalWorkers(options.workers)
-    from classroom.grade.cluster.distributed import DaskWorkers
+    from classroom.grade.distributed import DaskWorkers
 
-    return DaskWorkers(options.dask, tls=options.tls, trusted=options.trusted)
+    return DaskWorkers(options.dask, trusted=options.trusted)
 
 
 def _try_hidden_variants(assignment: Assignment) -> None:
@@ -216,17 +213,6 @@ def _reported(options: argparse.Namespace, assignment: Assignment, marks: Sequen
     return 1 if failed else 0
 
 
-def _certificates(options: argparse.Namespace) -> int:
-    from classroom.grade.cluster import certificates
-
-    end = certificates.make(options.out)
-    print(
-        f"Wrote {options.out}, good until {end:%Y-%m-%d}. Whoever has {certificates.KEY} can take part: copy the "
-        "folder to the machines of the cluster, and to no other."
-    )
-    return 0
-
-
 def _nbgrader(options: argparse.Namespace) -> int:
     from classroom.exports import nbgrader
 
@@ -266,9 +252,8 @@ def parser() -> argparse.ArgumentParser:
     grade.add_argument(
         "--dask",
         metavar="ADDRESS",
-        help="grade on a Dask cluster: tcp://127.0.0.1:8786, or with certificates tls://HOST:8786",
+        help="grade on a Dask cluster: tcp://127.0.0.1:8786, or tls://HOST:8786 with the certificates of its settings",
     )
-    grade.add_argument("--tls", type=Path, metavar="FOLDER", help="the certificates for --dask tls://HOST:8786")
     grade.add_argument(
         "--trusted",
         action="store_true",
@@ -279,11 +264,6 @@ def parser() -> argparse.ArgumentParser:
     report = _command(commands, "report", _report, "write the reports again from the marks, without grading")
     report.add_argument("out", type=Path, metavar="MARKS", help="the folder that `grade` wrote with --out")
     _add_reports(report)
-
-    certificates = _command(commands, "certificates", _certificates, "make certificates for a Dask cluster of your own")
-    certificates.add_argument(
-        "--out", type=Path, required=True, metavar="FOLDER", help="the new folder that is to hold them"
-    )
 
     export = commands.add_parser("export", help="write an assignment for nbgrader")
     systems = export.add_subparsers(required=True, metavar="SYSTEM")
@@ -337,7 +317,7 @@ def _count(text: str) -> int:
 if __name__ == "__main__":
     # A wrong command is told before anything is installed.
     options = parser().parse_args()
-    for_all = options.run in (_nbgrader, _certificates) or getattr(options, "dask", None) is not None
+    for_all = options.run is _nbgrader or getattr(options, "dask", None) is not None
     need = EVERYTHING if for_all else NOTEBOOKS
     status = run_module(need, "classroom", sys.argv[1:])
     sys.exit(main(sys.argv[1:]) if status is None else status)
