@@ -60,25 +60,22 @@ def test_a_run_that_is_stopped_loses_nothing_that_is_done(tmp_path: Path, number
     # With a short name: a socket in there has a path of at most 100 characters.
     scratch = Path(tempfile.mkdtemp(prefix="fx"))
     with command(*arguments, start_new_session=True, env={**os.environ, "TMPDIR": str(scratch)}) as run:
-        until = time.monotonic() + 120
-        while len(graded_keys(out)) < 2 and time.monotonic() < until:
+        while len(graded_keys(out)) < 2 and run.poll() is None:
             time.sleep(0.05)
         children = descendants(run.pid)
         run.send_signal(number)
-        output, _ = run.communicate(timeout=30)
+        output, _ = run.communicate()
     done = graded_keys(out)
     assert 2 <= len(done) < 12, output
     assert run.returncode == (130 if number == signal.SIGINT else -number), output
     assert "Traceback" not in output and ("Stopped." in output) == (number == signal.SIGINT)
-    until = time.monotonic() + 20
-    while any(map(is_alive, children)) and time.monotonic() < until:
+    while any(map(is_alive, children)):
         time.sleep(0.1)
-    assert not any(map(is_alive, children)), "its processes live on"
     assert not list(scratch.glob("fxbook-*")), "its files are left"
     shutil.rmtree(scratch)
 
     with command(*arguments) as run:
-        output, _ = run.communicate(timeout=300)
+        output, _ = run.communicate()
     assert run.returncode == 0, output
     assert f"not changed since: {len(done)}." in output
     keys = graded_keys(out)
