@@ -77,11 +77,8 @@ def _grade(options: argparse.Namespace) -> int:
 def _checked(options: argparse.Namespace) -> tuple[Assignment, Systems]:
     """What is asked and what is to be filled in; raises for options that cannot be meant."""
     from classroom.collect.submissions import SubmissionsError
-    from classroom.grade.grading import GradingError
 
     _check_book(options)
-    if options.tls and options.dask is None:
-        raise GradingError("--tls FOLDER is for --dask tls://HOST:8786.")
     assignment = _assignment(options)
     if not os.path.exists(options.submissions):  # noqa: PTH110  (Path's own raises where one may not look)
         raise SubmissionsError(f"There is no folder {options.submissions.absolute()} that you can reach.")
@@ -94,9 +91,9 @@ def _workers(options: argparse.Namespace) -> Workers:
 
     if options.dask is None:
         return grading.LocalWorkers(options.workers)
-    from classroom.grade.cluster.distributed import DaskWorkers
+    from classroom.grade.distributed import DaskWorkers
 
-    return DaskWorkers(options.dask, tls=options.tls, trusted=options.trusted)
+    return DaskWorkers(options.dask, trusted=options.trusted)
 
 
 def _try_hidden_variants(assignment: Assignment) -> None:
@@ -216,38 +213,11 @@ def _reported(options: argparse.Namespace, assignment: Assignment, marks: Sequen
     return 1 if failed else 0
 
 
-def _certificates(options: argparse.Namespace) -> int:
-    from classroom.grade.cluster import certificates
-
-    end = certificates.make(options.out)
-    print(
-        f"Wrote {options.out}, good until {end:%Y-%m-%d}. Whoever has {certificates.KEY} can take part: copy the "
-        "folder to the machines of the cluster, and to no other."
-    )
-    return 0
-
-
 def _nbgrader(options: argparse.Namespace) -> int:
     from classroom.exports import nbgrader
 
     source = nbgrader.write(_assignment(options), options.out, force=options.force)
     print(f"Wrote {source}, for you, and {nbgrader.make_release(source)}, for the students.")
-    return 0
-
-
-def _gradescope(options: argparse.Namespace) -> int:
-    from classroom.exports import gradescope
-
-    print(f"Wrote {gradescope.write(_assignment(options), options.out, force=options.force)}.")
-    return 0
-
-
-def _results(options: argparse.Namespace) -> int:
-    from classroom.exports.gradescope.results import write_results
-    from classroom.grade import gradebook
-
-    _, marks = gradebook.last(options.marks)
-    print(f"Wrote {len(write_results(_assignment(options), marks, options.out))} files below {options.out}.")
     return 0
 
 
@@ -282,9 +252,8 @@ def parser() -> argparse.ArgumentParser:
     grade.add_argument(
         "--dask",
         metavar="ADDRESS",
-        help="grade on a Dask cluster: tcp://127.0.0.1:8786, or with certificates tls://HOST:8786",
+        help="grade on a Dask cluster: tcp://127.0.0.1:8786, or tls://HOST:8786 with the certificates of its settings",
     )
-    grade.add_argument("--tls", type=Path, metavar="FOLDER", help="the certificates for --dask tls://HOST:8786")
     grade.add_argument(
         "--trusted",
         action="store_true",
@@ -296,23 +265,11 @@ def parser() -> argparse.ArgumentParser:
     report.add_argument("out", type=Path, metavar="MARKS", help="the folder that `grade` wrote with --out")
     _add_reports(report)
 
-    certificates = _command(commands, "certificates", _certificates, "make certificates for a Dask cluster of your own")
-    certificates.add_argument(
-        "--out", type=Path, required=True, metavar="FOLDER", help="the new folder that is to hold them"
-    )
-
-    export = commands.add_parser("export", help="write an assignment, or marks, for nbgrader or Gradescope")
+    export = commands.add_parser("export", help="write an assignment for nbgrader")
     systems = export.add_subparsers(required=True, metavar="SYSTEM")
-    for name, run, what in (
-        ("nbgrader", _nbgrader, "a course folder with source and release version"),
-        ("gradescope", _gradescope, "the zip of an autograder"),
-    ):
-        system = _command(systems, name, run, what, asks=True)
-        system.add_argument("--out", type=Path, required=True, help="where to write it")
-        system.add_argument("--force", action="store_true", help="replace it where it is there already")
-    results = _command(systems, "results", _results, "Gradescope's results.json for each student", asks=True)
-    results.add_argument("marks", type=Path, metavar="MARKS", help="the folder that `grade` wrote with --out")
-    results.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="where to write KEY/results.json")
+    system = _command(systems, "nbgrader", _nbgrader, "a course folder with source and release version", asks=True)
+    system.add_argument("--out", type=Path, required=True, help="where to write it")
+    system.add_argument("--force", action="store_true", help="replace it where it is there already")
     return parser
 
 
@@ -360,7 +317,7 @@ def _count(text: str) -> int:
 if __name__ == "__main__":
     # A wrong command is told before anything is installed.
     options = parser().parse_args()
-    for_all = options.run in (_nbgrader, _certificates) or getattr(options, "dask", None) is not None
+    for_all = options.run is _nbgrader or getattr(options, "dask", None) is not None
     need = EVERYTHING if for_all else NOTEBOOKS
     status = run_module(need, "classroom", sys.argv[1:])
     sys.exit(main(sys.argv[1:]) if status is None else status)

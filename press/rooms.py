@@ -35,7 +35,7 @@ ROOMS = {
     "checking": Room("every right and wrong answer with its whole report, in the case of its clause", 10),
     "mutants": Room("every solution made slightly wrong in every way; what survives", 6, ("tests/mutation",)),
     "classroom": Room(
-        "handing out, the sandbox and its attacks, the judge, grading, exports, the hub, Dask", 14, ("tests/classroom",)
+        "handing out, the sandbox and its attacks, the judge, grading, exports, a hub, Dask", 14, ("tests/classroom",)
     ),
     "site": Room("every page in a browser, in both themes and on a phone; steppers and drawings in a browser", 8),
     "passes": Room("the passes of the chapters one by one, and on random graphs", 6, ("tests/operating",)),

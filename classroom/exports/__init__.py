@@ -1,4 +1,4 @@
-"""Hand an assignment, or the marks of a class, to where a teacher already is: nbgrader, Gradescope, Moodle, Canvas."""
+"""Hand an assignment, or the marks of a class, to where a teacher already is: nbgrader, Moodle, Canvas."""
 
 
 class ExportError(Exception):

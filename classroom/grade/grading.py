@@ -1,7 +1,7 @@
 """Grade a class: hand students to workers, keep what comes back, and lose none when a worker dies.
 
 The workers stand behind a :class:`concurrent.futures.Executor`: processes on this machine (:class:`LocalWorkers`) or
-those of a cluster (:mod:`classroom.grade.cluster.distributed`).
+those of a cluster (:mod:`classroom.grade.distributed`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Of the pins in ``requirements.txt`` those that somebody needs: a learner, or a machine that only grades."""
+"""Of the pins in ``requirements.txt`` those that a learner needs."""
 
 from __future__ import annotations
 

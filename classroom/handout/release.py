@@ -13,7 +13,7 @@ import re
 import symtable
 import unicodedata
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -174,9 +174,7 @@ def refuse_existing(out: Path, force: bool) -> None:
         raise ReleaseError(f"{out} is there already: add --force to replace it, or choose another name.")
 
 
-def write_zip(
-    out: Path, packed: Mapping[str, bytes], prefix: str, *, force: bool = False, executable: Iterable[str] = ()
-) -> None:
+def write_zip(out: Path, packed: Mapping[str, bytes], prefix: str, *, force: bool = False) -> None:
     """Write a zip, all or nothing; the same files give the same bytes.
 
     Args:
@@ -184,7 +182,6 @@ def write_zip(
         packed: the files by name.
         prefix: what stands before each name: a top folder and ``/``.
         force: replace it where it is there already.
-        executable: the names of the files that can be started.
 
     Raises:
         ReleaseError: it is there already, or cannot be written.
@@ -196,7 +193,7 @@ def write_zip(
             entry = zipfile.ZipInfo(f"{prefix}{name}", _MOMENT)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.create_system = 3
-            entry.external_attr = (0o755 if name in executable else 0o644) << 16
+            entry.external_attr = 0o644 << 16
             archive.writestr(entry, data)
     draft = out.with_name(f".{out.name}.{os.getpid()}")
     try:

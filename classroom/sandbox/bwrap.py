@@ -1,4 +1,4 @@
-"""How bubblewrap is told what all bubbles of this project share: namespaces of their own, the system's libraries."""
+"""How bubblewrap is told what every room of the sandbox has: namespaces of its own, the system's libraries."""
 
 from __future__ import annotations
 

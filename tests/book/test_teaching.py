@@ -79,7 +79,7 @@ PAGES = [ROOT / name for name in ("README.md", "book/teaching.md", "classroom/ju
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_submissions_and_marks_stand_outside_the_folder_of_the_book(page: Path) -> None:
     count = 0
-    for line in re.findall(r"^(?:\$ )?python3 -m classroom(?:\.jupyterhub)? (.+)$", page.read_text(), re.MULTILINE):
+    for line in re.findall(r"^(?:\$ )?python3 -m classroom (.+)$", page.read_text(), re.MULTILINE):
         words = shlex.split(line)
         places = [
             words[at + 1] for at, word in enumerate(words) if word in ("--out", "--assignment", "--moodle", "--canvas")

@@ -11,7 +11,6 @@ import pytest
 
 from classroom.assignment import Assignment, AssignmentError, load, of_chapters
 from classroom.collect.lateness import Rule
-from classroom.exports.gradescope.autograder import as_toml
 from classroom.handout.page import as_html, as_markdown
 
 BERLIN = 'time_zone = "Europe/Berlin"\n'
@@ -122,10 +121,3 @@ def test_the_handout_says_when_it_is_due_and_what_counts(tmp_path: Path) -> None
     plain = as_markdown(of_chapters(["2"]))
     assert "the last version counts in which you have begun it" in plain and "late" not in plain
     assert "Hand in by: ____" in plain
-
-
-def test_an_autograder_chooses_versions_as_the_assignment_says(tmp_path: Path) -> None:
-    assignment = loaded(tmp_path, 'exercises = ["02-put-in-order"]\ncounts = "best"')
-    (tmp_path / "hidden.py").write_text("")
-    again = loaded(tmp_path, as_toml(assignment))
-    assert again.exercises == assignment.exercises and again.counts == "best"

@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from dask.distributed import Client, Security
+from dask.distributed import Client
 
 from classroom.grade import gradebook
-from classroom.grade.cluster import certificates
 from press import ROOT
 
 _SETTINGS = {
@@ -42,7 +41,8 @@ class Cluster:
 def clusters(folder: Path) -> Iterator[Callable[..., Cluster]]:
     """For a fixture: starts a scheduler and so many workers, and waits until they are there; all end with the fixture.
 
-    What it is called with besides are arguments of ``dask worker``, and ``tls``, a folder of certificates.
+    What it is called with besides are arguments of ``dask worker``. With ``protocol="tls"`` the settings of Dask, here
+    and in the folder that ``DASK_CONFIG`` names, have to name certificates.
     """
     started: list[subprocess.Popen[bytes]] = []
 
@@ -54,19 +54,16 @@ def clusters(folder: Path) -> Iterator[Callable[..., Cluster]]:
             started.append(subprocess.Popen(command, start_new_session=True, **options))
         return started[-1]
 
-    def make(count: int, *arguments: str, tls: Path | None = None) -> Cluster:
+    def make(count: int, *arguments: str, protocol: str = "tcp") -> Cluster:
         # The workers read the code as it is now; whoever runs the tests may be writing it.
         gradebook.code_digest.cache_clear()
-        protocol, tls_options, security = "tcp", (), Security()
-        if tls:
-            protocol, tls_options, security = "tls", _tls_options(tls), certificates.security(tls)
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         address = f"{protocol}://127.0.0.1:{port}"
-        scheduler = start("scheduler", "--protocol", protocol, "--port", str(port), *tls_options)
-        workers = [start("worker", address, "--nthreads", "1", *tls_options, *arguments) for _ in range(count)]
-        with Client(address, timeout=_LONGEST_SECONDS, set_as_default=False, security=security) as client:
+        scheduler = start("scheduler", "--protocol", protocol, "--port", str(port))
+        workers = [start("worker", address, "--nthreads", "1", *arguments) for _ in range(count)]
+        with Client(address, timeout=_LONGEST_SECONDS, set_as_default=False) as client:
             if count:
                 client.wait_for_workers(count, timeout=_LONGEST_SECONDS)
         return Cluster(address, scheduler, workers)
@@ -77,9 +74,3 @@ def clusters(folder: Path) -> Iterator[Callable[..., Cluster]]:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-
-
-def _tls_options(tls: Path) -> tuple[str, ...]:
-    """The arguments that the guide gives to ``dask scheduler`` and ``dask worker``."""
-    places = {"ca-file": certificates.AUTHORITY, "cert": certificates.CERTIFICATE, "key": certificates.KEY}
-    return tuple(text for name, file in places.items() for text in (f"--tls-{name}", str(tls / file)))

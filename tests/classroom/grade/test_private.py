@@ -10,7 +10,6 @@ import pytest
 
 from classroom import reports
 from classroom.__main__ import _warn_of_others
-from classroom.exports.gradescope.results import write_results
 from classroom.grade import private
 from classroom.grade.gradebook import Gradebook, write_table
 from press import ROOT
@@ -39,7 +38,6 @@ def write_all(folder: Path) -> None:
         book.keep("anna", "d", [mark("anna")])
     write_table(folder / "grades.csv", marks)
     reports.write(folder, assignment, marks)
-    write_results(assignment, [mark for mark in marks if mark.status != "error"], folder / "results")
 
 
 def test_files_and_folders_of_marks_are_closed_to_others(tmp_path: Path) -> None:
@@ -58,7 +56,6 @@ def test_what_was_open_before_is_closed_but_for_the_teacher_s_own_folder(tmp_pat
     write_all(tmp_path / "marks")
     permissions = modes(tmp_path)
     assert permissions.pop("marks") == 0o755, "it may hold other things too"
-    permissions = {name: mode for name, mode in permissions.items() if not name.startswith("marks/results")}
     assert {mode for name, mode in permissions.items() if "." in name} == {0o600}, permissions
     assert {mode for name, mode in permissions.items() if "." not in name} == {0o700}, permissions
 

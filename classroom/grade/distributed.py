@@ -3,21 +3,23 @@
 Dask hands a task again to another worker when one dies, up to its ``allowed-failures``, and computes results again that
 a dead worker held: grading a student twice gives the same marks, and a row is kept once.
 
-Nothing of a class is sent before it is known that strangers cannot take part: see
-:mod:`classroom.grade.cluster.strangers`. A worker that comes later is not looked at.
+Whoever can send work to a worker runs code there, and Dask asks nobody who they are, unless it has certificates. So an
+address is one of this machine alone, or speaks TLS as ``distributed.comm.tls`` of Dask's own configuration says.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ipaddress
+import socket
 from concurrent.futures import Executor
-from pathlib import Path
+from urllib.parse import urlsplit
 
-from classroom.grade.cluster import certificates, strangers
 from classroom.grade.gradebook import code_digest
 from classroom.grade.grading import GradingError
 
 _WAIT_SECONDS = 30
+_INSTEAD = "take tls://HOST:8786, or an SSH tunnel to tcp://127.0.0.1:8786; the guide for teachers has the commands"
 
 
 class DaskWorkers:
@@ -25,57 +27,40 @@ class DaskWorkers:
 
     Args:
         address: of the scheduler, ``tcp://127.0.0.1:8786`` or ``tls://HOST:8786``.
-        tls: the folder of certificates for the latter; see :mod:`classroom.grade.cluster.certificates`.
         trusted: they are to run the code of students without a sandbox.
 
     Raises:
-        GradingError: strangers could take part, Dask is not installed, nobody answers at the address, or a worker there
-            cannot grade.
+        GradingError: strangers could take part, Dask is missing, nobody answers, or a worker cannot grade.
     """
 
-    def __init__(self, address: str, *, tls: Path | None = None, trusted: bool = False) -> None:
-        self._address = strangers.safe_address(address, certificates=tls is not None)
+    def __init__(self, address: str, *, trusted: bool = False) -> None:
+        self._address = safe_address(address)
         try:
-            from dask.distributed import Client, KilledWorker
+            from dask.distributed import Client, KilledWorker, Security
         except ImportError:
             raise GradingError("--dask needs Dask: .venv/bin/pip install -r classroom/requirements.txt") from None
         self.died: tuple[type[BaseException], ...] = (KilledWorker,)
-        security = certificates.security(tls) if tls else None
+        security = Security()
+        if self._address.startswith("tls:") and not (security.tls_ca_file and security.tls_client_cert):
+            raise GradingError(f"{address} needs certificates: name them in Dask's configuration, as the guide shows.")
         try:
             self._client = Client(self._address, timeout=_WAIT_SECONDS, set_as_default=False, security=security)
         except (OSError, ValueError, RuntimeError) as error:
             raise GradingError(f"No scheduler of Dask answers at {self._address} ({error}).") from None
         try:
-            self._keep_strangers_out()
             self.at_once = self._checked(trusted)
         except BaseException:
             self.stop()
             raise
 
-    def _keep_strangers_out(self) -> None:
-        """Ask each process of the cluster on what it listens."""
-        try:
-            self._client.wait_for_workers(1, timeout=_WAIT_SECONDS)
-            at = f"at {self._address}"
-            doors_of = {f"The scheduler {at}": self._client.run_on_scheduler(strangers.doors)}
-            workers = self._client.scheduler_info(n_workers=-1)["workers"]
-            doors_of |= {f"The worker {name}": doors for name, doors in self._client.run(strangers.doors).items()}
-            watched = [name for name, about in workers.items() if about["nanny"]]
-            if watched:
-                nannies = self._client.run(strangers.doors, workers=watched, nanny=True)
-                doors_of |= {f"The nanny of {name}": doors for name, doors in nannies.items()}
-        except TimeoutError:
-            raise GradingError(f"The scheduler at {self._address} has no worker: start one, `dask worker …`.") from None
-        except Exception as error:
-            raise GradingError(
-                f"The cluster {at} does not tell on what it listens ({type(error).__name__}: {error}): install the "
-                "book there too, for the scheduler as for the workers, with the same packages as here."
-            ) from None
-        for who, doors in doors_of.items():
-            strangers.check_doors(who, doors)
-
     def _checked(self, trusted: bool) -> int:
         """How many jobs to hand over at once to workers that can all do them."""
+        try:
+            self._client.wait_for_workers(1, timeout=_WAIT_SECONDS)
+        except TimeoutError:
+            raise GradingError(f"The scheduler at {self._address} has no worker: start one, `dask worker …`.") from None
+        for worker in self._client.scheduler_info(n_workers=-1)["workers"]:
+            safe_address(worker)
         try:
             states = self._client.run(_ready)
         except Exception as error:
@@ -98,6 +83,33 @@ class DaskWorkers:
         """Leave the cluster; what it has not done yet it does not do."""
         with contextlib.suppress(Exception):
             self._client.close()
+
+
+def safe_address(address: str) -> str:
+    """The address as Dask is to be given it, where it speaks TLS or is one that only this machine reaches.
+
+    Raises:
+        GradingError: anybody could take part there, or it is no address; the message says what to give instead.
+    """
+    try:
+        parts = urlsplit(address if "://" in address else f"tcp://{address}")
+        host, port = parts.hostname or "", parts.port or 8786
+    except ValueError:
+        host, port = "", 0
+    if not host or parts.scheme not in ("tcp", "tls") or parts.path.strip("/") or parts.query or parts.username:
+        raise GradingError(f"{address} is no address for --dask: {_INSTEAD}.")
+    if parts.scheme == "tls":
+        return f"tls://{_bracketed(host)}:{port}"
+    # Dask is given what was looked at: the same name might stand for another machine a moment later.
+    with contextlib.suppress(OSError, UnicodeError):
+        found = [str(info[4][0]) for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+        if found and all(ipaddress.ip_address(each).is_loopback for each in found):
+            return f"tcp://{_bracketed(found[0])}:{port}"
+    raise GradingError(f"{address} is not of this machine alone, and its traffic is open to all: {_INSTEAD}.")
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
 
 
 def _ready() -> tuple[str, str]:

@@ -1,1 +1,0 @@
-"""Grade on the workers of a Dask cluster that no stranger can enter."""
