@@ -278,13 +278,12 @@ def puts_a_sequential_into_the_model(model, layer, function, activation):
     return traced
 
 
-@breaks("A node calls a layer in one of two ways:", case="nested modules")
-@wrong("followed_by_activation", node="relu", says="follows `enter`, which is no layer of the kind asked")
-def takes_every_module_with_weights(model, layer, function, activation):
+@breaks("A node calls a layer in one of two ways:", case="convolutions")
+@wrong("followed_by_activation", node="relu_3", says="follows `head`, which is no layer of the kind asked")
+def takes_linear_layers_too(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
-        called = traced.get_submodule(node.target) if node.op == "call_module" else None
-        if hasattr(called, "weight") or node.target is function:
+        if is_layer(traced, node, (layer, nn.Linear), function):
             put_behind(node, activation)
     traced.recompile()
     return traced

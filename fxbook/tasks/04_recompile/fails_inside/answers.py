@@ -199,7 +199,7 @@ def runs_node_by_node_in_a_loop_of_its_own(traced, *inputs):
     "If a node fails because it calls a `GraphModule` in which a node fails, that inner node is meant.",
     case="a node of a traced module inside",
 )
-@wrong("names_the_node", says="names node `second` of the model itself, which only calls what fails", read=DOWN)
+@wrong("names_the_node", says="of the model itself, which only calls what fails", read=DOWN)
 def runs_an_interpreter_of_the_module_alone(traced, *inputs):
     draft, failed = copy.deepcopy(traced), []
     try:

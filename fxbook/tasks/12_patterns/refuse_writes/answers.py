@@ -192,7 +192,7 @@ def goes_by_names_of_nodes(match, graph, pattern):
 
 
 @breaks("a node that is not in the match", case="a pattern that writes")
-@wrong("refuses_what_is_crossed", says="(a pattern that writes): the filter refuses the match that ends with `mul_`")
+@wrong("refuses_what_is_crossed", says="(a pattern that writes): the filter refuses the match that ends with")
 def takes_the_match_for_a_write(match, graph, pattern):
     first, end = min(nodes_of(match)), end_of(match)
     return not any(first < node < end and writes(node) for node in graph.nodes)

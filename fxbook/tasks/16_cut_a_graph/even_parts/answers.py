@@ -215,7 +215,6 @@ def has_as_many_calls_in_each(module, count):
     return [calls[len(calls) * part // count].name for part in range(1, count)]
 
 
-@breaks("A weight that is used twice in a part is there once.", case="a layer that is called three times")
 @wrong("largest_is_small", says="bytes of weights. The largest part has")
 def counts_a_weight_at_each_use(module, count):
     used = [{(place, key): size for key, size in now.items()} for place, now in enumerate(sizes_of(module))]

@@ -180,17 +180,14 @@ def counts_from_zero(module, run, is_right, total):
     return None if found is None else found - 1
 
 
-@breaks("Return the number of the first wrong change,", case="a block of GPT-2")
+@breaks("Return the number of the first wrong change,", case="the first change")
 @wrong("names_the_change", says="makes the module wrong already")
-def takes_the_last_wrong_one_it_saw(module, run, is_right, total):
-    """It stops one step too early."""
-    low, high = 0, total
-    if is_right(changed(module, run, total)):
-        return None
-    while high - low > 2:
+def takes_for_granted_that_the_first_is_right(module, run, is_right, total):
+    low, high = 1, total + 1
+    while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if is_right(changed(module, run, middle)) else (low, middle)
-    return high if high > 2 else 2
+    return high if high <= total else None
 
 
 @breaks("or `None` if the module is right after all of them.", case="a block of BERT, no dropout is on")
