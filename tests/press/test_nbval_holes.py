@@ -113,7 +113,9 @@ def test_nbval_passes_all_of_them(tmp_path: Path) -> None:
     for number, (cells, _) in enumerate(HOLES.values()):
         nbformat.write(notebook_of(cells), tmp_path / f"hole_{number}.ipynb")
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
-    command = [sys.executable, "-m", "pytest", "--nbval", "-q", "-p", "no:cacheprovider", "-n", "2", "--dist=loadfile"]
+    # Warm kernels, as everywhere: of kernels that start cold at the same time, one in a thousand never answers.
+    options = ["-q", "-p", "no:cacheprovider", "-p", "press.printing.nbval_plugin", "--dist=loadfile"]
+    command = [sys.executable, "-m", "pytest", "--nbval", *options]
     done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stdout
     skipped = sum("SKIP" in str(cell).upper() for cells, _ in HOLES.values() for cell in cells)
