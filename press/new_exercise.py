@@ -74,7 +74,6 @@ def make(book: Book, identity: str) -> Path:
     anchor = headings[min(1, len(headings) - 1)][0]
     words = {"IDENTITY": identity, "TITLE": slug.replace("-", " ").capitalize(), "PLACE": f"{chapter}#{anchor}"}
     folder.mkdir(exist_ok=True)
-    (folder / "__init__.py").touch()
     for name in FILES:
         text = (TEMPLATE / name).read_text(encoding="utf-8")
         (folder / name).write_text(filled(text, words), encoding="utf-8")

@@ -36,7 +36,7 @@ OBSERVING = (
             *("surroundings", "waiting"),
         )
     ),
-    *("tasks/__init__.py", f"tasks/{SHEETS}/**/__init__.py", f"tasks/{SHEETS}/**/{_CASES}"),
+    *("tasks/__init__.py", f"tasks/{SHEETS}/__init__.py", f"tasks/{SHEETS}/**/{_CASES}"),
 )
 # In place of the package that judges.
 _UNCHECKED = Path(__file__).parent / "inside" / "unchecked.py"

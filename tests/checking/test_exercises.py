@@ -51,6 +51,12 @@ def names(chapter: str, until: str) -> dict[str, Any]:
 
 
 @by_id
+def test_an_exercise_is_four_files(sheet: ExerciseSheet, exercise: Exercise) -> None:
+    files = {path.name for path in exercise.path.parent.iterdir()} - {"__pycache__"}
+    assert files == {"task.md", "cases.py", "check.py", "answers.py"}
+
+
+@by_id
 def test_exercise_fails_as_handed_out_with_the_report_that_is_printed(sheet: ExerciseSheet, exercise: Exercise) -> None:
     report = check(exercise.id, names(sheet.chapter, exercise.id)[exercise.answer], seed=PRINTED_SEED)
     assert not report.passed

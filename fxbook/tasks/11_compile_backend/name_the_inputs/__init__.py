@@ -1,1 +1,0 @@
-"""Name the inputs of the graph that a backend gets."""

@@ -1,1 +1,0 @@
-"""Edit an exported program, and keep its signature true."""

@@ -1,1 +1,0 @@
-"""A backend that changes what a model computes, and is trained through."""

@@ -1,1 +1,0 @@
-"""Name what the forward graph saves for the backward graph."""
