@@ -33,17 +33,17 @@ class Room:
 
 ROOMS = {
     "checking": Room("every right and wrong answer with its whole report, in the case of its clause", 10),
-    "mutants": Room("every solution made slightly wrong in every way; what survives", 6, ("tests/mutation",)),
+    "mutants": Room("every solution made slightly wrong in every way; what survives", 7, ("tests/mutation",)),
     "classroom": Room(
-        "handing out, the sandbox and its attacks, the judge, grading, exports, a hub, Dask", 14, ("tests/classroom",)
+        "handing out, the sandbox and its attacks, the judge, grading, exports, a hub, Dask", 10, ("tests/classroom",)
     ),
     "site": Room("every page in a browser, in both themes and on a phone; steppers and drawings in a browser", 8),
-    "passes": Room("the passes of the chapters one by one, and on random graphs", 6, ("tests/operating",)),
-    "models": Room("the finished passes on models of transformers", 10, ("tests/architectures",)),
-    "versions": Room("other versions of torch: the record, and the environments they run in", 3, ("tests/versions",)),
-    "editions": Room("the PDF and the EPUB, whole", 8, ("tests/paper",)),
+    "passes": Room("the passes of the chapters one by one, and on random graphs", 2, ("tests/operating",)),
+    "models": Room("the finished passes on models of transformers", 2, ("tests/architectures",)),
+    "versions": Room("other versions of torch: the record, and the environments they run in", 2, ("tests/versions",)),
+    "editions": Room("the PDF and the EPUB, whole", 5, ("tests/paper",)),
     "cold": Room(
-        "notebooks printed twice, answers and passes with other numbers, drawn anew each time", 12, ("tests/cold",)
+        "notebooks printed twice, answers and passes with other numbers, drawn anew each time", 15, ("tests/cold",)
     ),
 }
 
