@@ -7,7 +7,7 @@ A room takes whole folders of tests, listed here, and in other folders the tests
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from press import ROOT
@@ -32,7 +32,7 @@ class Room:
 
 
 ROOMS = {
-    "checking": Room("every right and wrong answer with its whole report, in the case of its clause", 10),
+    "checking": Room("every right and wrong answer with its whole report, in the case of its clause", 4),
     "mutants": Room("every solution made slightly wrong in every way; what survives", 7, ("tests/mutation",)),
     "classroom": Room(
         "handing out, the sandbox and its attacks, the judge, grading, exports, a hub, Dask", 10, ("tests/classroom",)
@@ -57,12 +57,12 @@ def room_of(path: Path) -> str:
     return ""
 
 
-def of_test() -> list[str]:
+def arguments_of_test() -> list[str]:
     """The arguments with which pytest runs the tests of ``make test``."""
     return ["-m", "not room", *_without(ROOMS)]
 
 
-def of_room(wanted: str) -> list[str]:
+def arguments_of_room(wanted: str) -> list[str]:
     """The arguments with which pytest runs the tests of a room.
 
     Raises:
@@ -70,6 +70,11 @@ def of_room(wanted: str) -> list[str]:
     """
     others = [name for name in ROOMS if ROOMS[name] is not ROOMS[wanted]]
     return ["-m", f"room(name='{wanted}')", *_without(others)]
+
+
+def names_tests(arguments: Sequence[str]) -> bool:
+    """Whether arguments of pytest name tests by their files: those then run whatever room they are in."""
+    return any(one.partition("::")[0].startswith(("tests", "chapters", "solutions")) for one in arguments)
 
 
 def _without(rooms: Iterable[str]) -> Iterator[str]:

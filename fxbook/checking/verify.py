@@ -68,9 +68,9 @@ def check(exercise_id: str, answer: Any, *, seed: int | None = None) -> Report:
 
     Returns:
         The report; ``.passed`` says whether the public checks passed. It never raises for an answer, whatever that
-        does, and ends one that never ends after a few seconds; after so many times more as the environment variable
-        ``FXBOOK_PATIENCE`` says. A notebook shows it, in a script it is printed. ``.case`` is the case that failed:
-        its model, arguments, inputs and graph.
+        does. An answer that never ends is ended after a few seconds; the environment variable ``FXBOOK_PATIENCE``
+        multiplies them. A notebook shows the report, a script prints it. ``.case`` is the case that failed: its model,
+        arguments, inputs and graph.
     """
     exercise = tasks.find(exercise_id) if isinstance(exercise_id, str) else None
     if exercise is None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from press import ROOT
-from press.binding.installing import Heartbeat, Progress, install
+from press.binding.installing import Heartbeat, PipProgress, install
 
 VENV = ROOT / ".venv"
 OLDEST = (3, 11)
@@ -194,7 +194,7 @@ def _pin(package: str) -> str:
 
 def _pip(heartbeat: Heartbeat, total: int | None, *arguments: str) -> None:
     """Install; ``total`` is how many packages that are, where the pins tell it."""
-    progress = Progress(total, _packages())
+    progress = PipProgress(total, _packages())
     if not install([str(python()), "-m", "pip"], [*arguments], progress, heartbeat, ROOT):
         advice = "pip failed, its message stands above: mend that, then run the same command again"
         raise SetupError(f"{progress.complaint()}\n{advice}")

@@ -48,7 +48,7 @@ class Heartbeat:
             thread.join()
 
 
-class Progress:
+class PipProgress:
     """What pip is at, read from the lines that it prints to a pipe; a line that is not known changes nothing.
 
     Args:
@@ -150,21 +150,21 @@ class Progress:
 _MEANINGS = tuple(
     (re.compile(pattern), meaning)
     for pattern, meaning in (
-        (r"Ignoring \S+: markers", Progress._not_for_this_system),
-        (r"Collecting ([\w.-]+)", Progress._look_up),
-        (r"(?:Downloading|Using cached) \S+\.metadata", Progress._ignore),
-        (r"Downloading (\S+) \((.+)\)", Progress._fetch),
-        (r"(?:Using cached|Processing|Requirement already satisfied:) ([^\s<>=!~;\[]+)", Progress._have),
-        (r"\S+ \S+/\S+ [kMG]?B ", Progress._came),
-        (r"Obtaining file:|Installing build dep|Preparing editable|Building editable", Progress._prepare),
-        (r"Installing collected packages: (.+)", Progress._install),
-        (r"Looking in |WARNING: Location |Obtaining dependency information", Progress._ignore),
-        (r"Attempting uninstall|Found existing|Uninstalling|Successfully ", Progress._ignore),
+        (r"Ignoring \S+: markers", PipProgress._not_for_this_system),
+        (r"Collecting ([\w.-]+)", PipProgress._look_up),
+        (r"(?:Downloading|Using cached) \S+\.metadata", PipProgress._ignore),
+        (r"Downloading (\S+) \((.+)\)", PipProgress._fetch),
+        (r"(?:Using cached|Processing|Requirement already satisfied:) ([^\s<>=!~;\[]+)", PipProgress._have),
+        (r"\S+ \S+/\S+ [kMG]?B ", PipProgress._came),
+        (r"Obtaining file:|Installing build dep|Preparing editable|Building editable", PipProgress._prepare),
+        (r"Installing collected packages: (.+)", PipProgress._install),
+        (r"Looking in |WARNING: Location |Obtaining dependency information", PipProgress._ignore),
+        (r"Attempting uninstall|Found existing|Uninstalling|Successfully ", PipProgress._ignore),
     )
 )
 
 
-def install(pip: list[str], arguments: list[str], progress: Progress, heartbeat: Heartbeat, folder: Path) -> bool:
+def install(pip: list[str], arguments: list[str], progress: PipProgress, heartbeat: Heartbeat, folder: Path) -> bool:
     """Run ``pip install``, and say how far it is.
 
     Args:

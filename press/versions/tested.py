@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from packaging.version import Version
 
+from press.rooms import names_tests
 from press.versions.record import ALIKE
 
 # The first version on which the book is proven. On an older one cells and answers may do otherwise: see the record.
@@ -48,7 +49,7 @@ def is_proven(version: str) -> bool:
 
 def asked(arguments: Sequence[str], version: str) -> list[str]:
     """The arguments of pytest: those that were given, and all tests of the version where they name none."""
-    if any(one.partition("::")[0].startswith(("tests", "chapters", "solutions")) for one in arguments):
+    if names_tests(arguments):
         return list(arguments)
     if is_proven(version):
         return [*arguments, *TESTS]

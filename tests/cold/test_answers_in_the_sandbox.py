@@ -49,4 +49,6 @@ def is_told(answer: KnownAnswer, rule: str, node: str | None, message: str) -> b
     Only a check in a notebook does, and may find a node nearer to the fault than the output.
     """
     unseen = answer.violated == rule in ("same_result", "same_output") and node == "output" != answer.node
-    return unseen or ((rule, node) == (answer.violated, answer.node) and answer.says in message)
+    if unseen:
+        return "the result is not the one asked for" in message
+    return (rule, node) == (answer.violated, answer.node) and answer.says in message

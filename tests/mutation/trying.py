@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 
 from fxbook import tasks
 from fxbook.checking.verify import check_with
@@ -40,13 +41,23 @@ def trials(program: Program) -> Iterator[Trial]:
     process.start()
     sending.close()
     try:
-        if refused_by := receiving.recv():
+        if refused_by := _received(receiving, process, program):
             raise ValueError(f"{program.exercise}: the solution does not pass ({refused_by})\n{program.source()}")
         for mutant in mutants:
-            yield Trial(mutant, receiving.recv())
+            yield Trial(mutant, _received(receiving, process, program))
     finally:
         receiving.close()
         process.join()
+
+
+def _received(receiving: Connection, process: BaseProcess, program: Program) -> str:
+    try:
+        return receiving.recv()
+    except EOFError:
+        process.join()
+        raise RuntimeError(
+            f"{program.exercise}: a mutant ended the process that tries it ({process.exitcode})"
+        ) from None
 
 
 def _try_all(program: Program, mutants: Sequence[Mutant], sending: Connection) -> None:

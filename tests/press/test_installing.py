@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from press.binding.installing import Heartbeat, Progress, install
+from press.binding.installing import Heartbeat, PipProgress, install
 
 TORCH = "torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl"
 # As pip 23.2 prints it; the second part is how an index is read that has the needs of a package apart from it.
@@ -56,32 +56,28 @@ def waited_for(said: queue.Queue[str], beginning: str) -> None:
         pass
 
 
-def read(text: str, total: int | None, packages: Path) -> Progress:
-    progress = Progress(total, packages)
+def read(text: str, total: int | None, packages: Path) -> PipProgress:
+    progress = PipProgress(total, packages)
     for line in text.splitlines():
         progress.read(line)
     return progress
 
 
-def test_what_comes_is_said_again_while_pip_is_silent(said: queue.Queue[str], tmp_path: Path) -> None:
-    pip = [sys.executable, "-c", SILENT, READ, str(tmp_path / "go"), "0"]
+@pytest.mark.parametrize(
+    ("printed", "line"),
+    [
+        (READ, "1 of 2 packages fetched, fetching torch 2.13.0+cpu (191.8 MB)"),
+        ("pip of another time", "starting pip"),
+    ],
+    ids=["known", "unknown"],
+)
+def test_it_is_said_again_while_pip_is_silent(said: queue.Queue[str], tmp_path: Path, printed: str, line: str) -> None:
+    pip = [sys.executable, "-c", SILENT, printed, str(tmp_path / "go"), "0"]
     with ThreadPoolExecutor() as pool:
         try:
-            done = pool.submit(install, pip, [], Progress(3, tmp_path), Heartbeat(every=0.01), tmp_path)
+            done = pool.submit(install, pip, [], PipProgress(3, tmp_path), Heartbeat(every=0.01), tmp_path)
             for _ in range(3):
-                waited_for(said, "1 of 2 packages fetched, fetching torch 2.13.0+cpu (191.8 MB)")
-        finally:
-            (tmp_path / "go").touch()
-        assert done.result()
-
-
-def test_lines_that_nobody_knows_leave_a_heartbeat(said: queue.Queue[str], tmp_path: Path) -> None:
-    pip = [sys.executable, "-c", SILENT, "pip of another time", str(tmp_path / "go"), "0"]
-    with ThreadPoolExecutor() as pool:
-        try:
-            done = pool.submit(install, pip, [], Progress(3, tmp_path), Heartbeat(every=0.01), tmp_path)
-            for _ in range(3):
-                waited_for(said, "starting pip")
+                waited_for(said, line)
         finally:
             (tmp_path / "go").touch()
         assert done.result()
@@ -118,7 +114,7 @@ def test_a_failure_shows_every_error_and_no_address(said: queue.Queue[str], tmp_
         "Cannot reach https://reader:secret@host.example/simple/torch/ at host.example",
     ]
     (tmp_path / "go").touch()
-    progress = Progress(3, tmp_path)
+    progress = PipProgress(3, tmp_path)
     pip = [sys.executable, "-c", SILENT, READ + "\n".join(errors), str(tmp_path / "go"), "1"]
     assert not install(pip, [], progress, Heartbeat(), tmp_path)
     shown = progress.complaint()

@@ -113,7 +113,7 @@ def test_nbval_passes_all_of_them(tmp_path: Path) -> None:
     for number, (cells, _) in enumerate(HOLES.values()):
         nbformat.write(notebook_of(cells), tmp_path / f"hole_{number}.ipynb")
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
-    # Warm kernels, as everywhere: of kernels that start cold at the same time, one in a thousand never answers.
+    # Warm kernels, as everywhere: one that started cold beside others once did not answer.
     options = ["-q", "-p", "no:cacheprovider", "-p", "press.printing.nbval_plugin", "--dist=loadfile"]
     command = [sys.executable, "-m", "pytest", "--nbval", *options]
     done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, cwd=tmp_path)

@@ -11,6 +11,8 @@ import pytest
 
 from press import ROOT, rooms
 from press import __main__ as commands
+from press.printing.execution import PRINTED_SEED
+from tests.cold import drawn
 
 # A folder of a room, a file with a test that is marked and one that is not, and notebooks, which no room has.
 SOME = ("tests/paper/test_folds.py", "tests/book/test_cheat_sheet.py", "solutions/P1_one_model.ipynb")
@@ -24,15 +26,15 @@ def collected(*arguments: str) -> list[str]:
 
 def test_each_test_is_in_test_or_in_one_room() -> None:
     everything = collected(*SOME)
-    of_test = collected(*rooms.of_test(), *SOME)
-    of_rooms = [test for name in ("editions", "site") for test in collected(*rooms.of_room(name), *SOME)]
+    of_test = collected(*rooms.arguments_of_test(), *SOME)
+    of_rooms = [test for name in ("editions", "site") for test in collected(*rooms.arguments_of_room(name), *SOME)]
     assert of_test and of_rooms and sorted([*of_test, *of_rooms]) == sorted(everything)
     assert {test.partition("::")[0] for test in of_test} == {SOME[1], SOME[2]}
 
 
 def test_a_room_that_there_is_not_is_refused(tmp_path: Path) -> None:
     with pytest.raises(KeyError):
-        rooms.of_room("attic")
+        rooms.arguments_of_room("attic")
     test = tmp_path / "test_it.py"
     test.write_text('import pytest\n@pytest.mark.room(name="attic")\ndef test_it(): pass\n')
     command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-c", str(ROOT / "pyproject.toml"), str(test)]
@@ -64,3 +66,30 @@ def test_prove_says_what_each_room_adds_and_runs_it(
     assert all(command[-1] == "-x" for command in ran)
     output = capsys.readouterr().out
     assert all(str(rooms.ROOMS[name]) in output for name in names) and "Room site: failed." in output
+
+
+def test_a_room_in_which_another_torch_changes_nothing_is_not_red(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commands.environment, "run_module", lambda *_: None)
+    for status, told in ((5, 0), (1, 1)):
+        monkeypatch.setattr(commands, "_test_on", lambda *_, status=status: status)
+        assert commands.main(["prove", "--room", "models", "--torch", "2.15.0"]) == told
+
+
+def test_the_cold_room_draws_a_share_that_its_number_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    draws = []
+    for number in (7, 7, 8):
+        monkeypatch.setattr(drawn, "NUMBER", number)
+        draws.append((drawn.some(range(1000), 20), drawn.seeds(3)))
+    assert draws[0] == draws[1] != draws[2]
+    cases, seeds = draws[0]
+    assert len(set(cases)) == 20 and cases == sorted(cases) and len(set(seeds)) == 3
+    assert drawn.some("ab", 20) == ["a", "b"]
+
+
+def test_checks_in_tests_draw_what_was_drawn_for_the_page() -> None:
+    code = "import os; from press.printing import nbval_plugin; from types import SimpleNamespace as Config\n"
+    code += "config = Config(stash={}, option=Config(), getoption=lambda *_: 'python3')\n"
+    code += "nbval_plugin.pytest_configure(config); from fxbook.checking import new_seed; print(new_seed(), new_seed())"
+    environment = {name: value for name, value in os.environ.items() if name != "FXBOOK_SEED"}
+    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert ran.stdout.split() == [str(PRINTED_SEED)] * 2, ran.stderr

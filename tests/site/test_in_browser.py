@@ -34,7 +34,7 @@ LOOKS_AT_A_KIND: tuple[Look, ...] = (*LOOKS, ("dark", WIDE, AXE_ON_A_PHONE), ("l
 # A page of solutions is made as one of a chapter is.
 _FIRST_OF_FOLDER = {page.rpartition("/")[0]: page for page in reversed(PAGES) if not page.startswith("solutions/")}
 KINDS = (*_FIRST_OF_FOLDER.values(), CHAPTERS[0], "chapters/reference/symptom_index")
-in_its_room = pytest.mark.room(name="site")
+in_site_room = pytest.mark.room(name="site")
 # Contrast takes axe most of its time.
 ONLY_WHAT_IS_MARKED = "axe.configure({rules: [{id: 'color-contrast', selector: '[data-colours]'}]})"
 # Marks the texts of colours, on a ground and in a size, that no page before had, and tells these. In a drawing the
@@ -161,7 +161,7 @@ def test_a_page_of_each_kind_has_no_fault(readers: dict[str, BrowserContext], ad
     page.close()
 
 
-@in_its_room
+@in_site_room
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_has_no_fault(readers: dict[str, BrowserContext], address: str, name: str, theme: str) -> None:
@@ -176,7 +176,7 @@ def test_a_page_has_no_fault(readers: dict[str, BrowserContext], address: str, n
     page.close()
 
 
-@in_its_room
+@in_site_room
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_has_no_fault_on_a_phone(readers: dict[str, BrowserContext], address: str, name: str) -> None:
     page = readers["light"].new_page()
@@ -184,7 +184,7 @@ def test_a_page_has_no_fault_on_a_phone(readers: dict[str, BrowserContext], addr
     page.close()
 
 
-@in_its_room
+@in_site_room
 @pytest.mark.parametrize("theme", THEMES)
 def test_a_page_opens_in_the_theme_that_was_chosen(
     readers: dict[str, BrowserContext], address: str, theme: str
@@ -197,7 +197,7 @@ def test_a_page_opens_in_the_theme_that_was_chosen(
     page.close()
 
 
-@in_its_room
+@in_site_room
 def test_search_finds_a_chapter(readers: dict[str, BrowserContext], address: str) -> None:
     page = readers["light"].new_page()
     troubles = troubles_of(page, urlsplit(address).netloc)
@@ -208,7 +208,7 @@ def test_search_finds_a_chapter(readers: dict[str, BrowserContext], address: str
     page.close()
 
 
-@in_its_room
+@in_site_room
 def test_a_reader_switches_the_theme(readers: dict[str, BrowserContext], address: str) -> None:
     page = readers["light"].new_page()
     page.goto(f"{address}/{CHAPTERS[0]}.html")
@@ -220,7 +220,7 @@ def test_a_reader_switches_the_theme(readers: dict[str, BrowserContext], address
     page.close()
 
 
-@in_its_room
+@in_site_room
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_a_page_works_without_scripts(browser: Browser, address: str, size: dict[str, int]) -> None:
     context = browser.new_context(viewport=size, java_script_enabled=False)
@@ -242,7 +242,7 @@ STORAGE_BLOCKED = """for (const name of ["localStorage", "sessionStorage"]) Obje
   configurable: true, get() { throw new DOMException(`Access to ${name} is denied`, "SecurityError"); } })"""
 
 
-@in_its_room
+@in_site_room
 def test_a_page_works_where_storage_is_blocked(browser: Browser, address: str) -> None:
     context = browser.new_context(viewport=WIDE, color_scheme="dark")
     context.add_init_script(STORAGE_BLOCKED)
@@ -260,7 +260,7 @@ def test_a_page_works_where_storage_is_blocked(browser: Browser, address: str) -
     context.close()
 
 
-@in_its_room
+@in_site_room
 @pytest.mark.parametrize("name", ["chapters/intro", CHAPTERS[-1]])
 def test_a_page_works_from_a_folder(browser: Browser, built_book: Path, name: str) -> None:
     context = context_for(browser, "light")
@@ -272,7 +272,7 @@ def test_a_page_works_from_a_folder(browser: Browser, built_book: Path, name: st
     context.close()
 
 
-@in_its_room
+@in_site_room
 def test_on_paper_folds_are_open_and_sidebars_gone(browser: Browser, address: str) -> None:
     context = context_for(browser, "light")
     page = context.new_page()
