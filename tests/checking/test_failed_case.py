@@ -15,7 +15,6 @@ from classroom.judge.judging import judged
 from classroom.sandbox.inside import unchecked
 from fxbook import check
 from fxbook.asking import Case, Exercise, traced
-from fxbook.asking.predicates import same_result
 from fxbook.checking import check_with, new_seed
 from fxbook.checking.observe import observe
 from fxbook.checking.prepare import prepare
@@ -61,27 +60,12 @@ def test_it_is_made_anew_at_each_access_and_the_answer_runs_on_it_again() -> Non
     assert case.use(lambda module: len(module.graph.nodes)) == 7
 
 
-def test_what_fails_there_fails_there_again() -> None:
-    report = check_with(COUNT, raises_on_many, seed=1)
-    assert report.case.name == "five layers"
-    with pytest.raises(KeyError, match=r"layers\.4"):
-        raises_on_many(*report.case.arguments)
-
-
 def test_a_report_on_data_shows_the_graph_that_was_given() -> None:
     for answer in (lambda module: 4, raises_on_many):
         report = check_with(COUNT, answer, seed=1)
         text, page = repr(report), report._repr_html_()
         assert "The graph that your code was given (five layers):" in text and "self.layers.4(layers_3)" in text
         assert "The graph that your code was given (five layers)" in page and "fx-node" in page
-
-
-def test_of_an_error_without_a_graph_the_case_is_told() -> None:
-    def raises(module: nn.Module) -> fx.GraphModule:
-        raise ValueError("not me")
-
-    report = check_with(Exercise("99-x", "pass", (SHALLOW, DEEP), (same_result,)), raises, seed=1)
-    assert "Case: two layers" in repr(report) and "Case: two layers" in report._repr_html_()
 
 
 def test_a_fault_of_no_case_has_none_and_neither_has_a_right_answer() -> None:

@@ -9,22 +9,13 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
 from fxbook.drawing import draw
-from tests.browsing import THEMES, needs_chromium, texts_outside_their_box
+from tests.browsing import THEMES, needs_chromium, texts_outside_their_box, texts_that_overlap
 from tests.drawing.graphs import BROKEN, chain, residual
 
 pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
 OUTSIDE = texts_outside_their_box()
-OVERLAPPING = """() => [...document.querySelectorAll(".fx-svg")].flatMap(svg => {
-  const texts = [...svg.querySelectorAll("text")].map(text => [text, text.getBBox()]);
-  const found = [];
-  texts.forEach(([a, p], i) => texts.slice(i + 1).forEach(([b, q]) => {
-    const x = Math.min(p.x + p.width, q.x + q.width) - Math.max(p.x, q.x);
-    const y = Math.min(p.y + p.height, q.y + q.height) - Math.max(p.y, q.y);
-    if (x > 1 && y > 4) found.push([a.textContent, b.textContent]);
-  }));
-  return found;
-})"""
+OVERLAPPING = texts_that_overlap()
 SMALLEST = """() => Math.min(...[...document.querySelectorAll(".fx-svg")].map(
   svg => 12.5 * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width))"""
 

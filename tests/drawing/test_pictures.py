@@ -5,6 +5,7 @@ Look at what changed before you commit it: the files beside this one are picture
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -40,6 +41,14 @@ def lines_of(svg: str) -> str:
 def test_a_drawing(name: str, order: Order, file_regression: FileRegressionFixture) -> None:
     svg = DRAWN[name](order).picture("fx", "")
     file_regression.check(lines_of(svg), basename=f"{name}_by_{order}", extension=".svg")
+
+
+def test_what_stands_around_a_drawing(file_regression: FileRegressionFixture) -> None:
+    """The legend, the table and the words for those who see no picture; and the text of an editor."""
+    drawing = draw(residual(), "A residual block", MARKS)
+    html = re.sub(r"<style>.*?</style>|(?<=</desc>).*?(?=</svg>)", "", drawing._repr_html_(), flags=re.DOTALL)
+    html = re.sub(r"fx-notebook-\d+", "fx", html)
+    file_regression.check(f"{lines_of(html)}{drawing!r}\n", basename="around", extension=".html")
 
 
 def test_a_graph_in_the_colours_of_numbers(file_regression: FileRegressionFixture) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
@@ -71,14 +70,6 @@ def test_an_answer_is_found_by_its_name(tmp_path: Path, cells: list[str], form) 
     form(tmp_path, *cells)
     outcome = attempt(tmp_path, FIRST)
     assert outcome.passed, outcome.text
-
-
-def test_a_notebook_of_an_older_format_is_read(tmp_path: Path) -> None:
-    path = notebook(tmp_path, IMPORTS, SOLUTION)
-    document = nbformat.read(path, as_version=4)
-    path.write_text(json.dumps(nbformat.convert(document, 3)), encoding="utf-8")
-    assert json.loads(path.read_text())["nbformat"] == 3
-    assert attempt(tmp_path, FIRST).passed
 
 
 @pytest.mark.parametrize(
@@ -188,15 +179,6 @@ def test_the_last_exercise_ends_with_status_0(tmp_path: Path, capsys: pytest.Cap
     notebook(tmp_path, IMPORTS, SOLUTION)
     assert play(tmp_path, [], [FIRST]) == 0
     assert "All 1 exercises are solved." in capsys.readouterr().out
-
-
-def test_a_script_can_be_made_of_the_notebook(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    notebook(tmp_path, IMPORTS, STUB)
-    play(tmp_path, ["p", "p"])
-    output = capsys.readouterr().out
-    assert "Made 00_first_graph.py" in output and "00_first_graph.py is there already" in output
-    text = (tmp_path / "00_first_graph.py").read_text()
-    assert "# %%" in text and STUB in text
 
 
 def test_every_printed_exercise_notebook_is_a_sheet_of_all_its_answers() -> None:

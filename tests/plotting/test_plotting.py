@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -14,10 +12,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 from torch import fx, nn
 
-from fxbook.drawing import draw
 from fxbook.plotting import Heat, Plot, heat, plot
 from fxbook.plotting.canvas import canvas, styled, without_references
-from press import ROOT
 from tests.browsing import THEMES, needs_chromium, texts_outside_their_box
 
 BEYOND = """() => {
@@ -73,19 +69,6 @@ def test_two_plots_of_the_same_are_the_same_bytes(shown: list[Plot]) -> None:
     assert first == second
 
 
-def test_a_plot_is_the_same_in_another_process(shown: list[Plot]) -> None:
-    code = (
-        "from tests.plotting import test_plotting; import IPython.display as d\n"
-        "d.display = lambda plot: print(test_plotting.without_ordinals(plot._repr_html_()), end='')\n"
-        "test_plotting.draw_everything()"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    draw_everything()
-    assert done.stdout == without_ordinals(shown[0]._repr_html_())
-
-
 def test_nothing_of_a_plot_reaches_beyond_it(shown: list[Plot]) -> None:
     draw_everything()
     draw_everything()
@@ -123,19 +106,6 @@ def test_an_error_inside_is_raised_and_shows_nothing(shown: list[Plot]) -> None:
     assert shown == []
 
 
-def test_fxbook_imports_no_matplotlib() -> None:
-    code = "import sys, fxbook, fxbook.plotting; fxbook.draw; assert 'matplotlib' not in sys.modules"
-    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
-
-
-def test_plotting_leaves_the_style_of_others_alone(shown: list[Plot]) -> None:
-    import matplotlib
-
-    before = dict(matplotlib.rcParams)
-    draw_everything()
-    assert dict(matplotlib.rcParams) == before
-
-
 def test_the_style_of_others_leaves_a_plot_alone(shown: list[Plot]) -> None:
     import matplotlib
 
@@ -170,14 +140,6 @@ def test_heat_colours_by_share_and_writes_it() -> None:
     assert drawn.title == "Share of the FLOPs"
     shares = re.findall(r"(\d+|under 1) % of the FLOPs", repr(drawn))
     assert shares == ["75", "under 1", "25"]
-
-
-def test_heat_keeps_the_shapes_of_the_drawing_and_drops_its_hues() -> None:
-    module = traced()
-    plain, hot = draw(module, "Share of the FLOPs")._repr_html_(), heat(module, {}, "FLOPs")._repr_html_()
-    assert hot.count("fx-shape") == plain.count("fx-shape")
-    assert 'class="fx-swatch"' in hot and "fx-swatch fx-op" not in hot
-    assert "the more the stronger" in hot
 
 
 @pytest.mark.parametrize(

@@ -86,14 +86,6 @@ def test_a_new_exercise_runs_fails_as_handed_out_and_is_proven(copy: Path) -> No
     assert ran.returncode == 0, ran.stderr
 
 
-def test_a_chapter_without_exercises_gets_a_sheet(copy: Path) -> None:
-    chapter = (copy / "book" / "chapters" / "01_node_creation.md").read_text(encoding="utf-8")
-    (copy / "book" / "chapters" / "47_more.md").write_text(chapter, encoding="utf-8")
-    folder = make(Book(copy), "47-first-of-all")
-    sheet = Book(copy).sheet(folder.parent)
-    assert [exercise.id for exercise in sheet.exercises] == ["47-first-of-all"]
-
-
 @pytest.mark.parametrize(
     ("identity", "message"),
     [

@@ -5,11 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from press import ROOT, progress, proof
+from press import ROOT, proof
 
 GOOD = "def test_good():\n    pass\n"
 MIXED = f"""
@@ -72,30 +71,3 @@ def test_a_line_for_each_part_and_what_was_skipped(tmp_path: Path, processes: st
 def test_what_is_said_to_be_proven_is_tested_somewhere() -> None:
     files = (beginning.partition("::")[0] for beginning in proof.PROVES)
     assert [name for name in files if not (ROOT / name).exists()] == []
-
-
-def report(nodeid: str, failed: bool = False) -> SimpleNamespace:
-    return SimpleNamespace(nodeid=nodeid, when="teardown", failed=failed)
-
-
-def test_how_far_it_is_counts_what_a_test_took_the_last_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 100.0
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now)
-    cache = SimpleNamespace(get=lambda *_: {"a.py": 1.0, "b.py": 3.0}, set=lambda name, means: kept.update(means))
-    kept: dict[str, float] = {}
-    told = progress.Progress(SimpleNamespace(), cache)  # type: ignore[arg-type]
-    now += 7
-    assert told.line() == "  collecting the tests, 7 s"
-    told._expect(["a.py::one", "b.py::two", "new.py::three", "new.py::four"])
-    told.pytest_runtest_logstart("a.py::one")
-    told.pytest_runtest_logstart("b.py::two")
-    assert told.line() == "   0 %  0 of 4, 0 failed, 0 s so far: a.py, b.py"
-    now += 2
-    told.pytest_runtest_logreport(report("a.py::one"))  # type: ignore[arg-type]
-    now += 28
-    # Of eight seconds, one that is known: a file that is new counts as the mean of the others.
-    assert told.line() == "  12 %  1 of 4, 0 failed, about 4 min left: b.py::two (30 s)"
-    told.pytest_runtest_logreport(report("b.py::two", failed=True))  # type: ignore[arg-type]
-    assert told.line() == "  50 %  2 of 4, 1 failed, about 30 s left: between two tests"
-    told.pytest_sessionfinish()
-    assert kept == {"a.py": 2.0, "b.py": 30.0}

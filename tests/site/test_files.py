@@ -10,11 +10,10 @@ from types import ModuleType
 
 import pytest
 from bs4 import Tag
-from sphinx.errors import ConfigError
 
 from press import ROOT
 from tests.loading import load
-from tests.site.pages import CHAPTERS, PAGES, PARTS, TOC, article, ids_of, parsed
+from tests.site.pages import CHAPTERS, PAGES, TOC, article, ids_of, parsed
 
 # What a browser fetches by itself; a link to another host is a thing to click, and allowed.
 LOADS = {
@@ -120,15 +119,6 @@ def test_a_chapter_and_its_exercises_link_each_other(built_book: Path) -> None:
     assert lost == []
 
 
-def test_each_chapter_is_listed_with_its_exercises_its_faults_and_last_its_solutions() -> None:
-    chapters = [page for caption, pages in PARTS if caption == "Chapters" or "Part" in caption for page in pages]
-    groups = [list(group) for _, group in itertools.groupby(chapters, lambda page: page.rpartition("/")[2])]
-    assert [group[0] for group in groups] == CHAPTERS
-    for chapter, *inside in groups:
-        name = chapter.partition("/")[2]
-        assert inside == [f"exercises/{name}", f"chapters/when_it_breaks/{name}", f"solutions/{name}"]
-
-
 def test_a_page_is_small(built_book: Path) -> None:
     large = []
     for page in PAGES:
@@ -166,21 +156,3 @@ def test_the_status_page_tells_its_day(built_book: Path, bookplate: ModuleType) 
 
 def test_the_built_folder_holds_nothing_unread(built_book: Path, bookplate: ModuleType) -> None:
     assert bookplate.drop_unread(built_book / "_static") == 0
-
-
-def test_a_changed_style_is_seen(tmp_path: Path, bookplate: ModuleType) -> None:
-    (tmp_path / "static").mkdir()
-    style = tmp_path / "static/book.css"
-    style.write_text("a { color: red }")
-    before = bookplate.static_digest([tmp_path / "static"])
-    assert bookplate.static_digest([tmp_path / "static"]) == before
-    style.write_text("a { color: tan }")
-    assert bookplate.static_digest([tmp_path / "static"]) != before
-
-
-@pytest.mark.parametrize(("text", "advice"), [(None, "from the root"), ("torch>=2.13\n", "add a line `torch==")])
-def test_a_missing_pin_is_explained(tmp_path: Path, bookplate: ModuleType, text: str | None, advice: str) -> None:
-    if text:
-        (tmp_path / "requirements.txt").write_text(text)
-    with pytest.raises(ConfigError, match=advice):
-        bookplate.pinned_version(tmp_path / "requirements.txt", "torch")

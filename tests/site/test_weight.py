@@ -7,9 +7,6 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
-from pygments import highlight
-from pygments.lexers import get_lexer_by_name
-from pygments.styles import get_style_by_name
 
 from tests.browsing import needs_chromium
 from tests.loading import load
@@ -55,22 +52,6 @@ def test_a_style_that_goes_on_from_another_says_only_the_rest() -> None:
     )
 
 
-def test_code_has_an_element_only_where_its_looks_change() -> None:
-    lean = load("book/_ext/lean_pages.py")
-    styles = [get_style_by_name("a11y-high-contrast-light"), get_style_by_name("github-dark")]
-    lean.LeanFormatter.looks = lean.same_looks(styles)
-    html = highlight(
-        "def f(self, x):\n    return graph.node(x) + 1\n", get_lexer_by_name("python"), lean.LeanFormatter()
-    )
-    assert '<span class="k">def </span><span class="nf">f</span>(' in html
-    assert "graph.node(x) <span" in html
-    assert re.sub("<[^>]+>", "", html).strip() == "def f(self, x):\n    return graph.node(x) + 1"
-    # Of two kinds with one element, neither theme shows a difference.
-    for kind, shown in lean.LeanFormatter.looks.items():
-        for style in styles if str(kind) != "Token.Text.Whitespace" else ():
-            assert style.style_for_token(kind) == style.style_for_token(shown)
-
-
 @pytest.mark.parametrize(
     ("css", "kept"),
     [
@@ -86,11 +67,6 @@ def test_code_has_an_element_only_where_its_looks_change() -> None:
 )
 def test_a_rule_goes_only_if_its_class_or_id_is_nowhere(css: str, kept: str) -> None:
     assert load("book/_ext/bundle.py").purged(css, {"shown", "here"}) == kept
-
-
-def test_a_style_sheet_that_fetches_another_is_refused() -> None:
-    with pytest.raises(ValueError, match="fetches another file"):
-        load("book/_ext/bundle.py").purged('@import "other.css";', set())
 
 
 def test_licences_stay(built_book: Path) -> None:
