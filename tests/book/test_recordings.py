@@ -59,22 +59,8 @@ class Scaled(nn.Module):
         return x * self.factor
 
 
-def without_gradient(x: torch.Tensor) -> torch.Tensor:
-    with torch.no_grad():
-        scale = x * 2
-    return x * scale
-
-
 def test_a_change_reaches_the_program_and_not_what_was_hard_coded() -> None:
     found = front_ends(Scaled(), ROWS, change=lambda module: setattr(module, "factor", 3))
     assert [recording.outcome for recording in found.values()] == ["wrong", "wrong", "wrong", "right"]
     assert {recording.outcome for recording in front_ends(Scaled(), ROWS).values()} == {"right"}
     assert Scaled.factor == 2
-
-
-def test_gradients_are_compared_if_asked() -> None:
-    found = front_ends(without_gradient, ROWS, gradients=True)
-    outcomes = {name: recording.outcome for name, recording in found.items()}
-    assert outcomes.pop("symbolic_trace") == outcomes.pop("make_fx") == "wrong gradients"
-    assert set(outcomes.values()) == {"right"}
-    assert {recording.outcome for recording in front_ends(without_gradient, ROWS).values()} == {"right"}

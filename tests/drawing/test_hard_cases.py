@@ -90,42 +90,6 @@ def test_no_address_and_no_huge_text_is_shown() -> None:
 # ---- colours ---------------------------------------------------------------------------------------------------------
 
 
-def _rgb(colour: str) -> list[float]:
-    return [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-
-
-def _luminance(rgb: list[float]) -> float:
-    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in rgb]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def _contrast(first: list[float], second: list[float]) -> float:
-    low, high = sorted((_luminance(first), _luminance(second)))
-    return (high + 0.05) / (low + 0.05)
-
-
-# Backgrounds with the text colours of the book's theme, JupyterLab and plain pages.
-@pytest.mark.parametrize(
-    ("background", "text"),
-    [
-        ("#ffffff", "#222832"),
-        ("#f5f5f5", "#323232"),
-        ("#121212", "#ced6dd"),
-        ("#14181e", "#ced6dd"),
-        ("#111111", "#ffffff"),
-    ],
-)
-def test_contrast_of_text_on_every_hue(background: str, text: str) -> None:
-    fills = re.findall(r"\.fx-op-(\w+) \.fx-shape\{fill:(#\w{6});fill-opacity:(\.\d+)", style())
-    assert len(fills) == 6
-    for op, hue, opacity in fills:
-        share = float(opacity)
-        mixed = [share * a + (1 - share) * b for a, b in zip(_rgb(hue), _rgb(background), strict=True)]
-        assert _contrast(mixed, _rgb(text)) >= 4.5, op
-    broken = re.search(r"\.fx-broken\.fx-edge\{stroke:(#\w{6})", style())
-    assert broken and _contrast(_rgb(broken[1]), _rgb(background)) >= 3
-
-
 def test_no_fixed_text_colour_and_no_rule_without_prefix() -> None:
     rules = re.findall(r"([^{}]+)\{([^{}]*)\}", style())
     assert len(rules) > 20

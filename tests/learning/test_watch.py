@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -186,24 +185,6 @@ def test_every_printed_exercise_notebook_is_a_sheet_of_all_its_answers() -> None
         sheet = sheets.read(ROOT / "exercises" / f"{about.chapter}.ipynb")
         cells = [cell for _, cell in sheet.needed_for(about.answer)]
         assert about.answer in cells[-1] and not any(cell.startswith("check(") for cell in cells)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal")
-def test_in_a_terminal_single_keys_work(tmp_path: Path) -> None:
-    import pty
-
-    notebook(tmp_path, IMPORTS, STUB)
-    process, terminal = pty.fork()
-    if process == 0:
-        os.chdir(ROOT)
-        os.execv(sys.executable, [sys.executable, "-m", "fxbook", "watch", "00", "--folder", str(tmp_path)])
-    shown = b""
-    for wanted, key in ((b"q quit", b"h"), (b"Hint 1 of 2", b"q")):
-        while wanted not in shown:
-            shown += os.read(terminal, 65536)
-        os.write(terminal, key)
-    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 1
-    os.close(terminal)
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,7 @@ import pytest
 import torch
 from packaging.version import Version
 from torch import Tensor, fx, nn
-from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
-from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 
 from tests.taken import taken
 
@@ -136,33 +134,6 @@ def test_a_proof_leaves_both_modules_as_they_were() -> None:
     assert [(model.calls.item(), model.training) for model in models] == [(0, True), (0, False)]
 
 
-# ---- 05: the companion -----------------------------------------------------------------------------------------------
-
-
-class Frozen(nn.Module):
-    """Its norm stays in eval mode."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.norm = nn.BatchNorm1d(2)
-
-    def train(self, mode: bool = True) -> Frozen:
-        super().train(mode)
-        self.norm.eval()
-        return self
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.norm(x)
-
-
-def test_a_train_method_of_ones_own_is_not_in_the_traced_module() -> None:
-    model = Frozen().train()
-    assert not model.norm.training
-    for traced in (fx.symbolic_trace(model), fx.symbolic_trace(nn.Sequential(model))):
-        modes = [module.training for module in traced.train().modules() if isinstance(module, nn.BatchNorm1d)]
-        assert modes == [True]
-
-
 # ---- 06 --------------------------------------------------------------------------------------------------------------
 
 
@@ -186,29 +157,6 @@ def test_a_clamp_in_a_branch_is_not_found() -> None:
 
 
 # ---- 07 --------------------------------------------------------------------------------------------------------------
-
-
-class Counting(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        for name, size in (("one", 1), ("more", 3), ("sums", 1)):
-            self.register_buffer(name, torch.zeros(size))
-
-    def forward(self, x: Tensor) -> Tensor:
-        self.one.add_(x.shape[0])
-        self.more.add_(x.shape[0])
-        self.sums.add_(x.sum())
-        return x
-
-
-def test_a_fake_run_carries_out_some_writes_into_buffers() -> None:
-    module = fx.symbolic_trace(Counting())
-    FakeTensorProp(module, FakeTensorMode(allow_non_fake_inputs=True)).propagate(ONES)
-    assert {name: buffer.unique().tolist() for name, buffer in module.named_buffers()} == {
-        "one": [2],
-        "more": [2],
-        "sums": [0],
-    }
 
 
 @pytest.mark.parametrize("size", [(0, 3), (3, 0), (0,), (2, 3)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import copy
 import importlib
 import operator
 import sys
@@ -63,13 +62,6 @@ def test_backward_works(graphs: list[fx.GraphModule], rows: int) -> None:
     assert depends > len(graphs) * 0.8
 
 
-def test_no_graph_writes_into_its_weights(graphs: list[fx.GraphModule]) -> None:
-    for module in graphs:
-        before = copy.deepcopy(module.state_dict())
-        module(*inputs_for(module))
-        assert all(torch.equal(before[name], held) for name, held in module.state_dict().items())
-
-
 # ---- of every kind ---------------------------------------------------------------------------------------------------
 
 
@@ -93,8 +85,6 @@ KINDS = {
         len(list(module.named_modules(remove_duplicate=False))) > len(list(module.modules()))
     ),
     "a weight of two modules": lambda module: any("tied" in path for path, _ in module.named_modules()),
-    "a nested path": lambda module: any("." in node.target for node in nodes(module, "call_module", "get_attr")),
-    "a buffer": lambda module: any("shift" in name or "offset" in name for name, _ in module.named_buffers()),
     "a parameter": lambda module: any("scale" in name for name, _ in module.named_parameters()),
     "a dead node": lambda module: any(
         not node.users and not writes(node) for node in nodes(module, "call_function", "call_method", "call_module")
@@ -106,24 +96,12 @@ KINDS = {
         node.target is torch.cat and isinstance((*node.args, *node.kwargs.values())[0], tuple)
         for node in nodes(module, "call_function")
     ),
-    "a list of nodes": lambda module: any(
-        node.target is torch.cat and isinstance((*node.args, *node.kwargs.values())[0], list)
-        for node in nodes(module, "call_function")
-    ),
     "an item": lambda module: any(node.target is operator.getitem for node in nodes(module)),
     "a size": lambda module: any(node.target == "size" or node.target is getattr for node in nodes(module)),
     "a mask": lambda module: any(node.target is operator.gt for node in nodes(module)),
     "several inputs": lambda module: len(nodes(module, "placeholder")) > 1,
     "an output that is a tuple": lambda module: isinstance(nodes(module, "output")[0].args[0], tuple),
     "an output that is a dict": lambda module: isinstance(nodes(module, "output")[0].args[0], dict),
-    "an output that is a list": lambda module: isinstance(nodes(module, "output")[0].args[0], list),
-    "an input as a result": lambda module: any(
-        node.op == "placeholder" for node in nodes(module, "output")[0].all_input_nodes
-    ),
-    "an addition of zero": lambda module: any(
-        node.target in (operator.add, torch.add, "add") and 0 in (*node.args[1:], *node.kwargs.values())
-        for node in nodes(module)
-    ),
     "a call that stands there twice": lambda module: (
         max(
             collections.Counter(

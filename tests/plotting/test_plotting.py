@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import pytest
 import torch
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser
 from torch import fx, nn
 
 from fxbook.plotting import Heat, Plot, heat, plot
@@ -106,16 +104,6 @@ def test_an_error_inside_is_raised_and_shows_nothing(shown: list[Plot]) -> None:
     assert shown == []
 
 
-def test_the_style_of_others_leaves_a_plot_alone(shown: list[Plot]) -> None:
-    import matplotlib
-
-    draw_everything()
-    with matplotlib.rc_context({"font.size": 30, "axes.edgecolor": "red", "figure.subplot.bottom": 0.4}):
-        draw_everything()
-    first, second = (without_ordinals(plot._repr_html_()) for plot in shown)
-    assert first == second
-
-
 def test_a_class_takes_the_place_of_a_look_and_nothing_has_an_id() -> None:
     with canvas(200, 100, (20, 5, 20, 5)) as drawn:
         drawn.axes.bar([0, 1], [1, 2], color="red", gid=styled("block passed"))
@@ -169,29 +157,15 @@ def test_heat_of_a_graph_too_large_to_draw_is_refused() -> None:
 @pytest.mark.room(name="site")
 @pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize("theme", THEMES)
-def test_plots_in_a_browser(browser: Browser, shown: list[Plot], tmp_path: Path, theme: str, width: int) -> None:
+def test_plots_in_a_browser(show, shown: list[Plot], theme: str, width: int) -> None:
     draw_everything()
-    body = shown[0]._repr_html_() + warm()._repr_html_()
-    page = tmp_path / "plots.html"
-    page.write_text(
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Plots</title></head>'
-        f'<body style="margin:16px;{THEMES[theme]}"><main><h1>Plots</h1>{body}</main></body></html>',
-        encoding="utf-8",
-    )
-    opened = browser.new_page(viewport={"width": width, "height": 800})
-    try:
-        problems: list[str] = []
-        opened.on("console", lambda message: problems.append(message.text))
-        opened.goto(page.as_uri())
-        assert not problems
-        assert opened.evaluate(texts_outside_their_box()) == []
-        # Never shrunk: the smallest text is as large as the page's own small text.
-        assert opened.evaluate("document.querySelector('.fx-plot').getBoundingClientRect().width") >= 559
-        assert opened.evaluate("document.documentElement.scrollWidth") <= width
-        assert opened.evaluate(BEYOND) == []
-        inked = "getComputedStyle(document.querySelector('.fx-plot text')).fill"
-        assert opened.evaluate(inked) == opened.evaluate("getComputedStyle(document.body).color")
-        result = Axe().run(opened, options={"resultTypes": ["violations"]})
-        assert result.violations_count == 0, result.generate_report()
-    finally:
-        opened.close()
+    page = show(shown[0], warm(), theme=theme, width=width)
+    assert page.evaluate(texts_outside_their_box()) == []
+    # Never shrunk: the smallest text is as large as the page's own small text.
+    assert page.evaluate("document.querySelector('.fx-plot').getBoundingClientRect().width") >= 559
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(BEYOND) == []
+    inked = "getComputedStyle(document.querySelector('.fx-plot text')).fill"
+    assert page.evaluate(inked) == page.evaluate("getComputedStyle(document.body).color")
+    result = Axe().run(page, options={"resultTypes": ["violations"]})
+    assert result.violations_count == 0, result.generate_report()

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
-from docutils.core import publish_doctree
 from PIL import Image, ImageChops
 from playwright.sync_api import Browser
 
@@ -89,28 +88,6 @@ def test_no_title_says_a_thing_twice(built_book: Path) -> None:
     assert len(set(titles.values())) == len(titles)
     assert [title for title in titles.values() if title.count(TITLE) != 1] == []
     assert [title for title in titles.values() if title != TITLE and not title.endswith(f" — {TITLE}")] == []
-
-
-LONG, SHORT = "One sentence that is long enough to stand alone here.", "Short one."
-CODE = "A call of ``Graph.lint`` e.g. in a test says so at once, and early."
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        (f"{LONG} Another.", LONG),
-        (f"{SHORT} {LONG}", f"{SHORT} {LONG}"),
-        (CODE, CODE.replace("``", "")),
-        ("word " * 60, ("word " * 31).strip() + "…"),
-    ],
-)
-def test_the_first_sentence_describes_a_page(text: str, told: str) -> None:
-    tree = publish_doctree(
-        f"Title\n=====\n\nSection\n-------\n\n{text}\n", settings_overrides={"doctitle_xform": False}
-    )
-    assert found.description("book/setup", tree) == told
-    assert found.description("book/setup", tree, "What the front matter says.") == "What the front matter says."
-    assert found.description("exercises/00_first_graph", tree).startswith("Title. ")
 
 
 # ---- Without an address ----------------------------------------------------------------------------------------------

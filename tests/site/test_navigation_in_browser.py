@@ -189,15 +189,6 @@ def test_all_of_it_is_forgotten_where_it_is_told_and_that_can_be_undone(page: Pa
     assert kept(page) == before and page.locator(".fx-read-box input").is_checked()
 
 
-@pytest.mark.parametrize("stored", ["{", "7", "null", '{"read": 5}', '{"solved": null}'])
-def test_what_is_damaged_is_begun_anew(page: Page, address: str, stored: str) -> None:
-    page.goto(f"{address}{EXERCISES}.html")
-    page.evaluate("([key, value]) => localStorage.setItem(key, value)", [KEY, stored])
-    page.reload()
-    page.locator(".fx-meta .fx-tick input").first.check()
-    assert "solved 1 of" in page.locator("#fx-memory").inner_text()
-
-
 def test_without_storage_there_is_nothing_to_see(context: BrowserContext, page: Page, address: str) -> None:
     context.add_init_script(
         f"""const set = Storage.prototype.setItem;

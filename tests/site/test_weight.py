@@ -35,53 +35,12 @@ def test_each_style_and_script_stands_once_on_a_page(built_book: Path) -> None:
         assert sum("window.fxSteppers" in text for text in own) == ("fx-stepper" in html), page
 
 
-def test_a_style_that_goes_on_from_another_says_only_the_rest() -> None:
-    lean = load("book/_ext/lean_pages.py").lean
-    assert (
-        lean("<style>a{}</style>x<style>a{}b{}</style>y<style>a{}b{}</style>")
-        == "<style>a{}</style>x<style>b{}</style>y"
-    )
-    # A stepper starts when it has a script.
-    assert lean("<script>f()</script><script>f()</script>") == "<script>f()</script><script></script>"
-    assert lean('<a href="x"><span class="std std-ref"><b>y</b></span></a>') == '<a href="x"><b>y</b></a>'
-    call = '<code><span class="pre">f(x[0],</span> <span class="pre">way=&quot;a&quot;)</span></code>'
-    assert lean(call) == "<code>f(x[0], way=&quot;a&quot;)</code>"
-    assert lean('<code><span class="pre">f(x)(y)</span></code>') == '<code><span class="pre">f(x)(y)</span></code>'
-    assert lean('<code><span class="pre">a.b_c</span> <span class="pre">a-b</span></code>') == (
-        '<code>a.b_c <span class="pre">a-b</span></code>'
-    )
-
-
-@pytest.mark.parametrize(
-    ("css", "kept"),
-    [
-        ("a { color: red } .card, .card a { margin: 0 }", "a{color:red}"),
-        (".shown, .gone { margin: 0 }", ".shown{margin:0}"),
-        ("#here > .shown:not(.gone) { margin: 0 }", "#here > .shown:not(.gone){margin:0}"),
-        (":is(.gone, .shown) b { margin: 0 }", ":is(.gone, .shown) b{margin:0}"),
-        ("@media print { .gone { margin: 0 } }", ""),
-        ("@media print { .gone { margin: 0 } .shown { margin: 0 } }", "@media print{.shown{margin:0}}"),
-        ('.shown::before { content: "a  :  b" }', '.shown::before{content: "a  :  b"}'),
-        ('html[data-theme="dark"] .shown { margin: 0 }', 'html[data-theme="dark"] .shown{margin:0}'),
-    ],
-)
-def test_a_rule_goes_only_if_its_class_or_id_is_nowhere(css: str, kept: str) -> None:
-    assert load("book/_ext/bundle.py").purged(css, {"shown", "here"}) == kept
-
-
 def test_licences_stay(built_book: Path) -> None:
     assert load("book/_ext/bundle.py").notices(["/*! MIT */a{}/* own */", "/*! MIT */"]) == "/*! MIT */"
     css = (built_book / "_static/site.css").read_text("utf-8")
     assert "Bootstrap Authors" in css and "Font Awesome Free" in css
     assert (built_book / "_static/search/minisearch.LICENSE.txt").is_file()
     assert (built_book / "_static/scripts/bootstrap.js.LICENSE.txt").is_file()
-
-
-def test_custom_properties_that_are_asked_for_stay() -> None:
-    css = 'a{--one:1;--two:var(--three);--three:"x;y";--four:4;color:var(--one)}'
-    without = load("book/_ext/bundle.py").without_unasked
-    assert without(css, {"--two"}) == 'a{--one:1;--two:var(--three);--three:"x;y";color:var(--one)}'
-    assert without(css, set()) == "a{--one:1;color:var(--one)}"
 
 
 def test_every_class_that_a_page_shows_keeps_its_rules(built_book: Path) -> None:
