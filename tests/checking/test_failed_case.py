@@ -68,12 +68,6 @@ def test_a_report_on_data_shows_the_graph_that_was_given() -> None:
         assert "The graph that your code was given (five layers)" in page and "fx-node" in page
 
 
-def test_a_fault_of_no_case_has_none_and_neither_has_a_right_answer() -> None:
-    assert check_with(RELU_AFTER_LINEAR, right, seed=1).case is None
-    assert check_with(RELU_AFTER_LINEAR, None, seed=1).case is None
-    assert check("99-nothing", right).case is None
-
-
 def test_a_script_prints_what_the_report_says_and_watching_says_how_to_hold_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,11 +9,10 @@ from typing import Any
 import nbclient
 import pytest
 import torch
-from IPython.core.formatters import DisplayFormatter
 from nbformat import v4
-from torch import Tensor, fx, nn
+from torch import fx, nn
 
-from fxbook.asking import Case, Exercise, eager, traced
+from fxbook.asking import Case, Exercise, traced
 from fxbook.asking.predicates import same_result
 from fxbook.asking.rule import Found, Violation, configurable, rule
 from fxbook.asking.view import CaseView
@@ -31,13 +30,6 @@ from tests.checking.test_in_a_script import run
 LONG = Case("twenty layers", lambda: Stack(4, 20), lambda: (torch.randn(3, 4),))
 
 
-class Chooses(nn.Module):
-    """No trace of it can be made."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x if x.sum() > 0 else -x
-
-
 @configurable
 def says(case: CaseView, sentence: str) -> Found:
     """Nothing holds."""
@@ -48,18 +40,6 @@ def report_that(sentence: str, answer: Callable[[fx.GraphModule], Any], use: str
     """A report of an answer to which this sentence is said, on twenty layers."""
     cases = (LONG, dataclasses.replace(DEEP, unseen=True))
     return check_with(Exercise("99-x", use, cases, (says(sentence),), given=traced), answer, seed=1)
-
-
-# ---- the case --------------------------------------------------------------------------------------------------------
-
-
-def test_a_case_that_cannot_be_traced_is_shown_as_text() -> None:
-    chooses = Case("a model that chooses", Chooses, lambda: (torch.ones(2),))
-    exercise = Exercise("99-x", "compute", (chooses,), (says("No."),), given=eager)
-    case = check_with(exercise, lambda model: 1, seed=1).case
-    assert case is not None and case._repr_html_() is None
-    shown, _ = DisplayFormatter().format(case)
-    assert shown == {"text/plain": "a model that chooses: answer(Chooses)"}
 
 
 # ---- the node that is meant ------------------------------------------------------------------------------------------
@@ -206,10 +186,3 @@ def test_of_a_message_the_first_sentence_is_told(raised: str, message: str) -> N
         raise ValueError(raised)
 
     assert described(fails) == message
-
-
-def test_a_message_that_does_not_end_is_cut() -> None:
-    def fails() -> None:
-        raise ValueError(",\n".join("x" * 50 for _ in range(1000)))
-
-    assert len(described(fails)) <= 401

@@ -163,26 +163,6 @@ def test_300_nodes_are_drawn_one_by_one() -> None:
     assert draw(chain(300, skip=100))._repr_html_().count('class="fx-node') == 300
 
 
-@pytest.mark.parametrize("scoped", [True, False])
-def test_a_large_graph_is_summarised(scoped: bool) -> None:
-    graph = chain(SUMMARY_ABOVE + 200, skip=5)
-    if scoped:
-        for index, node in enumerate(list(graph.nodes)[1:-1]):
-            node.meta["nn_module_stack"] = {
-                "": ("", nn.Module),
-                "b": (f"blocks.{index // 100}.part{index % 2}", nn.Module),
-            }
-    drawing = draw(graph, marks={"add_300": "added"})
-    assert "600 nodes are too many to draw one by one" in repr(drawing)
-    drawn = parts(drawing, "n")
-    assert 3 < len(drawn) <= MAX_GROUPS and len(repr(drawing).splitlines()) <= MAX_GROUPS + 3
-    assert "fx-op-placeholder" in classes(drawn["0"]) and "fx-op-output" in classes(list(drawn.values())[-1])
-    marked = [int(at) for at, part in drawn.items() if "fx-added" in classes(part)]
-    assert len(marked) == 1 and (not scoped or drawing.record.nodes[marked[0]].name == "blocks.3")
-    assert not [part for part in parts(drawing, "e").values() if "fx-broken" in classes(part)]
-    assert ("blocks.0" in repr(drawing)) == scoped
-
-
 def test_the_border_of_the_summary() -> None:
     assert len(draw(chain(SUMMARY_ABOVE)).record) == SUMMARY_ABOVE
     assert len(draw(chain(SUMMARY_ABOVE + 1)).record) <= MAX_GROUPS

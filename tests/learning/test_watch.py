@@ -174,12 +174,6 @@ def test_progress_survives_a_broken_notebook_and_may_be_deleted_or_damaged(tmp_p
     assert state.count == 1, "what is solved is found again without the file"
 
 
-def test_the_last_exercise_ends_with_status_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    notebook(tmp_path, IMPORTS, SOLUTION)
-    assert play(tmp_path, [], [FIRST]) == 0
-    assert "All 1 exercises are solved." in capsys.readouterr().out
-
-
 def test_every_printed_exercise_notebook_is_a_sheet_of_all_its_answers() -> None:
     for about in catalogue().values():
         sheet = sheets.read(ROOT / "exercises" / f"{about.chapter}.ipynb")

@@ -33,21 +33,6 @@ def test_a_constant_of_the_second_retrace_does_not_take_the_name_of_the_first() 
     assert len(list(twice.buffers())) == 2
 
 
-def test_tied_weights_are_one_weight() -> None:
-    class Tied(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.first, self.second = nn.Linear(3, 3), nn.Linear(3, 3)
-            self.second.weight = self.first.weight
-
-        def forward(self, x: Tensor) -> Tensor:
-            return self.second(self.first(x))
-
-    model, x = Tied(), torch.rand(2, 3)
-    lowered = taken("13_retrace_and_meta", "lower")(fx.symbolic_trace(model), x)
-    torch.testing.assert_close(lowered(x), model(x))
-
-
 # ---- inputs and results ----------------------------------------------------------------------------------------------
 
 

@@ -78,13 +78,6 @@ def test_a_graph_on_which_a_pass_is_wrong(run: object) -> None:
     assert fails(made) and len(made.graph.nodes) <= 6, made.code
 
 
-def test_most_questions() -> None:
-    asked = []
-    module = fx.symbolic_trace(Deep(10))
-    made = minimise(module, lambda found: asked.append(found) or bool(calls(found, "cos")), most=3)
-    assert len(asked) == 1 + 3 and calls(made, "cos")
-
-
 def test_a_module_that_does_not_fail_is_refused() -> None:
     with pytest.raises(ValueError, match="the module does not fail"):
         minimise(fx.symbolic_trace(Deep(1)), lambda _: False)

@@ -98,12 +98,6 @@ def test_a_plot_says_what_it_shows(shown: list[Plot]) -> None:
         pass
 
 
-def test_an_error_inside_is_raised_and_shows_nothing(shown: list[Plot]) -> None:
-    with pytest.raises(ZeroDivisionError), plot("A picture", SAYS):
-        raise ZeroDivisionError
-    assert shown == []
-
-
 def test_a_class_takes_the_place_of_a_look_and_nothing_has_an_id() -> None:
     with canvas(200, 100, (20, 5, 20, 5)) as drawn:
         drawn.axes.bar([0, 1], [1, 2], color="red", gid=styled("block passed"))
@@ -113,12 +107,6 @@ def test_a_class_takes_the_place_of_a_look_and_nothing_has_an_id() -> None:
     assert len(blocks) == 2 and all(not part.get("style") for block in blocks for part in block.iter())
     assert not [part for part in svg.iter() if part.get("id") or part.get("clip-path") or part.tag == "defs"]
     assert svg.get("viewBox") == "0 0 200 100" and len({text.text for text in svg.iter("text")}) > 2
-
-
-def test_a_chart_without_references_says_what_it_cannot_have() -> None:
-    with canvas(200, 100) as drawn, pytest.raises(ValueError, match="no ticks and no markers: switch them off"):
-        drawn.axes.plot([0, 1], [1, 2])
-        without_references(drawn.svg())
 
 
 def test_heat_colours_by_share_and_writes_it() -> None:

@@ -95,13 +95,6 @@ def test_a_name_is_used_where_the_code_uses_it(what: str) -> None:
     assert {full.removeprefix("torch.fx.") for full in uses([speaks_of_all, code]).used} == expected
 
 
-def test_an_attribute_that_others_have_too_counts_where_the_section_speaks_of_it() -> None:
-    code = "for thing in traced.graph.nodes:\n    thing.name"
-    silent, spoken = ["# T", _TRACED, "## Walk\n\nSome text.", code], ["## Names\n\nIts `node.name` says it.", code]
-    (using,) = [section for section in uses([*silent, *spoken]).sections if "torch.fx.Node.name" in section.cells]
-    assert using.heading == "Names"
-
-
 def test_values_live_from_cell_to_cell_and_not_from_notebook_to_notebook() -> None:
     found = uses(["# One", _TRACED, "# Two", "traced.graph"], ["# Three", "traced.recompile()"])
     (using,) = [section for section in found.sections if "torch.fx.GraphModule.graph" in section.cells]

@@ -128,13 +128,6 @@ def test_what_is_there_for_less_does_not_count_for_more(calls: list[list[str]]) 
         assert len(calls) > before
 
 
-def test_a_reader_gets_nothing_of_what_only_teachers_use(calls: list[list[str]]) -> None:
-    ensure(NOTEBOOKS)
-    assert "requirements.txt" in flat(calls) and "classroom/requirements.txt" not in flat(calls)
-    ensure(EVERYTHING)
-    assert "classroom/requirements.txt" in flat(calls)
-
-
 def test_programs_of_the_environment_find_what_the_package_leaves_out(tmp_path: Path) -> None:
     """As `dask worker` or `pytest`, from any folder: the project is installed as the folder that it is."""
     code = "import press, classroom; print(press.ROOT)"

@@ -35,17 +35,6 @@ def page(name: str, text: str) -> Manuscript:
     return parse(Path(name), f"{HEADER}\n{text}")
 
 
-def test_the_marker_becomes_a_list_with_the_anchors_of_the_entries() -> None:
-    chapter = page("01_x.md", f"# T\n\n### Known already\n\n{MARKER}\n")
-    [cell] = with_list(chapter, chapter.cells, page("when_it_breaks/01_x.md", FAULTS))
-    assert "<summary>2 more faults, each with its cause and its cure · 1 more on the subject" in cell.source
-    name = "typeerror-it-is-none"
-    link = f"[TypeError: it is `None`](when_it_breaks/01_x.ipynb#{name})"
-    assert f'- <a id="{name}"></a>{link}' in cell.source
-    assert "- [Known already](when_it_breaks/01_x.ipynb#known-already)" in cell.source, "an id stands on a page once"
-    assert MARKER not in cell.source
-
-
 @pytest.mark.parametrize(
     ("text", "has_companion"),
     [("# T\n", True), (f"# T\n\n{MARKER}\n\n{MARKER}\n", True), (f"# T\n\n{MARKER}\n", False)],

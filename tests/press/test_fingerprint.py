@@ -19,13 +19,6 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_same_sources_give_the_same_fingerprint(root: Path) -> None:
-    assert fingerprint.of_sources(root) == fingerprint.of_sources(root)
-    (root / "book/_ext/__pycache__").mkdir()
-    (root / "book/_ext/__pycache__/own.pyc").write_text("")
-    assert fingerprint.of_sources(root) == fingerprint.of_sources(root)
-
-
 @pytest.mark.parametrize(
     ("change", "differs"),
     [

@@ -119,11 +119,6 @@ def test_a_member_is_linked_where_its_class_is_sure() -> None:
     ]
 
 
-def test_signs_and_letters_beyond_ascii_shift_nothing() -> None:
-    page = cell('import torch\nprint("é → < &"); torch.relu(x) if a < b else torch.add(x, "é")')
-    assert links(page) == [("torch.add", OFFICIAL.addresses["torch.add"])]
-
-
 def test_links_in_code_change_no_sign_and_stop_no_tab_key() -> None:
     page = cell("import torch\nx = torch.add(torch.ones(2), 1)")
     made = BeautifulSoup(official.linked(page, OFFICIAL), "html.parser")

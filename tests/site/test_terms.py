@@ -10,15 +10,6 @@ from tests.site.pages import CHAPTERS, article, parsed
 terms = load("book/_ext/terms.py")
 
 
-def test_a_link_to_a_word_has_its_definition_and_no_other_link_has_one() -> None:
-    link = '<a class="reference internal" href="{}">x</a>'
-    told = {"pass": 'A function that takes a "module".'}
-    titled = terms.titled(link.format("../book/reference/glossary.html#pass"), "chapters/a", told)
-    assert 'title="A function that takes a &quot;module&quot;."' in titled
-    for other in ("../book/reference/glossary.html#else", "../book/reference/glossary.html", "glossary.html#pass"):
-        assert terms.titled(link.format(other), "chapters/a", told) == link.format(other)
-
-
 def test_the_words_of_the_chapters_have_the_definitions_of_the_glossary(built_book: Path) -> None:
     glossary = parsed(built_book / f"{terms.GLOSSARY}.html")
     titles = {}

@@ -187,11 +187,6 @@ def test_same_bytes_whatever_the_hash_seed() -> None:
 # ---- bad use ---------------------------------------------------------------------------------------------------------
 
 
-def test_not_a_graph() -> None:
-    with pytest.raises(TypeError, match="trace the model first"):
-        EditStepper(Block(), "not traced")
-
-
 @pytest.mark.parametrize("build", [*BROKEN, without_output], ids=lambda build: build.__name__)
 def test_any_graph_is_shown(build) -> None:
     graph = build()
