@@ -35,6 +35,23 @@ def test_each_style_and_script_stands_once_on_a_page(built_book: Path) -> None:
         assert sum("window.fxSteppers" in text for text in own) == ("fx-stepper" in html), page
 
 
+@pytest.mark.parametrize(
+    ("css", "kept"),
+    [
+        ("a { color: red } .card, .card a { margin: 0 }", "a{color:red}"),
+        (".shown, .gone { margin: 0 }", ".shown{margin:0}"),
+        ("#here > .shown:not(.gone) { margin: 0 }", "#here > .shown:not(.gone){margin:0}"),
+        (":is(.gone, .shown) b { margin: 0 }", ":is(.gone, .shown) b{margin:0}"),
+        ("@media print { .gone { margin: 0 } }", ""),
+        ("@media print { .gone { margin: 0 } .shown { margin: 0 } }", "@media print{.shown{margin:0}}"),
+        ('.shown::before { content: "a  :  b" }', '.shown::before{content: "a  :  b"}'),
+        ('html[data-theme="dark"] .shown { margin: 0 }', 'html[data-theme="dark"] .shown{margin:0}'),
+    ],
+)
+def test_a_rule_goes_only_if_its_class_or_id_is_nowhere(css: str, kept: str) -> None:
+    assert load("book/_ext/bundle.py").purged(css, {"shown", "here"}) == kept
+
+
 def test_licences_stay(built_book: Path) -> None:
     assert load("book/_ext/bundle.py").notices(["/*! MIT */a{}/* own */", "/*! MIT */"]) == "/*! MIT */"
     css = (built_book / "_static/site.css").read_text("utf-8")
