@@ -67,6 +67,7 @@ SPELLED: dict[str, Program] = {
     ),
     "hidden with minus infinity": lambda q, k, v, m: (q @ k.mT).masked_fill(m > 1, -float("inf")).softmax(-1) @ v,
     "added to a sum in place": lambda q, k, v, m: q.neg().add_((q @ k.mT + m).softmax(-1) @ v),
+    "a view behind": lambda q, k, v, m: ((q @ k.mT).softmax(-1) @ v).view(-1),
 }
 
 

@@ -7,10 +7,13 @@ from collections.abc import Callable
 import pytest
 import torch
 from torch import Tensor, fx, nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.passes.fake_tensor_prop import FakeTensorProp
+from torch.fx.passes.shape_prop import ShapeProp
 from torch.nn.utils import parametrizations
 
 from fxbook.exporting import unguarded
-from fxbook.linears import linears, operand
+from fxbook.linears import linears, operand, spell_out
 
 WIDTH = 4
 
@@ -81,6 +84,7 @@ def turned(layer: nn.Linear, x: Tensor) -> Tensor:
 
 
 LEFT = {
+    "reads it twice": (Holding(lambda layer, x: x + layer(layer.weight)), "reads the weight twice"),
     "another reader": (Holding(turned), "reads the weight too"),
     "a parametrized layer": (
         Holding(lambda layer, x: layer(x), parametrizations.weight_norm(nn.Linear(WIDTH, WIDTH))),
@@ -120,3 +124,16 @@ def test_a_view_of_an_embedding_is_its_weight() -> None:
 
     known = linears(fx.symbolic_trace(Tied()))
     assert known.found == () and "embedding" in known.left_alone["head.weight"]
+
+
+def test_the_weights_of_a_call_that_is_spelled_out_have_notes() -> None:
+    module = fx.symbolic_trace(nn.Sequential(nn.Linear(WIDTH, 5)))
+    x = torch.randn(2, WIDTH)
+    ShapeProp(module).propagate(x)
+    FakeTensorProp(module, FakeTensorMode(allow_non_fake_inputs=True)).propagate(x)
+    [call] = module.graph.find_nodes(op="call_module", target="0")
+    call.meta["stack_trace"] = "the line of the model"
+    weight, bias = spell_out(module, call).args[1:]
+    for node, shape in ((weight, (5, WIDTH)), (bias, (5,))):
+        assert node.meta["val"].shape == node.meta["tensor_meta"].shape == shape
+        assert node.meta["stack_trace"] == "the line of the model"
