@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from pytest_regressions.file_regression import FileRegressionFixture
 from torch import fx, nn
 
 from fxbook import EditStepper
+from fxbook.stepping.edit.rows import union_rows
 from fxbook.stepping.player import MAX_FRAMES
 from press import ROOT
 from tests.drawing.graphs import BROKEN, chain, without_output
@@ -108,6 +110,16 @@ def test_each_frame_says_what_changed(name: str, file_regression: FileRegression
     marks = [{name: kinds for name, kinds in table_of(frame).items() if kinds} for frame in tree(steps)]
     code = [" ".join("".join(frame.find(".//pre").itertext()).split()) for frame in tree(steps) if frame.find(".//pre")]
     file_regression.check("\n".join([repr(steps), *map(str, marks), *code, ""]), basename=name)
+
+
+def test_rows_follow_any_lists() -> None:
+    chance = random.Random(0)
+    for _ in range(200):
+        orders = [chance.sample(range(9), chance.randint(1, 9)) for _ in range(6)]
+        rows, places, _ = union_rows(orders)
+        for order, place in zip(orders, places, strict=True):
+            assert [rows[place[key]] for key in order] == order
+            assert [place[key] for key in order] == sorted(place.values())
 
 
 # ---- cost ------------------------------------------------------------------------------------------------------------

@@ -259,6 +259,7 @@ HARD: dict[str, tuple[Callable[[], Any], tuple, dict, str]] = {
     "stale": (stale, (FOUR,), {}, "The compiled code is older"),
     "containers": (lambda: trace(nested), (FOUR,), {"boxed": True}, "dict of 3 [sum: tuple of 2"),
     "pytree": (packed, ({"a": FOUR, "b": OTHER},), {}, "list of 1 [float32 (4,)]"),
+    "none and module": (lambda: trace(lambda a, b: (a, b)), (None, nn.ReLU()), {}, "torch.nn.ReLU"),
     "unreadable": (lambda: trace(lambda a, b: (a, b)), (Unreadable(), "x" * 100_000), {}, "Unreadable"),
     "on meta": (lambda: trace(two_inputs), (FOUR.to("meta"),) * 2, {}, "hold no memory"),
     "sparse": (lambda: trace(lambda x: x * 2), (torch.eye(3).to_sparse(),), {}, "their bytes are not counted"),
