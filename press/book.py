@@ -114,7 +114,7 @@ class Book:
 
     @functools.cached_property
     def record(self) -> record.Record:
-        """What differs on each version of torch, as it was recorded."""
+        """What is otherwise on each version of torch, as it was recorded."""
         return record.read(self.root)
 
     @functools.cached_property
@@ -127,6 +127,11 @@ class Book:
         recorded = self.record.facts
         pinned = self.pins.get("torch", "")
         return {name: facts.told(fact, recorded.get(name, {}), pinned) for name, fact in facts.read(self.root).items()}
+
+    @functools.cached_property
+    def remarks(self) -> dict[str, facts.Remark]:
+        """What single cells do otherwise on other versions of torch, by id."""
+        return facts.remarks(self.root)
 
     @functools.cached_property
     def solutions_need(self) -> dict[str, str]:

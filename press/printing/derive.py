@@ -100,14 +100,13 @@ def exercise_index(sheets: Iterable[ExerciseSheet], needed: Mapping[str, str]) -
 
 def _told_elsewhere(book: Book, source: Path, printed: Path) -> list[str]:
     """For what cells of a page differ on other versions of torch, besides what its notes tell."""
-    notebook = printed.relative_to(book.root).as_posix()
-    facts = book.record.facts_of(notebook)
-    if facts:
-        facts -= {place.fact for place in places(book.page(source))}
+    met = book.record.pages.get(printed.relative_to(book.root).as_posix(), [])
+    noted = {place.fact for place in places(book.page(source))} if met else set()
     page = Path(os.path.relpath(book.root / "chapters" / f"{PAGE}.md", printed.parent)).as_posix()
-    ordered = sorted((book.changes[name] for name in sorted(facts)), key=lambda one: one.order, reverse=True)
+    changes = [book.changes[name] for name in met if name in book.changes and name not in noted]
+    ordered = sorted(changes, key=lambda one: one.order, reverse=True)
     links = [f"{one.holds}: [{one.fact.title}]({page}#{anchor(one.fact.title)})" for one in ordered]
-    return [*links, *book.record.reasons_of(notebook)]
+    return [*links, *(book.remarks[name].says for name in met if name in book.remarks)]
 
 
 def _with_byline(cell: Cell, book: Book) -> Cell:
