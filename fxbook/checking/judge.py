@@ -18,7 +18,7 @@ from fxbook.asking.rule import Violation, first_violation
 from fxbook.asking.trial import Trial, trials_of
 from fxbook.asking.values import Value
 from fxbook.asking.view import CaseView, Claims
-from fxbook.checking.apart import MEMORY
+from fxbook.checking.forked import MEMORY
 from fxbook.checking.observation import CaseFacts, Observation, Raised, UnreadableError, read
 from fxbook.graph.record import GraphRecord
 
