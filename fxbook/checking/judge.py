@@ -227,7 +227,7 @@ def _error_message(error: Raised) -> str:
     if error.type == "TimeUp":
         return "Your code was still running when the time was over: it may loop for ever."
     if _is_out_of_memory(error):
-        return f"Your code asked for more memory than an answer may use ({MEMORY >> 20} MiB)."
+        return f"Your code asked for more memory than an answer may use ({MEMORY >> 20} MiB): it may loop for ever."
     return f"Your code raises {error.type}: {error.message}" if error.message else f"Your code raises {error.type}."
 
 

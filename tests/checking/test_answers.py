@@ -85,7 +85,7 @@ def passes(identity: str, one: KnownAnswer, seed: int) -> None:
 def is_told(identity: str, one: KnownAnswer, seed: int) -> None:
     exercise = find(identity)
     assert exercise
-    if "time was over" in one.says:  # With more time, it could run out of memory.
+    if "loop for ever" in one.says:  # Nobody waits for it here.
         exercise = dataclasses.replace(exercise, seconds=1.0)
     report = check_with(exercise, one.answer, seed=seed)
     node = report.node.name if report.node else None
