@@ -67,7 +67,8 @@ def notebooks(options: argparse.Namespace) -> int:
     printing = importlib.import_module("press.printing.notebooks")
     paths = [Path(path).resolve() for path in options.manuscripts]
     book = importlib.import_module("press.book").Book()
-    return 1 if printing.print_notebooks(book, paths, options.all) else 0
+    pages = importlib.import_module("press.pages.derived").PAGES
+    return 1 if printing.print_notebooks(book, paths, options.all, pages) else 0
 
 
 def quick(options: argparse.Namespace) -> int:

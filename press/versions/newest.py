@@ -84,7 +84,7 @@ def _places(book: Book, paths: set[Path]) -> dict[str, Place]:
     found = {}
     for source in book.sources:
         if paths.intersection(book.targets(source)):
-            for derived in derive(book, source, {}):
+            for derived in derive(book, source):
                 for cell, place in zip(derived.notebook.cells, derived.places, strict=True):
                     found[f"{derived.path}:{cell.id}"] = place
     return found

@@ -16,8 +16,7 @@ from typing import Any
 import yaml
 from packaging.version import Version
 
-from press import ROOT
-from press.printing import stored
+from press import ROOT, stored
 
 # The first line of a check's report: the exercise, its title, and whether it passed.
 _REPORT = re.compile(r"(?P<exercise>[\w-]+) \(.*\): (?:(?P<passed>public checks passed)|not yet)\.")

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from nbformat import NotebookNode, v4
 
+from press import stored
 from press.book import Book
-from press.printing import stored, warm
+from press.printing import warm
 from press.versions.cells import Difference, names
 from press.versions.matrix import cells
 from press.versions.record import BEHAVIOUR, FOLLOWS
