@@ -185,14 +185,10 @@ _PASS_ON = (test, prove, watch)
 
 
 def _edition(kind: str) -> int:
-    editions = importlib.import_module("press.paper.editions")
-    problems = importlib.import_module("press.paper.chromium")
+    editions = importlib.import_module("extras.editions.make")
     try:
         made = getattr(editions, kind)()
-    except subprocess.CalledProcessError:
-        print(f"The {kind.upper()} was not made: mend the warnings above.", file=sys.stderr)
-        return 1
-    except problems.PrintError as error:
+    except editions.EditionError as error:
         print(error, file=sys.stderr)
         return 1
     size = made.stat().st_size / 1e6
