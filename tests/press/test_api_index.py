@@ -14,9 +14,9 @@ from nbformat import v4
 from press import ROOT
 from press.book import the_book
 from press.pages.api.documented import names, signature
-from press.pages.api.names import BEYOND, LINES
+from press.pages.api.names import BEYOND, LINES, REASONS
 from press.pages.api.page import coverage, page_text, undemonstrated, uses_of
-from press.pages.api.private import REASONS, private_names, table
+from press.pages.api.private import private_names, table
 from press.pages.api.uses import Uses
 from press.pages.status import page_text as status_text
 
