@@ -63,9 +63,6 @@ def test_what_is_to_be_guessed_stands_at_the_end(page: HtmlElement, place: str, 
     assert label in asked and hidden not in asked
     assert label in answers and hidden in answers
     assert find(page, "./section/section")[-1].get("id") == "answers"
-
-
-def test_a_question_stays_where_it_is_asked(page: HtmlElement) -> None:
     assert "Is x a node?" in section(page, "check-yourself")
 
 

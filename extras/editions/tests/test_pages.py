@@ -7,7 +7,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from extras.editions.markup import find, read, text
-from extras.editions.pages import COLUMNS, PIECE, TOGETHER, settled, title_page
+from extras.editions.pages import COLUMNS, PIECE, settled
 
 LONG = "b" * (COLUMNS - 2)
 
@@ -30,11 +30,6 @@ def test_a_token_of_several_lines_keeps_its_colour_in_each() -> None:
     assert [text(part) for part in tree.find_class("sd")] == ['"""one', f'{LONG}xyz"""']
 
 
-def test_a_small_block_is_kept_in_one_piece() -> None:
-    small, large = (block("line\n" * count) for count in (TOGETHER, TOGETHER + 1))
-    assert small.find_class("fx-together") and not large.find_class("fx-together")
-
-
 @pytest.mark.parametrize(
     "pieces",
     [("torch", ".export", ".save"), ("_boxed_", "call"), ("students/", "report", ".html"), ("__init__",), ("a" * 21,)],
@@ -48,7 +43,3 @@ def test_a_name_in_a_table_goes_on_below_at_a_joint(pieces: tuple[str, ...]) -> 
 def test_what_is_not_well_formed_is_refused() -> None:
     with pytest.raises(etree.XMLSyntaxError, match="Opening and ending tag mismatch"):
         settled("<p>one</p>\n<p><b>bold</p>")
-
-
-def test_the_title_page_says_what_the_outputs_were_proven_with() -> None:
-    assert "printed by torch 2." in text(title_page()) and "CC BY 4.0" in text(title_page())
