@@ -67,7 +67,8 @@ def notebooks(options: argparse.Namespace) -> int:
     printing = importlib.import_module("press.printing.notebooks")
     paths = [Path(path).resolve() for path in options.manuscripts]
     book = importlib.import_module("press.book").Book()
-    return 1 if printing.print_notebooks(book, paths, options.all) else 0
+    pages = importlib.import_module("press.pages.derived").PAGES
+    return 1 if printing.print_notebooks(book, paths, options.all, pages) else 0
 
 
 def quick(options: argparse.Namespace) -> int:
@@ -175,14 +176,10 @@ _PASS_ON = (test, prove, watch)
 
 
 def _edition(kind: str) -> int:
-    editions = importlib.import_module("press.paper.editions")
-    problems = importlib.import_module("press.paper.chromium")
+    editions = importlib.import_module("extras.editions.make")
     try:
         made = getattr(editions, kind)()
-    except subprocess.CalledProcessError:
-        print(f"The {kind.upper()} was not made: mend the warnings above.", file=sys.stderr)
-        return 1
-    except problems.PrintError as error:
+    except editions.EditionError as error:
         print(error, file=sys.stderr)
         return 1
     size = made.stat().st_size / 1e6

@@ -12,12 +12,11 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from fxbook.learning.exercises import SHEETS
-from press import ROOT, imprint
+from press import ROOT, imprint, stored
 from press.manuscript.claims import Claim, claims
 from press.manuscript.problems import PressError, Problem
 from press.manuscript.reading import Manuscript, headings, is_manuscript, parse
 from press.manuscript.sheet import OPENING, ORDER, ExerciseSheet, read_sheet
-from press.printing import stored
 from press.versions import facts, record
 
 # The folder of the pages that stand beside the chapters and tell their faults.

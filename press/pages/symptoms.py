@@ -16,8 +16,8 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from press.book import COMPANIONS, Book
-from press.manuscript.faults import GROUPS
 from press.manuscript.reading import anchor
+from press.printing.transforms import GROUPS
 from press.versions import record
 from press.versions.facts import Told
 from press.versions.messages import MESSAGE, form

@@ -12,8 +12,7 @@ from typing import Any
 import yaml
 from packaging.version import Version
 
-from press import ROOT
-from press.printing import stored
+from press import ROOT, stored
 from press.versions.messages import form
 
 # What two versions of torch can differ in, the least first. A cell that FOLLOWS fails only because an earlier one did.

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import pytest
 
 from fxbook.tasks import all_exercises
 from fxbook.tasks.answering import answers_to
 from press.book import the_book
-from press.manuscript.claims import claims, with_verdicts
+from press.manuscript.claims import claims
 from press.manuscript.problems import PressError
 from press.manuscript.reading import HEADER, read
 from press.pages.fact_check import page_text as fact_check_text
 from press.pages.status import page_text as status_text
 from press.pages.symptoms import of_every_chapter
 from press.pages.symptoms import page_text as symptom_text
+from press.printing.transforms import with_verdicts
 from tests.site.pages import PAGES
 
 LEAST_SYMPTOMS, LEAST_CLAIMS, WORST_CLAIMS = 70, 190, 10
@@ -121,7 +123,8 @@ It runs:
     first, second = claims(page)
     assert (first.harm, first.said, first.name, first.anchor) == (3, "It is not.", "it-is-so", "false-it-is-so")
     assert (second.harm, second.said, second.anchor) == (0, "It runs.", "working-example-a-loop")
-    [cell] = with_verdicts(page, [first, second], ["01_a", "02_b"])
+    book = SimpleNamespace(claims=lambda _: [first, second], chapters=["01_a", "02_b"])
+    [cell] = with_verdicts(page, book).cells
     assert '<a id="it-is-so"></a>\n\n### False: It is so\n\n<div class="fx-verdict fx-verdict-false">' in cell.source
     assert '<a id="example-a-loop"></a>\n\n### Working example: a loop\n' in cell.source
     assert "[below](#working-example-a-loop), and [the title](#t)" in cell.source

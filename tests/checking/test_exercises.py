@@ -108,7 +108,7 @@ def test_each_chapter_links_its_exercises_and_back() -> None:
     for sheet in SHEETS:
         chapter = (ROOT / "book" / "chapters" / f"{sheet.chapter}.md").read_text(encoding="utf-8")
         assert f"](../exercises/{sheet.chapter}.ipynb)" in chapter
-        exercise, _ = derive(the_book(), sheet.folder, {})
+        exercise, _ = derive(the_book(), sheet.folder)
         text = "\n".join(cell.source for cell in exercise.notebook.cells)
         assert f"](../chapters/{sheet.chapter}.ipynb" in text
 

@@ -180,7 +180,7 @@ def test_a_word_that_is_nowhere_finds_nothing(search: Search) -> None:
 
 
 def test_words_for_a_section_that_is_not_there_are_refused() -> None:
-    find = load("book/_ext/find.py")
+    find = load("book/_ext/search_index.py")
     pages = {"chapters/here": ("Here", [find.Section("there-is-one", "There is one", "A text.")])}
     find.index(pages, {"chapters/here#there-is-one": "word", "chapters/left-out#any": "word"})
     with pytest.raises(ExtensionError, match="chapters/here#there-is-none"):

@@ -18,7 +18,7 @@ from torch import fx, nn
 
 from fxbook import EditStepper
 from fxbook.stepping.edit.rows import heaviest_rising, union_rows
-from fxbook.stepping.edit.shot import take
+from fxbook.stepping.edit.snapshot import take
 from fxbook.stepping.player import MAX_FRAMES, Frame, Panel, Player
 from press import ROOT
 from tests.drawing.graphs import BROKEN, chain, without_output

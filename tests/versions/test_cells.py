@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from nbformat import v4
 
+from press import stored
 from press.book import Book
-from press.printing import stored, warm
+from press.printing import warm
 from press.versions.cells import Difference, names
 from press.versions.record import BEHAVIOUR, FOLLOWS
 from press.versions.run import cells

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -104,7 +105,7 @@ def test_a_file_tells_its_fact(tmp_path: Path) -> None:
 def test_a_marker_is_printed_as_a_fold_with_what_is_recorded() -> None:
     told = facts.told(FACT, OUTPUTS, "2.13.0")
     manuscript = parse(Path("a.md"), HEADER + "\n# A\n\n## B c\n\nText.\n\n<!-- versions: a-fact -->\n")
-    (cell,) = notes.with_notes(manuscript, manuscript.cells, lambda: {"a-fact": told})
+    (cell,) = notes.with_notes(manuscript, SimpleNamespace(changes={"a-fact": told})).cells
     assert "<!--" not in cell.source
     assert (
         "<summary>Before torch 2.10, and since 2.15, this is otherwise</summary>\n\n**It is new.** Before"
@@ -118,7 +119,7 @@ def test_a_marker_of_no_fact_is_refused_with_its_line() -> None:
     manuscript = parse(Path("a.md"), HEADER + "\n# A\n\n<!-- versions: a-fact, no-fact -->\n")
     line = HEADER.count("\n") + 4
     with pytest.raises(PressError, match=rf"a.md:{line}: 'no-fact' is no fact"):
-        notes.with_notes(manuscript, manuscript.cells, lambda: {"a-fact": facts.told(FACT, OUTPUTS, "2.13.0")})
+        notes.with_notes(manuscript, SimpleNamespace(changes={"a-fact": facts.told(FACT, OUTPUTS, "2.13.0")}))
 
 
 def test_what_no_note_of_a_page_tells_stands_before_its_first_code() -> None:

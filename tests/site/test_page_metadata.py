@@ -22,10 +22,10 @@ from tests.loading import load
 from tests.site.pages import PAGES, TOC, parsed
 from tests.site.serving import served
 
-found = load("book/_ext/found.py")
+found = load("book/_ext/page_metadata.py")
 TITLE = "torch.fx, Node by Node"
 SETTINGS = """\
-extensions = ["sphinx_external_toc", "sphinx_book_theme", "navigation", "found", "bundle"]
+extensions = ["sphinx_external_toc", "sphinx_book_theme", "navigation", "page_metadata", "bundle"]
 import sys
 sys.path.insert(0, {ext!r})
 smartquotes = False

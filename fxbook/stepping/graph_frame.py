@@ -1,4 +1,4 @@
-"""Draw a graph as a film: what is seen in each frame, laid out once for all of them."""
+"""Draw a graph as an animation: what is seen in each frame, laid out once for all of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fxbook.drawing.display import words_for
 from fxbook.drawing.layout import Layout, Wire, argument_places, place_looks
 from fxbook.drawing.paint import paint_node, paint_number, paint_rail, paint_tick, paint_wire, state_classes
 from fxbook.graph.record import GraphRecord, NodeRecord
-from fxbook.stepping.film import Film
+from fxbook.stepping.animation import Animation
 
 Edge = tuple[int, int, str]
 """The row of the node that is read, the row of its reader, the label at the arrow."""
@@ -41,10 +41,10 @@ class Seen:
 
 
 @dataclasses.dataclass(frozen=True)
-class Scene:
+class GraphFrame:
     """What is seen in one frame: nodes by row, edges with their classes, moves from row to row.
 
-    A row belongs to one node, in every scene of a film.
+    A row belongs to one node, in every frame of an animation.
     """
 
     seen: dict[int, Seen]
@@ -57,8 +57,8 @@ def still(
     words: Mapping[int, Sequence[str]] | None = None,
     classes: Mapping[int, Sequence[str]] | None = None,
     edge_classes: Mapping[tuple[int, int], Sequence[str]] | None = None,
-) -> Scene:
-    """The scene of a whole record: rows and keys are indices; its notes and faults are written on its nodes.
+) -> GraphFrame:
+    """The frame of a whole record: rows and keys are indices; its notes and faults are written on its nodes.
 
     ``words`` and ``classes`` are by index, ``edge_classes`` by the indices of the node that is read and its reader.
     """
@@ -71,7 +71,7 @@ def still(
         seen[node.index] = Seen(node, node.index, str(node.index), own, looks)
         for source, label in inputs_of(node):
             edges[source, node.index, label] = tuple(edge_classes.get((source, node.index), ()))
-    return Scene(seen, edges)
+    return GraphFrame(seen, edges)
 
 
 def inputs_of(node: NodeRecord) -> list[tuple[int, str]]:
@@ -80,33 +80,36 @@ def inputs_of(node: NodeRecord) -> list[tuple[int, str]]:
     return list(zip(node.inputs, labels, strict=True))
 
 
-def film_of(scenes: Sequence[Scene], label: str) -> Film:
-    """The scenes as one drawing, in which whatever stays, stays where it is."""
-    rows = 1 + max((row for scene in scenes for row in scene.seen), default=-1)
-    edges = sorted({edge for scene in scenes for edge in scene.edges}, key=lambda edge: (edge[1], edge[2], edge[0]))
+def animation_of(graph_frames: Sequence[GraphFrame], label: str) -> Animation:
+    """The frames as one drawing, in which whatever stays, stays where it is."""
+    rows = 1 + max((row for graph_frame in graph_frames for row in graph_frame.seen), default=-1)
+    edges = sorted(
+        {edge for graph_frame in graph_frames for edge in graph_frame.edges},
+        key=lambda edge: (edge[1], edge[2], edge[0]),
+    )
     looks: list[dict[tuple, tuple[Seen, list[int]]]] = [{} for _ in range(rows)]
-    for frame, scene in enumerate(scenes):
-        for row, seen in scene.seen.items():
+    for frame, graph_frame in enumerate(graph_frames):
+        for row, seen in graph_frame.seen.items():
             looks[row].setdefault(seen.look, (seen, []))[1].append(frame)
     record, labels = _union(looks, edges)
     written = [[brief_lettering(seen.node, seen.words) for seen, _ in row.values()] for row in looks]
-    numbers = [seen.number for scene in scenes for seen in scene.seen.values()]
+    numbers = [seen.number for graph_frame in graph_frames for seen in graph_frame.seen.values()]
     highest = max((int(number) for number in numbers if number), default=0)
     layout = place_looks(record, written, labels, highest, brief=True)
-    room = _ARROW_ROOM if any(scene.moves for scene in scenes) else 0
-    film = Film(layout.width + room, layout.height, len(scenes), label, -room)
-    _draw_rail(film, layout, scenes)
+    room = _ARROW_ROOM if any(graph_frame.moves for graph_frame in graph_frames) else 0
+    animation = Animation(layout.width + room, layout.height, len(graph_frames), label, -room)
+    _draw_rail(animation, layout, graph_frames)
     wires = {(wire.reader, wire.k): wire for wire in layout.wires}
     drawn: dict[Edge, Wire] = {}
     for node in record:
         mine = [edge for edge in edges if edge[1] == node.index]
         drawn |= {edge: wires[node.index, k] for k, edge in enumerate(mine)}
-    _draw_trunks(film, drawn, scenes)
+    _draw_trunks(animation, drawn, graph_frames)
     for edge, wire in drawn.items():
-        _draw_edge(film, wire, edge, looks, scenes)
+        _draw_edge(animation, wire, edge, looks, graph_frames)
     for box in layout.boxes:
-        _draw_node(film, box, looks[box.index], scenes, layout)
-    return film
+        _draw_node(animation, box, looks[box.index], graph_frames, layout)
+    return animation
 
 
 def _union(looks: list[dict], edges: list[Edge]) -> tuple[GraphRecord, dict[int, list[str]]]:
@@ -124,34 +127,34 @@ def _union(looks: list[dict], edges: list[Edge]) -> tuple[GraphRecord, dict[int,
     return GraphRecord(tuple(nodes)), {row: labels[row] for row in range(len(looks))}
 
 
-def _draw_rail(film: Film, layout: Layout, scenes: Sequence[Scene]) -> None:
+def _draw_rail(animation: Animation, layout: Layout, graph_frames: Sequence[GraphFrame]) -> None:
     """The line of the list, and the number of each node beside it."""
     if not layout.boxes:
         return
-    rail = paint_rail(film.root, layout)
+    rail = paint_rail(animation.root, layout)
     for box in layout.boxes:
         frames: dict[str, list[int]] = defaultdict(list)
         op = ""
-        for frame, scene in enumerate(scenes):
-            if box.index in scene.seen and scene.seen[box.index].number:
-                frames[scene.seen[box.index].number].append(frame)
-                op = op or scene.seen[box.index].node.op
+        for frame, graph_frame in enumerate(graph_frames):
+            if box.index in graph_frame.seen and graph_frame.seen[box.index].number:
+                frames[graph_frame.seen[box.index].number].append(frame)
+                op = op or graph_frame.seen[box.index].node.op
         if not frames:
             continue
         tick = ET.SubElement(rail, "g")
         paint_tick(tick, layout, box, op)
-        film.show(tick, [frame for shown in frames.values() for frame in shown])
+        animation.show(tick, [frame for shown in frames.values() for frame in shown])
         for number, shown in frames.items():
-            film.show(paint_number(rail, layout.rail_x, box, number), shown)
-    _draw_moves(film, rail, layout, scenes)
+            animation.show(paint_number(rail, layout.rail_x, box, number), shown)
+    _draw_moves(animation, rail, layout, graph_frames)
 
 
-def _draw_moves(film: Film, rail: ET.Element, layout: Layout, scenes: Sequence[Scene]) -> None:
+def _draw_moves(animation: Animation, rail: ET.Element, layout: Layout, graph_frames: Sequence[GraphFrame]) -> None:
     """An arrow beside the rail for each node that got another place."""
     x = layout.rail_x
     moves: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for frame, scene in enumerate(scenes):
-        for move in scene.moves:
+    for frame, graph_frame in enumerate(graph_frames):
+        for move in graph_frame.moves:
             moves[move].append(frame)
     for (old, new), shown in moves.items():
         start, stop = layout.boxes[old].rail_y, layout.boxes[new].rail_y
@@ -161,7 +164,7 @@ def _draw_moves(film: Film, rail: ET.Element, layout: Layout, scenes: Sequence[S
         ET.SubElement(arrow, "path", {"class": "fx-jump", "d": f"{curve}S{bend} {stop:g} -6 {stop:g}"})
         ET.SubElement(arrow, "path", {"class": "fx-tip", "d": f"M2 {stop:g}l-9 -5v10z"})
         ET.SubElement(arrow, "circle", {"cx": f"{x:g}", "cy": f"{start:g}", "r": "3.5"})
-        film.show(arrow, shown)
+        animation.show(arrow, shown)
 
 
 def _in_trunk(wire: Wire) -> bool:
@@ -169,47 +172,53 @@ def _in_trunk(wire: Wire) -> bool:
     return wire.lane is not None and not wire.broken
 
 
-def _draw_trunks(film: Film, drawn: Mapping[Edge, Wire], scenes: Sequence[Scene]) -> None:
+def _draw_trunks(animation: Animation, drawn: Mapping[Edge, Wire], graph_frames: Sequence[GraphFrame]) -> None:
     """The lines of ordinary edges in lanes, those of one source as one: lines drawn twice look bolder than they are."""
     frames: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for frame, scene in enumerate(scenes):
+    for frame, graph_frame in enumerate(graph_frames):
         paths: dict[int, list[str]] = defaultdict(list)
         for edge, wire in drawn.items():
-            if _in_trunk(wire) and scene.edges.get(edge) == ():
+            if _in_trunk(wire) and graph_frame.edges.get(edge) == ():
                 paths[wire.source].append(wire.path)
         for together in paths.values():
             frames[tuple(together)].append(frame)
     for together, shown in frames.items():
-        trunk = ET.SubElement(film.root, "g", {"class": "fx-edge"})
+        trunk = ET.SubElement(animation.root, "g", {"class": "fx-edge"})
         ET.SubElement(trunk, "path", {"d": "".join(together)})
-        film.show(trunk, shown)
+        animation.show(trunk, shown)
 
 
-def _draw_edge(film: Film, wire: Wire, edge: Edge, looks: list[dict], scenes: Sequence[Scene]) -> None:
+def _draw_edge(
+    animation: Animation, wire: Wire, edge: Edge, looks: list[dict], graph_frames: Sequence[GraphFrame]
+) -> None:
     frames: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for frame, scene in enumerate(scenes):
-        if edge in scene.edges:
-            frames[scene.edges[edge]].append(frame)
+    for frame, graph_frame in enumerate(graph_frames):
+        if edge in graph_frame.edges:
+            frames[graph_frame.edges[edge]].append(frame)
     keys = (next(iter(looks[row].values()))[0].key for row in edge[:2])
     ends = " ".join(map(str, keys))
     for classes, shown in frames.items():
         own = ("fx-broken",) if wire.broken else ("fx-branch",) if _in_trunk(wire) and not classes else ()
         labelled = "fx-removed" not in classes
-        group = paint_wire(film.root, wire, wire.path, (*own, *classes), {"data-fx-edge": ends}, labelled=labelled)
-        film.show(group, shown)
+        group = paint_wire(animation.root, wire, wire.path, (*own, *classes), {"data-fx-edge": ends}, labelled=labelled)
+        animation.show(group, shown)
 
 
 def _draw_node(
-    film: Film, row: Box, looks: Mapping[tuple, tuple[Seen, list[int]]], scenes: Sequence[Scene], layout: Layout
+    animation: Animation,
+    row: Box,
+    looks: Mapping[tuple, tuple[Seen, list[int]]],
+    graph_frames: Sequence[GraphFrame],
+    layout: Layout,
 ) -> None:
     """Each look of a node as a group of its own, all in one place."""
     for seen, shown in looks.values():
         box, attributes = row, {"data-fx-node": str(seen.key)}
-        came = {old for frame in shown for old, new in scenes[frame].moves if new == row.index}
+        came = {old for frame in shown for old, new in graph_frames[frame].moves if new == row.index}
         if came:
             attributes["data-fx-from"] = f"{layout.boxes[min(came)].y - row.y:g}"
         if not seen.number and "fx-ghost" in seen.classes:
             # Nothing leads to it, so it need not fill its row.
             box = dataclasses.replace(box, height=min(box.height, _GHOST_HEIGHT))
         box = letter(box, seen.node.op, brief_lettering(seen.node, seen.words))
-        film.show(paint_node(film.root, box, seen.node.op, seen.classes, attributes), shown)
+        animation.show(paint_node(animation.root, box, seen.node.op, seen.classes, attributes), shown)

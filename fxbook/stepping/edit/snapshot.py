@@ -13,11 +13,11 @@ from fxbook.graph.record import GraphRecord, NodeRecord, record
 
 
 @dataclasses.dataclass(frozen=True)
-class Shot:
+class Snapshot:
     """A graph at one moment.
 
-    ``keys`` are the identities of the nodes in list order, the same number for the same ``fx.Node`` in every shot of a
-    stepper. ``code`` is what ``forward`` runs, or for a bare graph what would be generated. ``places``
+    ``keys`` are the identities of the nodes in list order, the same number for the same ``fx.Node`` in every snapshot
+    of a stepper. ``code`` is what ``forward`` runs, or for a bare graph what would be generated. ``places``
     are torch.fx's own sort keys: that of a node changes when the node is put at another place, and only then.
     ``compiled`` says which of the two ``code`` is.
     """
@@ -35,7 +35,7 @@ class Shot:
         return dict(zip(self.keys, self.record.nodes, strict=True))
 
 
-def take(subject: fx.Graph | fx.GraphModule, caption: str, keys: dict[fx.Node, int]) -> Shot:
+def take(subject: fx.Graph | fx.GraphModule, caption: str, keys: dict[fx.Node, int]) -> Snapshot:
     """Record the graph; ``keys`` are the identities given so far, and get those of new nodes.
 
     Raises:
@@ -46,7 +46,7 @@ def take(subject: fx.Graph | fx.GraphModule, caption: str, keys: dict[fx.Node, i
     own = tuple(keys.setdefault(node, len(keys)) for node in graph.nodes)
     places = tuple(getattr(node, "_sort_key", None) for node in graph.nodes)
     compiled = isinstance(subject, fx.GraphModule)
-    return Shot(clean(caption, 400), described, own, places, _code(subject), compiled)
+    return Snapshot(clean(caption, 400), described, own, places, _code(subject), compiled)
 
 
 def _code(subject: fx.Graph | fx.GraphModule) -> str:

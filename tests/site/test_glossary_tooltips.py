@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.loading import load
 from tests.site.pages import CHAPTERS, article, parsed
 
-terms = load("book/_ext/terms.py")
+terms = load("book/_ext/glossary_tooltips.py")
 
 
 def test_a_link_to_a_word_has_its_definition_and_no_other_link_has_one() -> None:

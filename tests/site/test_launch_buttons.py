@@ -33,7 +33,7 @@ TEXTS = sorted(
 @pytest.fixture(scope="module")
 def opened() -> ModuleType:
     """The Sphinx extension that shows the address."""
-    return load("book/_ext/opened.py")
+    return load("book/_ext/launch_buttons.py")
 
 
 def configured(folder: Path, url: str, branch: str = "main", hub: str = "") -> Path:
@@ -157,7 +157,7 @@ def test_rendering_needs_no_more_for_it_than_it_did() -> None:
     """The book is rendered where neither torch nor jupytext is."""
     code = (
         "import sys; sys.modules.update(dict.fromkeys(('torch', 'jupytext')))\n"
-        "import press, runpy; runpy.run_path('book/_ext/opened.py')"
+        "import press, runpy; runpy.run_path('book/_ext/launch_buttons.py')"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 

@@ -18,7 +18,7 @@ _EVERYWHERE = {"fx-svg", "fx-node", "fx-edge", "fx-rail", "fx-shape", "fx-inner"
 """Classes that say nothing of what a rule is for, beside others."""
 
 
-class Film:
+class Animation:
     """A drawing of ``frames`` frames; build it below ``root``, without ids."""
 
     def __init__(self, width: float, height: float, frames: int, label: str, min_x: float = 0) -> None:

@@ -1,13 +1,8 @@
-"""The Sphinx extension behind both editions: Sphinx's own builder of EPUB, with pages that stand still.
-
-Its pages, in the order of :mod:`press.paper.contents` and without folds, steppers that move, scripts and styles, are
-the EPUB; :mod:`press.paper.sheets` makes the PDF of the same pages.
-"""
+"""The Sphinx extension behind both editions: Sphinx's own builder of EPUB, with pages that stand still."""
 
 from __future__ import annotations
 
 import html
-import re
 from pathlib import Path
 from typing import Any
 
@@ -16,40 +11,30 @@ from sphinx.application import Sphinx
 from sphinx.builders.epub3 import Epub3Builder
 from sphinx.util import logging
 
-from press.binding.inventory import of_the_version
-from press.paper import front, markup, pages
-from press.paper.code import break_names, wrap_long_lines
-from press.paper.contents import Leaf, leaves
-from press.paper.folds import open_folds
-from press.paper.stills import still
+from extras.editions import pages
+from extras.editions.toc import entries
 
 _LOGGER = logging.getLogger(__name__)
 
 
 class StillBuilder(Epub3Builder):
-    """Sphinx's builder of EPUB, with the pages of the book as they stand on paper."""
+    """Sphinx's builder of EPUB, with the pages of the book as they stand still."""
 
     name = "epub"
 
     def get_toc(self) -> None:
-        """The pages and their sections in the order of reading; Sphinx takes a root in a folder for its own folder."""
-        self.refnodes = [{"level": 1, "refuri": front.NAME + self.out_suffix, "text": "Title page"}]
-        for leaf in leaves(Path(self.srcdir) / "_toc.yml"):
-            self.refnodes.append(self._entry(leaf, self.env.titles[leaf.name].astext()))
-
-    def _entry(self, leaf: Leaf, title: str) -> dict[str, Any]:
-        return {
-            "level": leaf.depth + 1,
-            "refuri": html.escape(leaf.name + self.out_suffix),
-            "text": html.escape(title),
-        }
+        """The pages in the order of reading; Sphinx takes a root in a folder for its own folder."""
+        self.refnodes = [{"level": 1, "refuri": pages.TITLE_PAGE + self.out_suffix, "text": "Title page"}]
+        for entry in entries(Path(self.srcdir) / "_toc.yml"):
+            title, uri = self.env.titles[entry.name].astext(), entry.name + self.out_suffix
+            self.refnodes.append({"level": entry.depth + 1, "refuri": html.escape(uri), "text": html.escape(title)})
 
     def handle_page(self, pagename: str, addctx: dict[str, Any], *rest: Any, **named: Any) -> None:
         """Write a page as it stands still."""
         if body := addctx.get("body"):
             try:
-                addctx["body"] = settled(of_the_version(body))
-            except markup.MarkupError as error:
+                addctx["body"] = pages.settled(body)
+            except etree.XMLSyntaxError as error:
                 _LOGGER.warning("%s: not well-formed, so no EPUB can hold it: %s", pagename, error)
         super().handle_page(pagename, addctx, *rest, **named)
 
@@ -69,35 +54,9 @@ class StillBuilder(Epub3Builder):
         return super().toc_metadata(level, navpoints) | {"uid": html.escape(self.config.epub_identifier)}
 
 
-def settled(body: str) -> str:
-    """The body of a page without what moves, folds or loads.
-
-    Raises:
-        MarkupError: it is not well-formed.
-    """
-    tree = markup.read(body)
-    for part in markup.of_class(tree, "fx-screen-only"):
-        markup.drop(part)
-    still(tree)
-    open_folds(tree)
-    wrap_long_lines(tree)
-    break_names(tree)
-    _plain(tree)
-    return markup.written(tree)
-
-
-def _plain(tree: etree._Element) -> None:
-    """Leave out what only a script reads, and write links so that a reader of books knows them."""
-    for element in tree.iter(etree.Element):
-        for name in [name for name in element.attrib if name.startswith("data-") or name.startswith("on")]:
-            del element.attrib[name]
-        if re.fullmatch(r"#.*|.*#", element.get("href", "-")) and element.get("href") == "#":
-            del element.attrib["href"]
-
-
 def _title_page(_: Sphinx) -> list[tuple[str, dict[str, Any], str]]:
-    body = etree.tostring(front.title_page(), encoding="unicode")
-    return [(front.NAME, {"title": "Title page", "body": body}, "page.html")]
+    body = etree.tostring(pages.title_page(), encoding="unicode")
+    return [(pages.TITLE_PAGE, {"title": "Title page", "body": body}, "page.html")]
 
 
 def _without_folding_styles(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
