@@ -31,7 +31,7 @@ SEED = 1
 
 def caught_by(exercise: Exercise, answer: object) -> list[str]:
     """The rules of all that are asked that find something in the answer, in the order of the exercise."""
-    seconds = exercise.seconds
+    seconds = exercise.usage.seconds
     outcome = run_in_child(lambda: observe(prepare(exercise, SEED), answer, seconds), seconds + GRACE_SECONDS)
     if outcome.data is None:
         return ["(ends well)"]
@@ -39,7 +39,7 @@ def caught_by(exercise: Exercise, answer: object) -> list[str]:
     if bare.violation:
         return [f"({bare.violation.rule})"]
     rules = []
-    for holds in exercise.rules:
+    for holds in exercise.check.rules:
         try:
             verdict = judge(dataclasses.replace(exercise, rules=(holds,)), outcome.data, SEED)
         except (KeyError, IndexError, ValueError):

@@ -121,13 +121,13 @@ def _attempt(exercise: Exercise, answer: Any, seed: int, in_child: bool) -> _Att
     prepared = prepare(exercise, seed)
     if not in_child:
         guard = Guard()
-        observation = observe(prepared, answer, exercise.seconds)
+        observation = observe(prepared, answer, exercise.usage.seconds)
         guard.put_back()
         return attempt(observation, judge(exercise, observation, seed))
 
     def observed(prepared: Prepared) -> forked.Outcome:
-        observing = functools.partial(observe, prepared, answer, exercise.seconds)
-        return forked.run_in_child(observing, exercise.seconds + GRACE_SECONDS)
+        observing = functools.partial(observe, prepared, answer, exercise.usage.seconds)
+        return forked.run_in_child(observing, exercise.usage.seconds + GRACE_SECONDS)
 
     outcome = observed(prepared)
     if outcome.data is None:

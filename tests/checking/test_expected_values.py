@@ -146,9 +146,9 @@ def made(exercise_id: str) -> Iterator[tuple[Case, Any, tuple[Any, ...]]]:
     exercise = tasks.find(exercise_id)
     assert exercise
     for seed in SEEDS:
-        for case in exercise.cases:
+        for case in exercise.usage.cases:
             model = model_of(case, seed)
-            yield case, model, exercise.arguments(case, model, seed)
+            yield case, model, exercise.usage.arguments(case, model, seed)
 
 
 def check_of(folder: str) -> Any:
@@ -256,8 +256,8 @@ def test_what_is_wrong_with_inputs() -> None:
 @pytest.mark.parametrize("exercise", tasks.all_exercises(), ids=lambda exercise: exercise.id)
 def test_the_order_of_the_cases_is_drawn_where_the_answer_is_data(exercise: Exercise) -> None:
     orders = [drawn_order(exercise, seed) for seed in range(1000)]
-    places = list(range(len(exercise.cases)))
+    places = list(range(len(exercise.usage.cases)))
     assert all(sorted(order) == places for order in orders)
     assert orders == [drawn_order(exercise, seed) for seed in range(1000)]
-    drawn = exercise.use == "compute" and len(places) > 1
+    drawn = exercise.usage.use == "compute" and len(places) > 1
     assert all(len({order[place] for order in orders}) == (len(places) if drawn else 1) for place in places)

@@ -14,7 +14,7 @@ from nbformat import v4
 from packaging.version import Version
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Exercise, eager, traced
+from fxbook.asking import Case, eager, traced
 from fxbook.asking.predicates import edited, recompiled, same_result
 from fxbook.asking.rule import Found, Violation, configurable, rule
 from fxbook.asking.view import CaseView
@@ -26,7 +26,7 @@ from fxbook.checking.report import Report
 from fxbook.graph.record import record
 from fxbook.learning.exercises import About
 from press import ROOT
-from tests.checking.exercise_for_tests import DEEP, SHALLOW, Stack
+from tests.checking.exercise_for_tests import DEEP, SHALLOW, Stack, an_exercise
 from tests.checking.test_in_a_script import run
 
 LONG = Case("twenty layers", lambda: Stack(4, 20), lambda: (torch.randn(3, 4),))
@@ -48,7 +48,7 @@ def says(case: CaseView, sentence: str) -> Found:
 def report_that(sentence: str, answer: Callable[[fx.GraphModule], Any], use: str = "compute") -> Report:
     """A report of an answer to which this sentence is said, on twenty layers."""
     cases = (LONG, dataclasses.replace(DEEP, unseen=True))
-    return check_with(Exercise("99-x", use, cases, (says(sentence),), given=traced), answer, seed=1)
+    return check_with(an_exercise("99-x", use, cases, (says(sentence),), given=traced), answer, seed=1)
 
 
 # ---- the case --------------------------------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ def report_that(sentence: str, answer: Callable[[fx.GraphModule], Any], use: str
 
 def test_a_case_that_cannot_be_traced_is_shown_as_text() -> None:
     chooses = Case("a model that chooses", Chooses, lambda: (torch.ones(2),))
-    exercise = Exercise("99-x", "compute", (chooses,), (says("No."),), given=eager)
+    exercise = an_exercise("99-x", "compute", (chooses,), (says("No."),), given=eager)
     case = check_with(exercise, lambda model: 1, seed=1).case
     assert case is not None and case._repr_html_() is None
     shown, _ = DisplayFormatter().format(case)
@@ -122,7 +122,7 @@ def test_a_node_that_raises_is_broken_only_where_its_error_is_told() -> None:
 
     marks = {}
     for asked in (sound, same_result):
-        exercise = Exercise("99-x", "edit", (SHALLOW, DEEP), (asked,))
+        exercise = an_exercise("99-x", "edit", (SHALLOW, DEEP), (asked,))
         report = check_with(exercise, multiplies, seed=1)
         assert report.node is not None and report.node.name == "matmul"
         marks[asked.name] = next(line[0] for line in repr(report).splitlines() if " matmul " in line)
@@ -137,7 +137,7 @@ def test_a_long_call_is_cut_in_its_row() -> None:
 
     rows = repr(report_that("No.", concatenates, "edit")).splitlines()
     assert all(len(row) < 170 for row in rows)
-    exercise = Exercise("99-x", "edit", (SHALLOW, DEEP), (recompiled, edited))
+    exercise = an_exercise("99-x", "edit", (SHALLOW, DEEP), (recompiled, edited))
     (row,) = [row for row in repr(check_with(exercise, concatenates, seed=1)).splitlines() if " cat " in row]
     assert " … " in row and row.endswith("])") and len(row) < 170
 

@@ -53,10 +53,10 @@ def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
     exercise = tasks.find(about.id)
     if exercise is None:
         return False, not_here(about.id)
-    seed, longest = new_seed(), SECONDS + exercise.seconds + GRACE_SECONDS
+    seed, longest = new_seed(), SECONDS + exercise.usage.seconds + GRACE_SECONDS
 
     def work(prepared: Prepared) -> JSON:
-        return sheets.observe_answer(sheet, prepared, about.answer, exercise.seconds)
+        return sheets.observe_answer(sheet, prepared, about.answer, exercise.usage.seconds)
 
     def again(prepared: Prepared) -> JSON:
         told = run_in_child(functools.partial(work, prepared), longest).data if CAN_FORK else None

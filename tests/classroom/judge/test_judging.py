@@ -44,7 +44,7 @@ FEW = 1
 ENDS_WELL = "ends well"
 with_each_exercise = pytest.mark.parametrize("identity", [exercise.id for exercise in all_exercises()])
 with_each_graph = pytest.mark.parametrize(
-    "identity", [exercise.id for exercise in all_exercises() if exercise.use != "compute"]
+    "identity", [exercise.id for exercise in all_exercises() if exercise.usage.use != "compute"]
 )
 
 
@@ -125,7 +125,7 @@ def assert_unproven(exercise: Exercise, judgement: JSON) -> None:
     """All that a graph does is found out anew; data is as it was returned."""
     beyond = [claim for claim in judgement["unproven"] if claim.startswith(COMPUTES)]
     assert len(beyond) == (exercise.id == OWN_FUNCTION), beyond
-    assert (CLAIMS["value"] in judgement["unproven"]) == (exercise.use == "compute")
+    assert (CLAIMS["value"] in judgement["unproven"]) == (exercise.usage.use == "compute")
 
 
 @with_each_graph

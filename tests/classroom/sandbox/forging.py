@@ -94,7 +94,7 @@ def is_unearned(exercise_id: str, judgement: JSON) -> bool:
     """Whether a judgement is a mark, and does not say that it rests on what was claimed."""
     exercise = tasks.find(exercise_id)
     assert exercise
-    needed = "what the answer returned" if exercise.use == "compute" else BELIEVED
+    needed = "what the answer returned" if exercise.usage.use == "compute" else BELIEVED
     return not judgement["rule"] and not any(claim.startswith(needed) for claim in judgement["unproven"])
 
 
@@ -129,8 +129,8 @@ def _observed(exercise_id: str, right: bool) -> JSON:
         prepared = prepare(exercise, SEED, rebuildable=True)
         observation = run_in_child(functools.partial(observe, prepared, answer.answer), 2.0).data or {"cases": []}
         wires = [case["wire"] or {"refused": ""} for case in observation["cases"]]
-        can_be_built = len(wires) == len(exercise.cases) and not any("refused" in wire for wire in wires)
-        if can_be_built or exercise.use == "compute":
+        can_be_built = len(wires) == len(exercise.usage.cases) and not any("refused" in wire for wire in wires)
+        if can_be_built or exercise.usage.use == "compute":
             return observation
     raise AssertionError(f"{exercise_id} has no such answer")
 
