@@ -14,7 +14,6 @@ import pytest
 from _pytest.terminal import TerminalReporter
 from filelock import FileLock
 
-from fxbook.checking.apart import PATIENCE_VARIABLE
 from press import rooms
 from press.binding import bind
 from press.manuscript.reading import HEADER
@@ -26,10 +25,6 @@ if TYPE_CHECKING:
     from fxbook import EditStepper, RunStepper
     from fxbook.drawing import Drawing
     from fxbook.plotting import Plot
-
-
-# A busy or slow machine: what a test asks of an answer is the verdict, not that it comes fast.
-os.environ.setdefault(PATIENCE_VARIABLE, "8")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -65,12 +60,6 @@ def gradients_stay_on() -> Iterator[None]:
     yield
     if "torch" in sys.modules:
         sys.modules["torch"].set_grad_enabled(True)
-
-
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests of the time itself: an answer has the seconds that it has with a learner."""
-    monkeypatch.setenv(PATIENCE_VARIABLE, "1")
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ from classroom.handout import release
 from fxbook.learning.exercises import About
 from press.book import the_book
 from press.printing.derive import UNSOLVED
-from press.printing.stored import serialised
+from press.stored import serialised
 
 SCHEMA_VERSION = 3
 _MARK = re.compile(r"^(?P<indent> *)# (?P<name>stub|solution|end)$")

@@ -49,7 +49,7 @@ from fxbook.asking.exercise import Exercise, model_of
 from fxbook.asking.rule import Violation
 from fxbook.asking.trial import Trial, trials_of
 from fxbook.asking.values import Value
-from fxbook.checking import apart
+from fxbook.checking import forked
 from fxbook.checking.judge import CHECK_WORKS, Verdict, judge, judge_facts, own_error
 from fxbook.checking.observation import CaseFacts, read
 from fxbook.checking.observation import UnreadableError as UnreadableObservationError
@@ -90,7 +90,7 @@ def judged(exercise: Exercise, observation: JSON, seed: int) -> JSON:
     try:
         judgement = judgement_of(exercise, observation, seed)
     except MemoryError:
-        apart.spare_memory()
+        forked.spare_memory()
         judgement = _failed("The grader needs more memory for it than an answer may use.", "ends well")
     except Exception as error:
         # Either a rule met data that no honest process sends, or the rule itself is wrong.
@@ -109,7 +109,7 @@ def _as_json(exercise: Exercise, judgement: Judgement) -> JSON:
         "message": violation.message[:_MOST_SAID] if violation else "",
         "node": graph.nodes[at].name[:_MOST_NAME] if graph is not None and at is not None else "",
         "read": (violation.look or "") if violation else "",
-        "case": exercise.cases[verdict.case].name if violation and verdict.case is not None else "",
+        "case": exercise.usage.cases[verdict.case].name if violation and verdict.case is not None else "",
         "line": (verdict.line or "")[:_MOST_NAME],
         "printed": verdict.printed[:_MOST_SAID],
         "graph": written if len(json.dumps(written)) <= _MOST_GRAPH else None,
@@ -168,7 +168,7 @@ def judgement_of(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
         return _failed_on(own_error(claimed)) if failed else Judgement(verdict)
     if not any(origin is not None for case in verified for origin in case.origins):
         looked_at.discard("origins")
-    beside = [exercise.beside.unproven] if exercise.beside else []
+    beside = [exercise.check.beside.unproven] if exercise.check.beside else []
     claims = (sentence for claim, sentence in CLAIMS.items() if claim in looked_at)
     return Judgement(verdict, (*_untold(refused, len(verified)), *beside, *claims))
 
@@ -199,7 +199,7 @@ def _verified(trial: Trial, claimed: CaseFacts, keep: Callable[[Again], None]) -
         UnreadableError: it is no case of an observation.
     """
     exercise = trial.exercise
-    if exercise.use == "compute":
+    if exercise.usage.use == "compute":
         return msgspec.structs.replace(claimed, graph=None, outputs=None, run_error=None, run_node=None, origins=[])
     if claimed.graph is None:
         # A result that is no graph is told as such, whatever else stands there.
@@ -227,7 +227,9 @@ def _verified(trial: Trial, claimed: CaseFacts, keep: Callable[[Again], None]) -
         kind="GraphModule" if isinstance(result, fx.GraphModule) else "Graph",
     )
     verified = msgspec.structs.replace(verified, graph=_with_claims(facts.graph, claimed.graph))
-    return verified if exercise.beside is None else _with_claimed_part(verified, claimed, exercise.beside.name)
+    return (
+        verified if exercise.check.beside is None else _with_claimed_part(verified, claimed, exercise.check.beside.name)
+    )
 
 
 def _functions_of(trial: Trial, given: nn.Module | None) -> Mapping[str, Any]:
@@ -247,12 +249,12 @@ def _used(exercise: Exercise, result: fx.Graph | fx.GraphModule, arguments: tupl
     Raises:
         RefusedError: it cannot be used so.
     """
-    if exercise.beside:
-        return exercise.beside.again(result)
-    if exercise.call is None:
+    if exercise.check.beside:
+        return exercise.check.beside.again(result)
+    if exercise.usage.call is None:
         return result
     try:
-        used = exercise.call(lambda *_: result, *arguments)
+        used = exercise.usage.call(lambda *_: result, *arguments)
     except Exception as error:
         raise RefusedError(f"it cannot be used again ({type(error).__name__})") from error
     if not isinstance(used, fx.Graph | fx.GraphModule):

@@ -46,7 +46,7 @@ def first_astray(
         found: the value of each node of the graph.
         draw: of the inputs that these are values on.
     """
-    if trial.exercise.use not in ("edit", "pass") or len(found) != len(graph):
+    if trial.exercise.usage.use not in ("edit", "pass") or len(found) != len(graph):
         return None
     try:
         asked, given = _asked(trial, draw), trial.before
@@ -99,7 +99,7 @@ def _asked(trial: Trial, draw: int) -> dict[int, Value]:
     inputs = inputs_of(trial.case, trial.seed)[draw]
     given = next((item for item in trial.start()[1] if isinstance(item, fx.GraphModule)), None)
     module = traced(model_of(trial.case, trial.seed))[0] if given is None else given
-    if trial.exercise.expected is same_as_eager:
+    if trial.exercise.check.expected is same_as_eager:
         return dict(enumerate(values_inside(module, inputs, trial.seed, draw)))
     asked = _traced_as_asked(trial.exercise, model_of(trial.case, trial.seed), inputs)
     values = values_inside(asked, inputs, trial.seed, draw)
@@ -125,7 +125,7 @@ def _traced_as_asked(exercise: Exercise, model: nn.Module, inputs: Inputs) -> fx
     names = ", ".join(f"input_{place}" for place in range(len(inputs)))
     scope: dict[str, Any] = {}
     exec(f"def forward(self, {names}): return self.expected(self.model, {names})", scope)
-    root = type("Asked", (_Asked,), {"forward": scope["forward"]})(model, exercise.expected)
+    root = type("Asked", (_Asked,), {"forward": scope["forward"]})(model, exercise.check.expected)
     return fx.GraphModule(root, fx.Tracer().trace(root))
 
 

@@ -48,7 +48,7 @@ class Case:
         build: makes the model; called under a fresh ``torch.manual_seed``, so weights may be random.
         inputs: makes one tuple of inputs; called twice, under other seeds, so a fixed output cannot pass.
         unseen: the learner has not seen this model; a failure here is told as an answer that fits one model only.
-        given: what the answer is called with, where it differs from ``Exercise.given``.
+        given: what the answer is called with, where it differs from ``Usage.given``.
     """
 
     name: str
@@ -58,8 +58,8 @@ class Case:
     given: Callable[[nn.Module], Inputs] | None = None
 
 
-# Of the processor, for an answer on all its cases, in a notebook.
-SECONDS = 1.1
+# Of wall time, for an answer on all its cases, in a notebook.
+SECONDS = 10.0
 
 _RETURNS: dict[str, tuple[str, ...]] = {
     "pass": ("GraphModule",),
@@ -72,7 +72,28 @@ _RETURNS: dict[str, tuple[str, ...]] = {
 
 @dataclasses.dataclass(frozen=True)
 class Usage:
-    """How an answer is used, and on what: all that is known where answers run. See :class:`Exercise` for each part."""
+    """How an answer is used, and on which models: all that is known where answers run.
+
+    Args:
+        use: how the answer is used.
+            ``"pass"``: called with a model, returns an ``fx.GraphModule`` (a ``PassResult`` is unpacked).
+            ``"edit"``: called with an ``fx.GraphModule``, edits it, returns it or nothing.
+            ``"build"``: called (with nothing, unless ``given`` says so), returns an ``fx.Graph`` or ``fx.GraphModule``.
+            ``"object"``: is the ``fx.Graph`` or ``fx.GraphModule``.
+            ``"compute"``: called, returns data (numbers, strings, tensors, nodes; lists, tuples, dicts of them).
+        cases: the models it is tried on; of a pass or an edit at least one is unseen.
+        given: what the answer is called with: ``traced``, ``eager``, ``nothing`` or a function of the model that
+            returns the tuple of arguments. Default: ``eager`` for a pass, ``traced`` for an edit, else ``nothing``.
+        returns: the kinds of result accepted, of ``"Graph"`` and ``"GraphModule"``. Default: as ``use`` says.
+        call: uses the answer where calling it is not what the exercise asks: ``call(answer, *arguments)``, for example
+            ``lambda interpreter, module, x: interpreter(module).run(x)``. It runs in the learner's half, where
+            neither name nor place tells a case, and under a seed of its own.
+        seconds: of wall time, for an answer on all its cases in a notebook: more where a usual answer takes long. The
+            grader allows 10 s of the processor to every answer.
+
+    Raises:
+        ValueError: no case, or a pass or an edit without an unseen model.
+    """
 
     use: Use
     cases: tuple[Case, ...]
@@ -81,15 +102,21 @@ class Usage:
     call: Callable[..., Any] | None = None
     seconds: float = SECONDS
 
+    def __post_init__(self) -> None:
+        if not self.cases:
+            raise ValueError("give at least one Case")
+        if self.use in ("pass", "edit") and not any(case.unseen for case in self.cases):
+            raise ValueError("give a Case(…, unseen=True), a model the learner has not seen")
 
-@dataclasses.dataclass(frozen=True)
-class Check:
-    """What is asked of an answer: all that only the judge knows. See :class:`Exercise` for each part."""
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of result accepted; empty: any."""
+        return _RETURNS[self.use] if self.returns is None else self.returns
 
-    rules: tuple[Rule, ...]
-    expected: Callable[..., Any] = same_as_eager
-    beside: Beside | None = None
-    on_error: Callable[[Trial, str], str | None] | None = None
+    def arguments(self, case: Case, module: nn.Module, seed: int = 0) -> Inputs:
+        """What the answer is called with for this case."""
+        default = {"pass": eager, "edit": traced}.get(self.use, nothing)
+        with seeded(seed):
+            return (case.given or self.given or default)(module)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,63 +135,37 @@ class Beside:
 
 
 @dataclasses.dataclass(frozen=True)
-class Exercise:
-    """An exercise and its checks: everything the two halves of a check need, and no solution.
+class Check:
+    """What is asked of an answer: all that only the judge knows.
 
     Args:
-        id: ``"01-relu-by-hand"``, as in the manuscript.
-        use: how the answer is used.
-            ``"pass"``: called with a model, returns an ``fx.GraphModule`` (a ``PassResult`` is unpacked).
-            ``"edit"``: called with an ``fx.GraphModule``, edits it, returns it or nothing.
-            ``"build"``: called (with nothing, unless ``given`` says so), returns an ``fx.Graph`` or ``fx.GraphModule``.
-            ``"object"``: is the ``fx.Graph`` or ``fx.GraphModule``.
-            ``"compute"``: called, returns data (numbers, strings, tensors, nodes; lists, tuples, dicts of them).
-        cases: the models it is tried on; of a pass or an edit at least one is unseen.
         rules: what must hold, in the order in which a violation is worth telling; the first one found is told. That the
             answer can be called, does not raise and returns the right kind is checked before, always.
-        given: what the answer is called with: ``traced``, ``eager``, ``nothing`` or a function of the model that
-            returns the tuple of arguments. Default: ``eager`` for a pass, ``traced`` for an edit, else ``nothing``.
         expected: the outputs asked for, as a function of the eager model and the inputs. Default: the model's own.
-        returns: the kinds of result accepted, of ``"Graph"`` and ``"GraphModule"``. Default: as ``use`` says.
-        call: uses the answer where calling it is not what the exercise asks: ``call(answer, *arguments)``, for example
-            ``lambda interpreter, module, x: interpreter(module).run(x)``. It runs in the learner's half, where
-            neither name nor place tells a case, and under a seed of its own.
         beside: what the outputs hold besides what the answer's graph computes.
         on_error: what a report says, besides the error, of an answer that raises: a function of the case and of the
             name of the error's class, which returns a sentence or ``None``.
-        seconds: of the processor, for an answer on all its cases in a notebook: more where a usual answer takes long.
+    """
 
-    Raises:
-        ValueError: no case, or a pass or an edit without an unseen model.
+    rules: tuple[Rule, ...]
+    expected: Callable[..., Any] = same_as_eager
+    beside: Beside | None = None
+    on_error: Callable[[Trial, str], str | None] | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Exercise:
+    """An exercise: everything the two halves of a check need, and no solution.
+
+    Args:
+        id: ``"01-relu-by-hand"``, as in the manuscript.
+        usage: how an answer is used, and on which models.
+        check: what is asked of it.
     """
 
     id: str
-    use: Use
-    cases: tuple[Case, ...]
-    rules: tuple[Rule, ...]
-    given: Callable[[nn.Module], Inputs] | None = None
-    expected: Callable[..., Any] = same_as_eager
-    returns: tuple[str, ...] | None = None
-    call: Callable[..., Any] | None = None
-    beside: Beside | None = None
-    on_error: Callable[[Trial, str], str | None] | None = None
-    seconds: float = SECONDS
-
-    def __post_init__(self) -> None:
-        if not self.cases:
-            raise ValueError(f"exercise {self.id}: give at least one Case")
-        if self.use in ("pass", "edit") and not any(case.unseen for case in self.cases):
-            raise ValueError(f"exercise {self.id}: give a Case(…, unseen=True), a model the learner has not seen")
-
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds of result accepted; empty: any."""
-        return _RETURNS[self.use] if self.returns is None else self.returns
-
-    def arguments(self, case: Case, module: nn.Module, seed: int = 0) -> Inputs:
-        """What the answer is called with for this case."""
-        default = {"pass": eager, "edit": traced}.get(self.use, nothing)
-        with seeded(seed):
-            return (case.given or self.given or default)(module)
+    usage: Usage
+    check: Check
 
 
 DRAWS = 2
@@ -192,8 +193,8 @@ def inputs_of(case: Case, seed: int) -> list[Inputs]:
 
 def drawn_order(exercise: Exercise, seed: int) -> list[int]:
     """The places of the cases in the order in which an answer meets them: where it is data, its place would tell it."""
-    order = list(range(len(exercise.cases)))
-    if exercise.use == "compute":
+    order = list(range(len(exercise.usage.cases)))
+    if exercise.usage.use == "compute":
         random.Random(seed).shuffle(order)
     return order
 

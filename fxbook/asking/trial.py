@@ -38,7 +38,7 @@ class Trial:
     def start(self) -> tuple[nn.Module, tuple[Any, ...]]:
         """A model, and the arguments that an answer gets, both made anew."""
         model = model_of(self.case, self.seed)
-        arguments = self.exercise.arguments(self.case, model, self.seed)
+        arguments = self.exercise.usage.arguments(self.case, model, self.seed)
         if self._before is None:
             self._before = _graph_in(arguments)
         return model, arguments
@@ -73,7 +73,7 @@ class Trial:
     def expected(self) -> list[Value]:
         """The outputs asked for, encoded, one per draw of inputs."""
         # Running may change the buffers of a model.
-        call = functools.partial(self.exercise.expected, model_of(self.case, self.seed))
+        call = functools.partial(self.exercise.check.expected, model_of(self.case, self.seed))
         return [encode(output) for output in run_on(call, inputs_of(self.case, self.seed), self.seed)]
 
 
@@ -89,5 +89,6 @@ def trials_of(
 ) -> tuple[Trial, ...]:
     """The cases of an exercise, each under a seed of its own; ``arguments`` are those of :class:`Trial`, by place."""
     return tuple(
-        Trial(exercise, case, seed_of(seed, index), arguments.get(index)) for index, case in enumerate(exercise.cases)
+        Trial(exercise, case, seed_of(seed, index), arguments.get(index))
+        for index, case in enumerate(exercise.usage.cases)
     )

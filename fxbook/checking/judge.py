@@ -18,7 +18,7 @@ from fxbook.asking.rule import Violation, first_violation
 from fxbook.asking.trial import Trial, trials_of
 from fxbook.asking.values import Value
 from fxbook.asking.view import CaseView, Claims
-from fxbook.checking.apart import MEMORY
+from fxbook.checking.forked import MEMORY
 from fxbook.checking.observation import CaseFacts, Observation, Raised, UnreadableError, read
 from fxbook.graph.record import GraphRecord
 
@@ -155,7 +155,7 @@ def _verdict(
         if violation := _first_violation(view):
             return _found_in(view, violation, exercise, index, views)
     if seen.error:
-        index = drawn_order(exercise, seed)[min(len(views), len(exercise.cases) - 1)]
+        index = drawn_order(exercise, seed)[min(len(views), len(exercise.usage.cases) - 1)]
         return _raised_in(seen.error, exercise, index, views, trials)
     # What is asked of every answer, once what is asked of this one holds in every case.
     for index, view in sorted(views.items()):
@@ -174,7 +174,11 @@ def _raised_in(error: Raised, exercise: Exercise, index: int, met: Collection[in
     if error.own and not _is_out_of_memory(error):
         return failed(f"{error.type}: {error.message}")
     violation = _raised(error)
-    said = exercise.on_error(trials[index], error.type) if exercise.on_error and error.type != "TimeUp" else None
+    said = (
+        exercise.check.on_error(trials[index], error.type)
+        if exercise.check.on_error and error.type != "TimeUp"
+        else None
+    )
     if said:
         violation = dataclasses.replace(violation, message=f"{violation.message.rstrip('.')}. {said}")
     violation = _on_another_model(violation, exercise, index, met)
@@ -182,10 +186,10 @@ def _raised_in(error: Raised, exercise: Exercise, index: int, met: Collection[in
 
 
 def _first_violation(view: CaseView) -> Violation | None:
-    kinds = view.exercise.kinds()
+    kinds = view.exercise.usage.kinds()
     if kinds and view.kind not in kinds:
         return _wrong_kind(view, kinds)
-    violation = first_violation(view, view.exercise.rules)
+    violation = first_violation(view, view.exercise.check.rules)
     if violation and violation.rule in _OF_NUMBERS:
         # A mode or a weight that was left changed is why numbers differ.
         return first_violation(view, (nothing_left,)) or violation
@@ -202,8 +206,8 @@ def _wrong_kind(view: CaseView, kinds: tuple[str, ...]) -> Violation:
 
 def _on_another_model(violation: Violation, exercise: Exercise, index: int, met: Collection[int]) -> Violation:
     """What is told of a case; of one that the learner has not seen, where those that they know were met and hold."""
-    case = exercise.cases[index]
-    known = {place for place, other in enumerate(exercise.cases) if not other.unseen}
+    case = exercise.usage.cases[index]
+    known = {place for place, other in enumerate(exercise.usage.cases) if not other.unseen}
     if not case.unseen or not index or not known.issubset(met):
         return violation
     message = f"It holds for the model you know, but not for another ({case.name}): {_uncapital(violation.message)}"
@@ -227,7 +231,7 @@ def _error_message(error: Raised) -> str:
     if error.type == "TimeUp":
         return "Your code was still running when the time was over: it may loop for ever."
     if _is_out_of_memory(error):
-        return f"Your code asked for more memory than an answer may use ({MEMORY >> 20} MiB)."
+        return f"Your code asked for more memory than an answer may use ({MEMORY >> 20} MiB): it may loop for ever."
     return f"Your code raises {error.type}: {error.message}" if error.message else f"Your code raises {error.type}."
 
 

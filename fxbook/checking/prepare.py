@@ -90,20 +90,20 @@ def prepare(exercise: Exercise, seed: int, *, rebuildable: bool = False, look: L
     draws = {look.case: look.draw} if look else {}
     with waiting.told():
         cases = tuple(
-            _prepared(exercise, exercise.cases[index], seed_of(seed, index), rebuildable, draws.get(index))
+            _prepared(exercise, exercise.usage.cases[index], seed_of(seed, index), rebuildable, draws.get(index))
             for index in order
         )
-    return Prepared(exercise.id, exercise.use, exercise.call, cases)
+    return Prepared(exercise.id, exercise.usage.use, exercise.usage.call, cases)
 
 
 def _prepared(exercise: Exercise, case: Case, seed: int, rebuildable: bool, look: int | None) -> PreparedCase:
     model = model_of(case, seed)
-    arguments = exercise.arguments(case, model, seed)
+    arguments = exercise.usage.arguments(case, model, seed)
     given = next((item for item in arguments if isinstance(item, nn.Module)), None)
     models = tuple(Given(item) for item in pytree.tree_leaves(arguments) if isinstance(item, nn.Module))
     before = next((model for model in models if model.root is given), None)
     tried = None
-    if exercise.use != "compute":
+    if exercise.usage.use != "compute":
         root = given if given is not None else model
         kept = (before or Given(root)) if rebuildable else None
         origins = _mark(given.graph) if isinstance(given, fx.GraphModule) else {}

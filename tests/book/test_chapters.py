@@ -13,8 +13,8 @@ import pytest
 from fxbook.learning.exercises import catalogue
 from press import ROOT
 from press.book import COMPANIONS, the_book
-from press.manuscript.faults import GROUPS, MARKER
 from press.manuscript.reading import Manuscript, headings, prose_lines
+from press.printing.transforms import FAULTS, GROUPS
 
 FEWEST_WORDS, MOST_WORDS, MOST_CELLS = 1200, 1800, 45
 LONGEST_CELL, LONGEST_IMPORTS = 25, 8
@@ -85,7 +85,7 @@ def test_a_chapter_has_the_anatomy_of_all(name: str) -> None:
         assert needed in opening
     assert part(page, "Check yourself").count("<summary>") == QUESTIONS
     assert 3 <= part(page, "When it breaks").count("### ") <= 5
-    assert MARKER in part(page, "When it breaks")
+    assert FAULTS in part(page, "When it breaks")
 
 
 def minutes(name: str) -> float:

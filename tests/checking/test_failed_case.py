@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -14,16 +13,16 @@ from torch import fx, nn
 from classroom.judge.judging import judged
 from classroom.sandbox.inside import unchecked
 from fxbook import check
-from fxbook.asking import Case, Exercise, traced
+from fxbook.asking import Case, traced
 from fxbook.checking import check_with, new_seed
 from fxbook.checking.observe import observe
 from fxbook.checking.prepare import prepare
 from fxbook.graph.record import record
 from fxbook.learning import exercises
 from fxbook.learning.watching.attempt import attempt
-from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, right, value_is
+from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, an_exercise, changed, right, value_is
 
-COUNT = Exercise("99-count", "compute", (SHALLOW, DEEP), (value_is(lambda m: len(m.graph.nodes)),), given=traced)
+COUNT = an_exercise("99-count", "compute", (SHALLOW, DEEP), (value_is(lambda m: len(m.graph.nodes)),), given=traced)
 
 
 def knows_two_layers(module: fx.GraphModule) -> None:
@@ -112,7 +111,7 @@ TOLD = {"rule", "message", "node", "read", "case", "line", "printed", "graph", "
 
 @pytest.mark.parametrize("answer", [lambda module: 3, raises_on_many, lambda module: 1 / 0])
 def test_the_grader_tells_nothing_more_of_a_hidden_case_than_before(answer: Any) -> None:
-    hidden = dataclasses.replace(COUNT, cases=(SECRET,), rules=COUNT.rules)
+    hidden = changed(COUNT, cases=(SECRET,), rules=COUNT.check.rules)
     observation = observe(prepare(hidden, 1, rebuildable=True), answer)
     told = judged(hidden, observation, 1)
     assert set(told) == TOLD

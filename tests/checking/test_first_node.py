@@ -9,11 +9,11 @@ import pytest
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Exercise
+from fxbook.asking import Case
 from fxbook.asking.predicates import same_output, same_result
 from fxbook.asking.running import values_inside
 from fxbook.checking import check_with
-from tests.checking.exercise_for_tests import DEEP, SHALLOW
+from tests.checking.exercise_for_tests import DEEP, SHALLOW, an_exercise, changed
 
 
 class Branches(nn.Module):
@@ -28,7 +28,7 @@ class Branches(nn.Module):
 
 
 BRANCHES = Case("two branches", Branches, lambda: (torch.randn(2, 3),))
-SAME = Exercise("99-same", "edit", (BRANCHES, dataclasses.replace(BRANCHES, unseen=True)), (same_result,))
+SAME = an_exercise("99-same", "edit", (BRANCHES, dataclasses.replace(BRANCHES, unseen=True)), (same_result,))
 SAID = "The result is not the one asked for: it holds other numbers. Node `{}` is the first whose value is not"
 
 
@@ -75,7 +75,7 @@ def test_a_copy_is_known_by_its_nodes_and_a_new_trace_by_names() -> None:
         return traced
 
     assert check_with(SAME, retraces, seed=1).node.name == "tanh"
-    assert check_with(dataclasses.replace(SAME, use="pass"), from_the_model, seed=1).node.name == "relu"
+    assert check_with(changed(SAME, use="pass"), from_the_model, seed=1).node.name == "relu"
 
 
 @pytest.mark.parametrize("why", ["built from nothing", "cannot be traced", "another rule"])
@@ -90,9 +90,9 @@ def test_where_nothing_is_known_the_output_is_told_with_its_numbers(why: str) ->
 
     stacks = (SHALLOW, DEEP)
     exercise, answer = {
-        "built from nothing": (Exercise("99-x", "pass", stacks, (same_result,), returns=("Graph",)), builds),
-        "cannot be traced": (dataclasses.replace(SAME, expected=expected), lambda module: None),
-        "another rule": (dataclasses.replace(SAME, rules=(same_output,)), swaps),
+        "built from nothing": (an_exercise("99-x", "pass", stacks, (same_result,), returns=("Graph",)), builds),
+        "cannot be traced": (changed(SAME, expected=expected), lambda module: None),
+        "another rule": (changed(SAME, rules=(same_output,)), swaps),
     }[why]
     report = check_with(exercise, answer, seed=1)
     assert report.node.name == "output"

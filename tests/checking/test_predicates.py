@@ -15,7 +15,7 @@ import pytest
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Exercise, eager, traced
+from fxbook.asking import Case, eager, traced
 from fxbook.asking.families import ADD, CONV2D, GELU, LINEAR, RELU, family
 from fxbook.asking.predicates import (
     calls,
@@ -35,13 +35,13 @@ from fxbook.checking.judge import Verdict, judge
 from fxbook.checking.observe import observe
 from fxbook.checking.prepare import prepare
 from fxbook.graph.record import record
-from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, right, with_relu
+from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, an_exercise, changed, right, with_relu
 
 
 def verdict(holds: Rule, answer: Any, **fields: Any) -> Verdict:
     """What is found when the answer is used on the shallow stack, with only this property asked."""
-    exercise = Exercise("99-x", "build", (SHALLOW,), (holds,))
-    exercise = dataclasses.replace(exercise, **{"use": "edit", "cases": (SHALLOW, DEEP), **fields})
+    exercise = an_exercise("99-x", "build", (SHALLOW,), (holds,))
+    exercise = changed(exercise, **{"use": "edit", "cases": (SHALLOW, DEEP), **fields})
     return judge(exercise, observe(prepare(exercise, 3), answer), 3)
 
 
@@ -221,7 +221,7 @@ def test_a_place_that_a_rule_yields_is_looked_up_too() -> None:
     def lost(case: Any) -> Found:
         yield None, "Nowhere.", "04_recompile#nowhere"
 
-    assert check_with(dataclasses.replace(RELU_AFTER_LINEAR, rules=(lost,)), nothing_done).violated == "the check works"
+    assert check_with(changed(RELU_AFTER_LINEAR, rules=(lost,)), nothing_done).violated == "the check works"
 
 
 def test_a_sentence_in_lower_case_goes_on_after_the_name_of_its_node() -> None:

@@ -12,7 +12,7 @@ import torch
 from nbformat import v4
 from torch import fx, nn
 
-from fxbook.asking import Case, Exercise, traced
+from fxbook.asking import Case, traced
 from fxbook.asking.predicates import same_result
 from fxbook.asking.rule import Found, Violation, configurable, rule
 from fxbook.asking.view import CaseView
@@ -24,7 +24,7 @@ from fxbook.checking.report import Report
 from fxbook.graph.record import record
 from fxbook.learning.exercises import About
 from press import ROOT
-from tests.checking.exercise_for_tests import DEEP, SHALLOW, Stack
+from tests.checking.exercise_for_tests import DEEP, SHALLOW, Stack, an_exercise
 from tests.checking.test_in_a_script import run
 
 LONG = Case("twenty layers", lambda: Stack(4, 20), lambda: (torch.randn(3, 4),))
@@ -39,7 +39,7 @@ def says(case: CaseView, sentence: str) -> Found:
 def report_that(sentence: str, answer: Callable[[fx.GraphModule], Any], use: str = "compute") -> Report:
     """A report of an answer to which this sentence is said, on twenty layers."""
     cases = (LONG, dataclasses.replace(DEEP, unseen=True))
-    return check_with(Exercise("99-x", use, cases, (says(sentence),), given=traced), answer, seed=1)
+    return check_with(an_exercise("99-x", use, cases, (says(sentence),), given=traced), answer, seed=1)
 
 
 # ---- the node that is meant ------------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ def test_a_node_that_raises_is_broken_only_where_its_error_is_told() -> None:
 
     marks = {}
     for asked in (sound, same_result):
-        exercise = Exercise("99-x", "edit", (SHALLOW, DEEP), (asked,))
+        exercise = an_exercise("99-x", "edit", (SHALLOW, DEEP), (asked,))
         report = check_with(exercise, multiplies, seed=1)
         assert report.node is not None and report.node.name == "matmul"
         marks[asked.name] = next(line[0] for line in repr(report).splitlines() if " matmul " in line)

@@ -17,7 +17,7 @@ from tests.classroom.judge.test_judging import (
 )
 from tests.cold import drawn
 
-GRAPHS = [exercise.id for exercise in all_exercises() if exercise.use != "compute"]
+GRAPHS = [exercise.id for exercise in all_exercises() if exercise.usage.use != "compute"]
 with_some_graphs = pytest.mark.parametrize("identity", drawn.some(GRAPHS, 8))
 
 

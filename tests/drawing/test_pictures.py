@@ -15,7 +15,7 @@ from fxbook.drawing import Drawing, draw
 from fxbook.drawing.display import Order
 from fxbook.graph.record import record
 from fxbook.plotting import heat
-from fxbook.stepping.scene import film_of, still
+from fxbook.stepping.graph_frame import animation_of, still
 from tests.drawing.graphs import chain, reads_far_ahead, residual, reversed_insertion, self_loop, shuffled
 
 MARKS = {"linear": "moved", "relu": ["added", "rewired"], "mul": "removed", "where": "broken"}
@@ -64,6 +64,6 @@ def test_a_film(file_regression: FileRegressionFixture) -> None:
     linear, relu = list(module.graph.nodes)[2:4]
     relu.replace_all_uses_with(linear)
     module.graph.erase_node(relu)
-    film = film_of([first, still(record(module))], "A film")
+    film = animation_of([first, still(record(module))], "A film")
     drawn = lines_of(film.definition("film")) + lines_of(film.picture("film", 1))
     file_regression.check(drawn, basename="film", extension=".svg")

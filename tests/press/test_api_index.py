@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,11 +13,12 @@ from nbformat import v4
 
 from press import ROOT
 from press.book import the_book
-from press.pages.api.documented import names
-from press.pages.api.names import BEYOND, LINES
-from press.pages.api.page import undemonstrated, uses_of
-from press.pages.api.private import REASONS, private_names, table
+from press.pages.api.documented import names, signature
+from press.pages.api.names import BEYOND, LINES, REASONS
+from press.pages.api.page import coverage, page_text, undemonstrated, uses_of
+from press.pages.api.private import private_names, table
 from press.pages.api.uses import Uses
+from press.pages.status import page_text as status_text
 
 _NOT_YET = "a chapter from 10 on is to show it"
 _SIZES = "needs a graph with symbolic sizes, which a chapter from 10 on is to show"
@@ -44,23 +46,30 @@ _NODES = {*_GRAPH, "Graph.nodes"}
 USES = {
     "a string and a comment": ('from torch import fx\ntold = "fx.symbolic_trace(f).graph.lint()"  # fx.wrap', set()),
     "a notebook without torch.fx": ("def f(thing):\n    thing.graph.lint()\nother.recompile()", set()),
+    "an object of another library": ("import ast\nnode = ast.Name()\nnode.args, node.name, node.users", set()),
     "a class of the notebook": (
         "class Graph:\n    def lint(self):\n        return self.nodes\n\nGraph().lint()",
         set(),
     ),
+    "a function of the notebook of the same name": ("def symbolic_trace(f):\n    return f\nsymbolic_trace(1)", set()),
+    "a tensor": ("import torch\nx = torch.ones(2)\nx.type\nx.name", set()),
+    "a list among the arguments": (
+        _TRACED + "[n.args for n in traced.graph.nodes][0].append(1)",
+        {*_NODES, "Node.args"},
+    ),
     "a chain": (_TRACED + "traced.graph.lint()", {*_GRAPH, "Graph.lint"}),
+    "another name for it": (
+        "import torch.fx as t\nfrom torch.fx import Graph as G\nG()\nt.wrap('len')",
+        {"Graph", "wrap"},
+    ),
     "a loop": (_TRACED + "for node in traced.graph.nodes:\n    node.op = node.name", {*_NODES, "Node.op", "Node.name"}),
-    "a comprehension": (
-        _TRACED + "{n: n.users for n in traced.graph.nodes if n.next}",
-        {*_NODES, "Node.users", "Node.next"},
+    "an argument of a node": (
+        _TRACED + "traced.graph.output_node().args[0].users",
+        {*_GRAPH, "Graph.output_node", "Node.args", "Node.users"},
     ),
-    "a call of a function of the notebook": (
-        _TRACED + "def last(graph):\n    return graph.output_node()\nlast(traced.graph).prev",
-        {*_GRAPH, "Graph.output_node", "Node.prev"},
-    ),
-    "a function with an annotation": (
-        "from torch import fx\ndef f(g: fx.Graph):\n    g.lint()",
-        {"Graph", "Graph.lint"},
+    "with": (
+        _TRACED + "with traced.graph.inserting_before(None):\n    new = traced.graph.get_attr('w')\nnew.meta['a'] = 1",
+        {*_GRAPH, "Graph.inserting_before", "Graph.get_attr", "Node.meta"},
     ),
     "an override in a subclass": (
         "from torch import fx\nclass Loud(fx.Interpreter):\n    def run_node(self, n):\n        return n.name",
@@ -70,10 +79,23 @@ USES = {
         "from torch import fx\nclass Other(fx.Transformer):\n    def call_method(self, target, args, kwargs): ...",
         {"Transformer", "Interpreter.call_method"},
     ),
+    "an override in a subclass of a subclass": (
+        "from torch import fx\nclass A(fx.Tracer): ...\nclass B(A):\n    trace_asserts = True\nB().trace(len)",
+        {"Tracer", "Tracer.trace_asserts", "Tracer.trace"},
+    ),
+    "a metaclass, a decorator, a default": (
+        "from torch import fx\nclass A(metaclass=fx.ProxyableClassMeta): ...\n@fx.wrap\ndef f(t=fx.Tracer): ...",
+        {"ProxyableClassMeta", "wrap", "Tracer"},
+    ),
     "super": (
         "from torch import fx\nclass A(fx.Transformer):\n    def f(self, n):\n        return super().fetch_attr(n)",
         {"Transformer", "Interpreter.fetch_attr"},
     ),
+    "what a constructor is given by name": (
+        _TRACED + "fx.Interpreter(traced, garbage_collect_values=False)",
+        {*_TRACING, "Interpreter", "Interpreter.garbage_collect_values"},
+    ),
+    "what cannot be imported": ("from torch.fx import no_such\nfrom torch.no_such import fx\nimport no_such.fx", set()),
 }  # fmt: skip
 
 
@@ -93,6 +115,19 @@ def test_a_name_is_used_where_the_code_uses_it(what: str) -> None:
     code, expected = USES[what]
     speaks_of_all = "# Title\n\nOf `args`, `keys`, `name`, `trace` and `type`."
     assert {full.removeprefix("torch.fx.") for full in uses([speaks_of_all, code]).used} == expected
+
+
+def test_an_attribute_that_others_have_too_counts_where_the_section_speaks_of_it() -> None:
+    code = "for thing in traced.graph.nodes:\n    thing.name"
+    silent, spoken = ["# T", _TRACED, "## Walk\n\nSome text.", code], ["## Names\n\nIts `node.name` says it.", code]
+    (using,) = [section for section in uses([*silent, *spoken]).sections if "torch.fx.Node.name" in section.cells]
+    assert using.heading == "Names"
+
+
+def test_a_class_that_the_notebook_does_not_name_has_no_uses() -> None:
+    told = f"{_TRACED}def f(holder):\n    holder.keys(), holder.to_bool, holder.env"
+    assert not {full for full in uses([told]).used if full.startswith(("torch.fx.Tracer", "torch.fx.Interpreter"))}
+    assert "torch.fx.Tracer.to_bool" in uses([f"{told}\nfx.Tracer"]).used
 
 
 def test_values_live_from_cell_to_cell_and_not_from_notebook_to_notebook() -> None:
@@ -121,10 +156,29 @@ def test_every_name_has_a_line_and_every_line_a_name() -> None:
     assert not [line for line in [*LINES.values(), *BEYOND.values()] if not line.endswith(".")]
 
 
+def test_a_signature_is_that_of_the_installed_torch() -> None:
+    told = {name.shown: signature(name) for name in names()}
+    assert told["Graph.erase_node"] == "(to_erase)"
+    assert told["Graph.placeholder"] == "(name, type_expr=None, default_value=inspect.Signature.empty) -> Node"
+    assert told["Interpreter.run"] == "(*args, initial_env=None, enable_io_processing=True)"
+    assert told["GraphModule"] == "(root, graph, class_name='GraphModule')"
+    assert told["Node.users"] == ": dict[Node, None]"
+
+
 def test_the_names_without_a_cell_are_known_and_do_not_grow() -> None:
     missing = undemonstrated(uses_of(the_book()))
     assert set(missing) - set(NO_CELL) == set(), "no cell uses these any more: show them again"
     assert set(NO_CELL) - set(missing) == set(), "a cell uses these now: take them out of NO_CELL"
+
+
+def test_the_page_tells_the_coverage_and_what_is_missing() -> None:
+    text = page_text(the_book())
+    assert f"| {coverage(the_book())} |" in text
+    told = re.search(r"used by no cell: (.+)\.\n", text)[1]
+    assert re.findall(r"`([\w.]+)`", told) == undemonstrated(uses_of(the_book()))
+    assert f"that a cell uses | {coverage(the_book())} |" in status_text(the_book())
+    for name in names():
+        assert (LINES.get(name.shown) or BEYOND[name.full]) in text
 
 
 def test_printing_is_imported_without_torch() -> None:

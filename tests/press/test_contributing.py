@@ -79,7 +79,7 @@ def test_a_new_exercise_runs_fails_as_handed_out_and_is_proven(copy: Path) -> No
     sheet = book.sheet_of("01_node_creation")
     exercise = sheet.exercises[-1]
     assert (exercise.id, exercise.title) == (SHOWN, "Double the input")
-    assert SHOWN in derive(book, sheet.folder, {})[0].exercise_ids
+    assert SHOWN in derive(book, sheet.folder)[0].exercise_ids
     forms = json.dumps([(exercise.stub[0].source, False), (exercise.solution[0].source, True)])
     command = [sys.executable, "-c", _PROOF, SHOWN, exercise.answer, forms]
     ran = subprocess.run(command, cwd=copy, env={"PYTHONPATH": f"{copy}:{ROOT}"}, capture_output=True, text=True)

@@ -10,7 +10,7 @@ import pytest
 from press.book import Book
 from press.manuscript.problems import PressError
 from press.manuscript.reading import HEADER, anchor, headings, read
-from press.printing.derive import derive
+from press.printing.derive import derive, with_reports
 from press.printing.notebooks import print_notebooks
 
 Write = Callable[..., Path]
@@ -149,7 +149,7 @@ def sheet(project: Path, write: Write) -> Path:
 
 def refusal(sheet: Path) -> str:
     with pytest.raises(PressError) as caught:
-        derive(Book(sheet.parents[2]), sheet, {})
+        derive(Book(sheet.parents[2]), sheet)
     return str(caught.value)
 
 
@@ -211,7 +211,8 @@ def test_bad_folder_is_refused_and_the_cure_is_said(name: str, sheet: Path) -> N
 
 def test_the_learner_gets_the_stub_and_the_solution_the_answer(sheet: Path) -> None:
     (sheet / "write_relu" / "task.md").write_text(TASK.strip().replace("it.", "it.\n\n<!-- tells\nWrite it.\n-->"))
-    exercise, solution = derive(Book(sheet.parents[2]), sheet, {"01-write-relu": "not yet"})
+    exercise, solution = derive(Book(sheet.parents[2]), sheet)
+    exercise = with_reports(exercise, {"01-write-relu": "not yet"})
     stub = next(cell.source for cell in exercise.notebook.cells if cell.source.startswith("def relu"))
     answer = next(cell.source for cell in solution.notebook.cells if cell.source.startswith("def relu"))
     assert (stub, answer) == ("def relu():\n    return None", 'def relu():\n    return "relu"')

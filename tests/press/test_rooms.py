@@ -15,7 +15,7 @@ from press.printing.execution import PRINTED_SEED
 from tests.cold import drawn
 
 # A folder of a room, a file with a test that is marked and one that is not, and notebooks, which no room has.
-SOME = ("tests/paper/test_folds.py", "tests/book/test_cheat_sheet.py", "solutions/P1_one_model.ipynb")
+SOME = ("extras/editions/tests/test_folds.py", "tests/book/test_cheat_sheet.py", "solutions/P1_one_model.ipynb")
 
 
 def collected(*arguments: str) -> list[str]:

@@ -28,9 +28,9 @@ PAGE_BUDGET, STATIC_BUDGET = 70_000, 300_000
 
 
 @pytest.fixture(scope="module")
-def bookplate() -> ModuleType:
+def footer() -> ModuleType:
     """The book's own Sphinx extension."""
-    return load("book/_ext/bookplate.py")
+    return load("book/_ext/footer.py")
 
 
 def test_every_page_of_the_table_of_contents_is_there(built_book: Path) -> None:
@@ -143,16 +143,16 @@ def test_a_notebook_can_be_downloaded_as_committed(built_book: Path) -> None:
     assert other == []
 
 
-def test_each_page_names_the_pinned_torch(built_book: Path, bookplate: ModuleType) -> None:
-    told = f"Checked against torch {bookplate.pinned_version(ROOT / 'requirements.txt', 'torch')}."
+def test_each_page_names_the_pinned_torch(built_book: Path, footer: ModuleType) -> None:
+    told = f"Checked against torch {footer.pinned_version(ROOT / 'requirements.txt', 'torch')}."
     footers = {page: parsed(built_book / f"{page}.html").select_one(".fx-bookplate") for page in PAGES}
-    assert [page for page, footer in footers.items() if not footer.get_text(strip=True).startswith(told)] == []
+    assert [page for page, shown in footers.items() if not shown.get_text(strip=True).startswith(told)] == []
 
 
-def test_the_status_page_tells_its_day(built_book: Path, bookplate: ModuleType) -> None:
-    footer = parsed(built_book / f"{bookplate.STATUS}.html").select_one(".fx-bookplate")
-    assert re.search(r"Built on 20\d\d-\d\d-\d\d\.", footer.text)
+def test_the_status_page_tells_its_day(built_book: Path, footer: ModuleType) -> None:
+    shown = parsed(built_book / f"{footer.STATUS}.html").select_one(".fx-bookplate")
+    assert re.search(r"Built on 20\d\d-\d\d-\d\d\.", shown.text)
 
 
-def test_the_built_folder_holds_nothing_unread(built_book: Path, bookplate: ModuleType) -> None:
-    assert bookplate.drop_unread(built_book / "_static") == 0
+def test_the_built_folder_holds_nothing_unread(built_book: Path, footer: ModuleType) -> None:
+    assert footer.drop_unread(built_book / "_static") == 0

@@ -144,7 +144,7 @@ def test_a_result_opens_its_section_from_a_folder(browser: Browser, built_book: 
 
 
 def test_words_for_a_section_that_is_not_there_are_refused() -> None:
-    find = load("book/_ext/find.py")
+    find = load("book/_ext/search_index.py")
     pages = {"chapters/here": ("Here", [find.Section("there-is-one", "There is one", "A text.")])}
     find.index(pages, {"chapters/here#there-is-one": "word", "chapters/left-out#any": "word"})
     with pytest.raises(ExtensionError, match="chapters/here#there-is-none"):

@@ -13,7 +13,7 @@ from tests.classroom.reports.copying import DISGUISES, honest, plain
 from tests.classroom.students import solution
 
 EXERCISE = "02-put-in-order"
-COMPARED = [about.id for about in catalogue().values() if about.id[:2] in ("01", "02", "03")]
+COMPARED = [about.id for about in catalogue().values() if about.id.startswith("0")]
 IMPORTS = "import operator\nimport torch\nfrom torch import fx, nn"
 
 
@@ -68,7 +68,7 @@ def test_honest_pairs_are_not_listed_and_copies_are_found() -> None:
             compared += 1
             for disguise, change in DISGUISES.items():
                 counts[disguise] += bool(pairs([texts[at], plain(name, change(source, draw))], book))
-    assert honest_pairs > 400 and listed == 0
+    assert honest_pairs > 300 and listed == 0
     assert compared > 50 and counts["names_and_comments"] == compared
     assert all(count > 0.8 * compared for count in counts.values()), (counts, compared)
 

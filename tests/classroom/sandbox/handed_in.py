@@ -57,7 +57,7 @@ def tried(room: Sandbox, attack: HandedIn, most: int | None = None) -> Came:
     """
     chosen = set(spread(sum(1 for _ in attack.files()), most))
     texts, managed = [], []
-    with pytest.MonkeyPatch.context() as patched, brief(room, reading_seconds=1.0):
+    with pytest.MonkeyPatch.context() as patched, brief(room):
         patched.setattr(sandbox, "for_reading", lambda: room)
         for place, (name, data) in enumerate(attack.files()):
             if place not in chosen:

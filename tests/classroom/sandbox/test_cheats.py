@@ -16,14 +16,14 @@ from tests.classroom.sandbox.sandboxing import sandbox as sandboxed
 
 CHEATS = Path(__file__).parent / "cheats"
 SEEDS = (1, 2, 3)
-DATA = [exercise for exercise in tasks.all_exercises() if exercise.use == "compute"]
+DATA = [exercise for exercise in tasks.all_exercises() if exercise.usage.use == "compute"]
 # The first of each chapter; tests/cold tries all.
 FEW = list({exercise.id[:2]: exercise for exercise in reversed(DATA)}.values())
 
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    yield from sandboxed(Limits(seconds=600.0, answer_seconds=600.0))
+    yield from sandboxed(Limits(processor_seconds=600.0, seconds=600.0))
 
 
 # ---- submissions that got the points of an exercise ------------------------------------------------------------------
@@ -58,8 +58,8 @@ CLASSES = ("07-inject-constants", "07-inputs-by-name", "08-free-early")
 
 def probe(exercise: Exercise, *more: str) -> str:
     """The submission that looks for the seed and the names of the cases."""
-    numbers = [str(SEED + 1000 * place) for place in range(len(exercise.cases))]
-    return PROBE.replace("@WANTED@", "|".join([*numbers, *(case.name for case in exercise.cases), *more])[::-1])
+    numbers = [str(SEED + 1000 * place) for place in range(len(exercise.usage.cases))]
+    return PROBE.replace("@WANTED@", "|".join([*numbers, *(case.name for case in exercise.usage.cases), *more])[::-1])
 
 
 def printed_by(sandbox: Sandbox, exercise: Exercise, source: str) -> str:

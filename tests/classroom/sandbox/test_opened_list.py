@@ -12,7 +12,7 @@ import pytest
 
 from classroom.sandbox import Limits, Sandbox
 from classroom.sandbox.contents import JUDGING
-from fxbook.checking.apart import Outcome
+from fxbook.checking.forked import Outcome
 from tests.classroom.sandbox import forging
 from tests.classroom.sandbox.forging import call, computing, ref
 from tests.classroom.sandbox.harm import Bait, Came, Watch, laid
@@ -48,7 +48,7 @@ def sandbox(bait: Bait) -> Iterator[Sandbox]:
         if room == JUDGING:
             files["classroom/judge/allowed.py"] += _OPENS
 
-    with sandbox_with(change, Limits.here()) as sandbox:
+    with sandbox_with(change, Limits()) as sandbox:
         assert not next_suffers(sandbox)
         yield sandbox
 

@@ -9,7 +9,7 @@ from tests.classroom.sandbox.forging import call, method, node, output, placehol
 EXERCISES = tuple(
     exercise.id
     for exercise in tasks.all_exercises()
-    if exercise.use != "compute" and exercise.id != "05-choose-without-if"
+    if exercise.usage.use != "compute" and exercise.id != "05-choose-without-if"
 )
 
 

@@ -6,7 +6,7 @@ Harm: a check calls what it was sent, computes for ever, or takes odd values for
 from fxbook import tasks
 from tests.classroom.sandbox.forging import with_claims
 
-EXERCISES = tuple(exercise.id for exercise in tasks.all_exercises() if exercise.use == "compute")
+EXERCISES = tuple(exercise.id for exercise in tasks.all_exercises() if exercise.usage.use == "compute")
 VALUES = (
     None, True, 0, -1, 10**300, 10**4000, "", "x" * 1_000_000, "\ud800\0", [], {}, {"dict": []}, {"tuple": []},
     {"float": "nan"}, {"float": "inf"}, {"float": "-1e308"}, {"float": "x"}, {"complex": ["nan", "nan"]}, {"set": []},
