@@ -45,19 +45,19 @@ from torch import fx, nn
 from classroom.judge.claims import CLAIMS, are_origins, is_bounded
 from classroom.judge.rebuild.graph import rebuild
 from classroom.judge.rebuild.values import RefusedError, UnreadableError
-from fxbook.asking.exercise import Exercise, model_of
-from fxbook.asking.rule import Violation
-from fxbook.asking.trial import Trial, trials_of
-from fxbook.asking.values import Value
-from fxbook.checking import forked
+from fxbook.cases.exercise import Exercise, model_of
+from fxbook.cases.values import Value
 from fxbook.checking.judge import CHECK_WORKS, Verdict, judge, judge_facts, own_error
-from fxbook.checking.observation import CaseFacts, read
-from fxbook.checking.observation import UnreadableError as UnreadableObservationError
-from fxbook.checking.observe import observe_graph, observe_inside
-from fxbook.checking.prepare import weights_of
-from fxbook.checking.quick_errors import quick_errors
 from fxbook.graph.naming import callable_name
 from fxbook.graph.record import GraphRecord
+from fxbook.observing import forked
+from fxbook.observing.observation import CaseFacts, read
+from fxbook.observing.observation import UnreadableError as UnreadableObservationError
+from fxbook.observing.observe import observe_graph, observe_inside
+from fxbook.observing.prepare import weights_of
+from fxbook.observing.quick_errors import quick_errors
+from fxbook.rules.rule import Violation
+from fxbook.rules.trial import Trial, trials_of
 
 JSON = Any
 Again = Callable[[int], list[Value] | None]
@@ -74,7 +74,7 @@ class Judgement:
 
 
 def judged(exercise: Exercise, observation: JSON, seed: int) -> JSON:
-    """Judge what :func:`fxbook.checking.observe.observe` wrote down with ``rebuildable=True``, believing little of it.
+    """Judge what :func:`fxbook.observing.observe.observe` wrote down with ``rebuildable=True``, believing little of it.
 
     Args:
         exercise: the exercise, or a variant of it on other cases.
@@ -108,7 +108,7 @@ def _as_json(exercise: Exercise, judgement: Judgement) -> JSON:
         "rule": violation.rule if violation else "",
         "message": violation.message[:_MOST_SAID] if violation else "",
         "node": graph.nodes[at].name[:_MOST_NAME] if graph is not None and at is not None else "",
-        "read": (violation.look or "") if violation else "",
+        "read": (violation.see or "") if violation else "",
         "case": exercise.usage.cases[verdict.case].name if violation and verdict.case is not None else "",
         "line": (verdict.line or "")[:_MOST_NAME],
         "printed": verdict.printed[:_MOST_SAID],
@@ -168,7 +168,7 @@ def judgement_of(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
         return _failed_on(own_error(claimed)) if failed else Judgement(verdict)
     if not any(origin is not None for case in verified for origin in case.origins):
         looked_at.discard("origins")
-    beside = [exercise.check.beside.unproven] if exercise.check.beside else []
+    beside = [exercise.check.extra_output.unproven] if exercise.check.extra_output else []
     claims = (sentence for claim, sentence in CLAIMS.items() if claim in looked_at)
     return Judgement(verdict, (*_untold(refused, len(verified)), *beside, *claims))
 
@@ -227,9 +227,8 @@ def _verified(trial: Trial, claimed: CaseFacts, keep: Callable[[Again], None]) -
         kind="GraphModule" if isinstance(result, fx.GraphModule) else "Graph",
     )
     verified = msgspec.structs.replace(verified, graph=_with_claims(facts.graph, claimed.graph))
-    return (
-        verified if exercise.check.beside is None else _with_claimed_part(verified, claimed, exercise.check.beside.name)
-    )
+    extra = exercise.check.extra_output
+    return verified if extra is None else _with_claimed_part(verified, claimed, extra.name)
 
 
 def _functions_of(trial: Trial, given: nn.Module | None) -> Mapping[str, Any]:
@@ -249,8 +248,8 @@ def _used(exercise: Exercise, result: fx.Graph | fx.GraphModule, arguments: tupl
     Raises:
         RefusedError: it cannot be used so.
     """
-    if exercise.check.beside:
-        return exercise.check.beside.again(result)
+    if exercise.check.extra_output:
+        return exercise.check.extra_output.again(result)
     if exercise.usage.call is None:
         return result
     try:

@@ -12,20 +12,20 @@ from typing import Any
 
 import torch
 
-from fxbook.asking.exercise import Exercise, drawn_order
-from fxbook.asking.predicates import all_in_sight, inserts_at_the_end, nothing_left
-from fxbook.asking.rule import Violation, first_violation
-from fxbook.asking.trial import Trial, trials_of
-from fxbook.asking.values import Value
-from fxbook.asking.view import CaseView, Claims
-from fxbook.checking.forked import MEMORY
-from fxbook.checking.observation import CaseFacts, Observation, Raised, UnreadableError, read
+from fxbook.cases.exercise import Exercise, drawn_order
+from fxbook.cases.values import Value
 from fxbook.graph.record import GraphRecord
+from fxbook.observing.forked import MEMORY
+from fxbook.observing.observation import CaseFacts, Observation, Raised, UnreadableError, read
+from fxbook.rules.predicates import all_in_sight, inserts_at_the_end, nothing_left
+from fxbook.rules.rule import Violation, first_violation
+from fxbook.rules.trial import Trial, trials_of
+from fxbook.rules.view import CaseView, Claims
 
 JSON = Any
 _UNREADABLE = Violation("What came back from running your answer cannot be read.", rule="readable")
 # Whatever is asked of it, and told last.
-_OF_EVERY_ANSWER = (all_in_sight, inserts_at_the_end, nothing_left)
+UNIVERSAL_RULES = (all_in_sight, inserts_at_the_end, nothing_left)
 _OF_NUMBERS = ("same_result", "same_output")
 CHECK_WORKS = "the check works"
 _OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "Cannot allocate memory")
@@ -77,7 +77,7 @@ def nothing_inside(_case: int, _draw: int) -> list[Value] | None:
 def judge(
     exercise: Exercise, data: JSON, seed: int, trials: Sequence[Trial] = (), inside: Inside = nothing_inside
 ) -> Verdict:
-    """Judge what :func:`fxbook.checking.observe.observe` wrote down, under the seed it was given.
+    """Judge what :func:`fxbook.observing.observe.observe` wrote down, under the seed it was given.
 
     Any JSON is judged; what is not an observation of this exercise and seed is told as unreadable. ``trials`` are the
     cases of the exercise under that seed, where they are at hand; ``inside`` tells what nodes compute.
@@ -104,7 +104,7 @@ def judge_facts(
         observation: what came of using the answer.
         seed: under which it was used.
         trials: the cases of the exercise under that seed.
-        looked_at: takes the names of the claims that the verdict rests on; see :class:`fxbook.asking.view.Claims`.
+        looked_at: takes the names of the claims that the verdict rests on; see :class:`fxbook.rules.view.Claims`.
         inside: tells what the nodes of the answer's graph compute, to name the first that is wrong.
     """
     try:
@@ -159,7 +159,7 @@ def _verdict(
         return _raised_in(seen.error, exercise, index, views, trials)
     # What is asked of every answer, once what is asked of this one holds in every case.
     for index, view in sorted(views.items()):
-        if isinstance(view, CaseView) and (violation := first_violation(view, _OF_EVERY_ANSWER)):
+        if isinstance(view, CaseView) and (violation := first_violation(view, UNIVERSAL_RULES)):
             return _found_in(view, violation, exercise, index, views)
     return Verdict(None)
 

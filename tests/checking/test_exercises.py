@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from fxbook import check
-from fxbook.asking import Exercise as Asked
-from fxbook.asking.exercise import drawn_order
-from fxbook.learning.exercises import catalogue
+from fxbook.cases import Exercise as Asked
+from fxbook.cases.exercise import drawn_order
+from fxbook.catalogue import catalogue
 from fxbook.tasks import all_exercises
 from press import ROOT
 from press.book import the_book

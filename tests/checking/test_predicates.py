@@ -15,9 +15,15 @@ import pytest
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, eager, traced
-from fxbook.asking.families import ADD, CONV2D, GELU, LINEAR, RELU, family
-from fxbook.asking.predicates import (
+from fxbook.cases import Case, eager, traced
+from fxbook.cases.values import decode_tensor, difference, encode, is_value
+from fxbook.checking import check_with
+from fxbook.checking.judge import Verdict, judge
+from fxbook.graph.record import record
+from fxbook.observing.observe import observe
+from fxbook.observing.prepare import prepare
+from fxbook.rules.families import ADD, CONV2D, GELU, LINEAR, RELU, family
+from fxbook.rules.predicates import (
     calls,
     calls_after,
     has_node,
@@ -28,13 +34,7 @@ from fxbook.asking.predicates import (
     recompiled,
     same_result,
 )
-from fxbook.asking.rule import Found, Rule, Violation, configurable, rule
-from fxbook.asking.values import decode_tensor, difference, encode, is_value
-from fxbook.checking import check_with
-from fxbook.checking.judge import Verdict, judge
-from fxbook.checking.observe import observe
-from fxbook.checking.prepare import prepare
-from fxbook.graph.record import record
+from fxbook.rules.rule import Found, Rule, Violation, configurable, rule
 from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, an_exercise, changed, right, with_relu
 
 

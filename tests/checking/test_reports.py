@@ -12,17 +12,17 @@ import torch
 from nbformat import v4
 from torch import fx, nn
 
-from fxbook.asking import Case, traced
-from fxbook.asking.predicates import same_result
-from fxbook.asking.rule import Found, Violation, configurable, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Case, traced
+from fxbook.catalogue import About
 from fxbook.checking import check_with
-from fxbook.checking.blame import describe
 from fxbook.checking.judge import Verdict
 from fxbook.checking.printed import told
 from fxbook.checking.report import Report
 from fxbook.graph.record import record
-from fxbook.learning.exercises import About
+from fxbook.observing.blame import describe
+from fxbook.rules.predicates import same_result
+from fxbook.rules.rule import Found, Violation, configurable, rule
+from fxbook.rules.view import CaseView
 from press import ROOT
 from tests.checking.exercise_for_tests import DEEP, SHALLOW, Stack, an_exercise
 from tests.checking.test_in_a_script import run

@@ -11,7 +11,8 @@ from torch import Tensor, fx, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 
-from fxbook.attention import (
+from fxbook.exporting import unguarded
+from fxbook.surgery.attention import (
     key_of,
     mask_of,
     passed_by,
@@ -19,7 +20,6 @@ from fxbook.attention import (
     scale_of,
     written_attention,
 )
-from fxbook.exporting import unguarded
 
 sdpa = nn.functional.scaled_dot_product_attention
 Program = Callable[..., Any]

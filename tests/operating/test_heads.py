@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.heads import HeadsNotFoundError, attentions, drop_channels, head_map
+from fxbook.surgery.heads import HeadsNotFoundError, attentions, drop_channels, head_map
 
 
 class Block(nn.Module):

@@ -1,9 +1,8 @@
 """Which node of an edited graph is the first whose value is not what it should be, where that is known.
 
 A node that was given computes what it computed before, or, where the exercise asks for other outputs, what it computes
-in a trace of what is asked. Nothing is known of a node that is new, nor of a graph that was built from nothing. Told is
-the first node with another value on the way from the inputs to the wrong output; one whose value nobody of those uses
-may differ.
+in a trace of what is asked. Nothing is known of a node that is new, nor of a graph that was built from nothing.
+Reports the first node whose value differs and that feeds the wrong output. Nodes that no wrong output reads may differ.
 """
 
 from __future__ import annotations
@@ -15,34 +14,34 @@ from typing import Any
 
 from torch import fx, nn
 
-from fxbook.asking.exercise import Exercise, Inputs, inputs_of, model_of, same_as_eager, traced
-from fxbook.asking.running import values_inside
-from fxbook.asking.trial import Trial
-from fxbook.asking.values import Value, difference
+from fxbook.cases.exercise import Exercise, Inputs, inputs_of, model_of, same_as_eager, traced
+from fxbook.cases.running import values_inside
+from fxbook.cases.values import Value, difference
 from fxbook.graph.naming import target_name
 from fxbook.graph.record import GraphRecord, NodeRecord
+from fxbook.rules.trial import Trial
 
 _ENDS = ("placeholder", "output")
 _MOST_INPUTS = 8
 
 
 @dataclasses.dataclass(frozen=True)
-class Astray:
+class FirstDivergence:
     """A node whose value is not what it should be; ``differs`` says how, in numbers where there are some."""
 
     node: NodeRecord
     differs: str
 
 
-def first_astray(
+def first_divergence(
     trial: Trial, graph: GraphRecord, origins: Sequence[int | None], found: Sequence[Value], draw: int
-) -> Astray | None:
+) -> FirstDivergence | None:
     """The first such node between the inputs and the output of an answer's graph; ``None`` where none is known.
 
     Args:
         trial: the case.
         graph: the answer's.
-        origins: see :class:`fxbook.asking.view.Claims`.
+        origins: see :class:`fxbook.rules.view.Claims`.
         found: the value of each node of the graph.
         draw: of the inputs that these are values on.
     """
@@ -62,7 +61,7 @@ def first_astray(
         return None
     first = min(on_the_way)
     said = differing[first] or ""
-    return Astray(graph.nodes[first], said.partition(": ")[2] or said)
+    return FirstDivergence(graph.nodes[first], said.partition(": ")[2] or said)
 
 
 def _pairs(

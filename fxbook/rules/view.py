@@ -8,11 +8,11 @@ from typing import Any
 
 from torch import nn
 
-from fxbook.asking.astray import Astray, first_astray
-from fxbook.asking.exercise import Case, Exercise
-from fxbook.asking.trial import Trial
-from fxbook.asking.values import Value
+from fxbook.cases.exercise import Case, Exercise
+from fxbook.cases.values import Value
 from fxbook.graph.record import GraphRecord, NodeRecord
+from fxbook.rules.divergence import FirstDivergence, first_divergence
+from fxbook.rules.trial import Trial
 
 
 @dataclasses.dataclass(frozen=True)
@@ -132,11 +132,13 @@ class CaseView:
         """What the nodes of the graph given are now, by their index there; without those that are gone."""
         return {before.index: node for node, before in self.kept()}
 
-    def astray(self, draw: int) -> Astray | None:
+    def first_divergence(self, draw: int) -> FirstDivergence | None:
         """The first node whose value is not what it should be on these inputs, where that is known."""
         found = self.inside(draw) if self.graph else None
         # Not read as a claim: it says where, and not whether.
-        return first_astray(self.trial, self.graph, self.claims.origins, found, draw) if self.graph and found else None
+        return (
+            first_divergence(self.trial, self.graph, self.claims.origins, found, draw) if self.graph and found else None
+        )
 
     # ---- what is claimed of it ---------------------------------------------------------------------------------------
 
