@@ -16,13 +16,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from fxbook.asking.exercise import Exercise
+from fxbook.cases.exercise import Exercise
 from fxbook.checking import check_with
-from fxbook.checking.forked import run_in_child
 from fxbook.checking.judge import judge
-from fxbook.checking.observe import observe
-from fxbook.checking.prepare import prepare
 from fxbook.checking.verify import GRACE_SECONDS
+from fxbook.observing.forked import run_in_child
+from fxbook.observing.observe import observe
+from fxbook.observing.prepare import prepare
 from fxbook.tasks import all_exercises
 from fxbook.tasks.answering import answers_to
 

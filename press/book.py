@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from fxbook.learning.exercises import SHEETS
+from fxbook.catalogue import SHEETS
 from press import ROOT, imprint, stored
 from press.manuscript.claims import Claim, claims
 from press.manuscript.problems import PressError, Problem

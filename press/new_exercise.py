@@ -9,7 +9,7 @@ import re
 import runpy
 from pathlib import Path
 
-from fxbook.learning.exercises import numbered
+from fxbook.catalogue import numbered
 from press import ROOT
 from press.book import Book
 from press.manuscript.problems import PressError, Problem

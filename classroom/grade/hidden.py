@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from classroom.sandbox.inside.hidden import with_cases
 from fxbook import tasks
-from fxbook.asking import Exercise
-from fxbook.learning.exercises import catalogue, unknown
+from fxbook.cases import Exercise
+from fxbook.catalogue import catalogue, unknown
 
 _MOST_SEEDS = 100
 
@@ -37,7 +37,7 @@ def read(text: str) -> Hidden:
 
     Args:
         text: Python that may hold ``SEEDS``, a number or a list of seeds, and ``CASES``, of exercise ids tuples of
-            :class:`fxbook.asking.Case`; see :class:`classroom.assignment.Assignment`.
+            :class:`fxbook.cases.Case`; see :class:`classroom.assignment.Assignment`.
 
     Raises:
         HiddenError: it raises, or holds something else.

@@ -24,8 +24,8 @@ from classroom.grade.choosing import MOST_GRADED, Choice
 from classroom.grade.jobs import Job
 from classroom.grade.records import UNSEEN, Mark
 from classroom.sandbox import Sandbox, SandboxError
-from fxbook.checking.forked import Outcome
-from fxbook.learning.exercises import About
+from fxbook.catalogue import About
+from fxbook.observing.forked import Outcome
 
 JSON = Any
 # A worker that does not come back after so many seconds, and so many more for what it does, is taken for dead.

@@ -45,19 +45,19 @@ from torch import fx, nn
 from classroom.judge.claims import CLAIMS, are_origins, is_bounded
 from classroom.judge.rebuild.graph import rebuild
 from classroom.judge.rebuild.values import RefusedError, UnreadableError
-from fxbook.asking.exercise import Exercise, model_of
-from fxbook.asking.rule import Violation
-from fxbook.asking.trial import Trial, trials_of
-from fxbook.asking.values import Value
-from fxbook.checking import forked
+from fxbook.cases.exercise import Exercise, model_of
+from fxbook.cases.values import Value
 from fxbook.checking.judge import CHECK_WORKS, Verdict, judge, judge_facts, own_error
-from fxbook.checking.observation import CaseFacts, read
-from fxbook.checking.observation import UnreadableError as UnreadableObservationError
-from fxbook.checking.observe import observe_graph, observe_inside
-from fxbook.checking.prepare import weights_of
-from fxbook.checking.quick_errors import quick_errors
 from fxbook.graph.naming import callable_name
 from fxbook.graph.record import GraphRecord
+from fxbook.observing import forked
+from fxbook.observing.observation import CaseFacts, read
+from fxbook.observing.observation import UnreadableError as UnreadableObservationError
+from fxbook.observing.observe import observe_graph, observe_inside
+from fxbook.observing.prepare import weights_of
+from fxbook.observing.quick_errors import quick_errors
+from fxbook.rules.rule import Violation
+from fxbook.rules.trial import Trial, trials_of
 
 JSON = Any
 Again = Callable[[int], list[Value] | None]
@@ -74,7 +74,7 @@ class Judgement:
 
 
 def judged(exercise: Exercise, observation: JSON, seed: int) -> JSON:
-    """Judge what :func:`fxbook.checking.observe.observe` wrote down with ``rebuildable=True``, believing little of it.
+    """Judge what :func:`fxbook.observing.observe.observe` wrote down with ``rebuildable=True``, believing little of it.
 
     Args:
         exercise: the exercise, or a variant of it on other cases.

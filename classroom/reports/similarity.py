@@ -21,8 +21,8 @@ from pathlib import Path
 from classroom.collect.plain import plain_answer
 from classroom.grade.gradebook import EXERCISES
 from classroom.grade.records import Mark
+from fxbook.catalogue import About
 from fxbook.learning import sheets
-from fxbook.learning.exercises import About
 
 Runs = frozenset[tuple[str, ...]]
 _TOKEN = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|\w+|\S")

@@ -14,7 +14,7 @@ import classroom
 import fxbook
 from classroom.sandbox import calls, halves
 from classroom.sandbox.halves import texts
-from fxbook.learning.exercises import SHEETS
+from fxbook.catalogue import SHEETS
 
 _LIBRARY, _GRADER = Path(fxbook.__file__).parent, Path(classroom.__file__).parent
 _INSIDE = Path(__file__).parent / "inside"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import fxbook
 from classroom.sandbox.bubble import SandboxError
-from fxbook.learning.exercises import SHEETS
+from fxbook.catalogue import SHEETS
 from fxbook.learning.sheets import Sheet
 
 _SOURCE = Path(fxbook.__file__).parent

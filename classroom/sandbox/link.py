@@ -19,8 +19,8 @@ from typing import IO, Any
 from classroom.sandbox import bubble, contents
 from classroom.sandbox.bubble import SandboxError
 from classroom.sandbox.groups import Group
-from fxbook.checking import forked
-from fxbook.checking.forked import Outcome
+from fxbook.observing import forked
+from fxbook.observing.forked import Outcome
 
 JSON = Any
 _START_SECONDS = 120.0

@@ -19,8 +19,8 @@ from classroom.sandbox.bubble import SandboxError
 from classroom.sandbox.contents import JUDGING, OBSERVING, READING
 from classroom.sandbox.inside.rooms import NotBegunError
 from classroom.sandbox.link import Link, check_begun
-from fxbook.checking import forked
-from fxbook.checking.forked import Outcome
+from fxbook.observing import forked
+from fxbook.observing.forked import Outcome
 
 JSON = Any
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import fx, nn
 
-from fxbook.asking.exercise import Exercise, inputs_of, model_of, seed_of, traced
+from fxbook.cases.exercise import Exercise, inputs_of, model_of, seed_of, traced
 from fxbook.checking.judge import Verdict
 from fxbook.graph.naming import argument_text, module_kind
 

@@ -12,15 +12,15 @@ from typing import Any
 
 import torch
 
-from fxbook.asking.exercise import Exercise, drawn_order
-from fxbook.asking.predicates import all_in_sight, inserts_at_the_end, nothing_left
-from fxbook.asking.rule import Violation, first_violation
-from fxbook.asking.trial import Trial, trials_of
-from fxbook.asking.values import Value
-from fxbook.asking.view import CaseView, Claims
-from fxbook.checking.forked import MEMORY
-from fxbook.checking.observation import CaseFacts, Observation, Raised, UnreadableError, read
+from fxbook.cases.exercise import Exercise, drawn_order
+from fxbook.cases.values import Value
 from fxbook.graph.record import GraphRecord
+from fxbook.observing.forked import MEMORY
+from fxbook.observing.observation import CaseFacts, Observation, Raised, UnreadableError, read
+from fxbook.rules.predicates import all_in_sight, inserts_at_the_end, nothing_left
+from fxbook.rules.rule import Violation, first_violation
+from fxbook.rules.trial import Trial, trials_of
+from fxbook.rules.view import CaseView, Claims
 
 JSON = Any
 _UNREADABLE = Violation("What came back from running your answer cannot be read.", rule="readable")
@@ -77,7 +77,7 @@ def nothing_inside(_case: int, _draw: int) -> list[Value] | None:
 def judge(
     exercise: Exercise, data: JSON, seed: int, trials: Sequence[Trial] = (), inside: Inside = nothing_inside
 ) -> Verdict:
-    """Judge what :func:`fxbook.checking.observe.observe` wrote down, under the seed it was given.
+    """Judge what :func:`fxbook.observing.observe.observe` wrote down, under the seed it was given.
 
     Any JSON is judged; what is not an observation of this exercise and seed is told as unreadable. ``trials`` are the
     cases of the exercise under that seed, where they are at hand; ``inside`` tells what nodes compute.
@@ -104,7 +104,7 @@ def judge_facts(
         observation: what came of using the answer.
         seed: under which it was used.
         trials: the cases of the exercise under that seed.
-        looked_at: takes the names of the claims that the verdict rests on; see :class:`fxbook.asking.view.Claims`.
+        looked_at: takes the names of the claims that the verdict rests on; see :class:`fxbook.rules.view.Claims`.
         inside: tells what the nodes of the answer's graph compute, to name the first that is wrong.
     """
     try:

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from fxbook.catalogue import About, place
 from fxbook.checking import printed
 from fxbook.checking.judge import Verdict
 from fxbook.checking.symptom import entry_of
 from fxbook.graph.record import GraphRecord, NodeRecord
-from fxbook.learning.exercises import About, place
 
 if TYPE_CHECKING:
     from fxbook.checking.failed import FailedCase

@@ -15,9 +15,9 @@ from torch import Tensor, fx, nn
 from torch.fx.passes.infra.pass_base import PassResult
 from torch.utils import _pytree as pytree
 
-from fxbook.checking.surroundings import Surroundings
 from fxbook.graph.given import bytes_of, children_of, held_by, settings_of
 from fxbook.graph.record import GraphRecord, record
+from fxbook.observing.surroundings import Surroundings
 from fxbook.passes.growing.inputs import inputs_for
 
 Pass = Callable[[fx.GraphModule], Any]

@@ -21,8 +21,8 @@ import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
 
-from fxbook.asking.exercise import Check, Exercise, Usage
-from fxbook.learning.exercises import SHEETS
+from fxbook.cases.exercise import Check, Exercise, Usage
+from fxbook.catalogue import SHEETS
 
 _FOLDER = Path(__file__).parent
 

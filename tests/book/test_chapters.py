@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fxbook.learning.exercises import catalogue
+from fxbook.catalogue import catalogue
 from press import ROOT
 from press.book import COMPANIONS, the_book
 from press.manuscript.reading import Manuscript, headings, prose_lines

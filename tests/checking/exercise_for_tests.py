@@ -9,13 +9,13 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Check, Exercise, Usage
-from fxbook.asking.exercise import Use
-from fxbook.asking.families import LINEAR, RELU
-from fxbook.asking.predicates import calls_after, edited, lints, no_dead_nodes, recompiled, same_result
-from fxbook.asking.rule import Found, Rule, configurable
-from fxbook.asking.values import difference, encode
-from fxbook.asking.view import CaseView
+from fxbook.cases import Case, Check, Exercise, Usage
+from fxbook.cases.exercise import Use
+from fxbook.cases.values import difference, encode
+from fxbook.rules.families import LINEAR, RELU
+from fxbook.rules.predicates import calls_after, edited, lints, no_dead_nodes, recompiled, same_result
+from fxbook.rules.rule import Found, Rule, configurable
+from fxbook.rules.view import CaseView
 
 
 class Stack(nn.Module):

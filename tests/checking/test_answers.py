@@ -11,8 +11,8 @@ import functools
 import pytest
 
 from fxbook import check
+from fxbook.catalogue import about
 from fxbook.checking import check_with
-from fxbook.learning.exercises import about
 from fxbook.tasks import all_exercises, find
 from fxbook.tasks.answering import KnownAnswer, answers_to
 from tests.checking.exercise_for_tests import changed

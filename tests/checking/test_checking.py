@@ -27,19 +27,19 @@ import torch
 from torch import fx, nn
 from torch.fx.passes.infra.pass_base import PassBase, PassResult
 
-import fxbook.checking.observe
-from fxbook import check, draw
-from fxbook.asking import Case, Exercise, eager, traced
-from fxbook.asking.predicates import lints, recompiled, same_result
-from fxbook.asking.rule import Rule
-from fxbook.checking import check_with, forked
-from fxbook.checking.guard import Guard
+import fxbook.observing.observe
+from fxbook import catalogue, check, draw
+from fxbook.cases import Case, Exercise, eager, traced
+from fxbook.checking import check_with
 from fxbook.checking.judge import judge
-from fxbook.checking.observe import observe
-from fxbook.checking.prepare import prepare
 from fxbook.checking.report import Report
 from fxbook.checking.symptom import entry_of
-from fxbook.learning import exercises
+from fxbook.observing import forked
+from fxbook.observing.guard import Guard
+from fxbook.observing.observe import observe
+from fxbook.observing.prepare import prepare
+from fxbook.rules.predicates import lints, recompiled, same_result
+from fxbook.rules.rule import Rule
 from press import ROOT
 from tests.checking.exercise_for_tests import (
     DEEP,
@@ -292,7 +292,7 @@ def patches_torch(module: fx.GraphModule) -> None:
 
 
 def patches_the_checks(module: fx.GraphModule) -> None:
-    for place in (fxbook.asking.predicates, fxbook.asking.view):  # type: ignore[attr-defined]
+    for place in (fxbook.rules.predicates, fxbook.rules.view):  # type: ignore[attr-defined]
         for name in list(vars(place)):
             if callable(getattr(place, name)):
                 setattr(place, name, lambda *_: None)
@@ -311,7 +311,7 @@ def patches_what_ends_the_child(module: fx.GraphModule) -> None:
     ("answer", "part"),
     [
         (patches_torch, "Your code replaces `torch."),
-        (patches_the_checks, "Your code replaces `fxbook.asking.predicates."),
+        (patches_the_checks, "Your code replaces `fxbook.rules.predicates."),
     ],
 )
 def test_patches_are_told_and_stay_in_the_child(answer: Any, part: str) -> None:
@@ -573,9 +573,7 @@ def test_check_takes_a_fresh_seed_each_time(monkeypatch: pytest.MonkeyPatch) -> 
     seen = [check_with(RELU_AFTER_LINEAR, right), check_with(RELU_AFTER_LINEAR, right)]
     assert all(report.passed for report in seen)
     drawn: list[int] = []
-    exercise = changed(
-        RELU_AFTER_LINEAR, rules=(Rule("draws", lambda case: drawn.append(case.seed) or iter(())),)
-    )
+    exercise = changed(RELU_AFTER_LINEAR, rules=(Rule("draws", lambda case: drawn.append(case.seed) or iter(())),))
     check_with(exercise, right)
     check_with(exercise, right)
     assert len(set(drawn)) == len(drawn) == 4
@@ -661,7 +659,7 @@ def test_error_of_the_check_itself_is_not_the_learners(
     place: str, can_fork: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(forked, "CAN_FORK", can_fork)
-    monkeypatch.setattr(f"fxbook.checking.observe.{place}", of_fxbook(RAISES))
+    monkeypatch.setattr(f"fxbook.observing.observe.{place}", of_fxbook(RAISES))
     for exercise, answer in ((RELU_AFTER_LINEAR, right), (COMPUTE, lambda module: 1)):
         report = checked(exercise, answer)
         if exercise is COMPUTE and place == "record":
@@ -672,13 +670,13 @@ def test_error_of_the_check_itself_is_not_the_learners(
 
 
 def test_error_of_the_check_itself_has_no_advice_for_the_learner(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fxbook.checking.observe.encode", of_fxbook(RAISES))
+    monkeypatch.setattr("fxbook.observing.observe.encode", of_fxbook(RAISES))
     exercise = changed(COMPUTE, on_error=lambda trial, kind: "Look at the users.")
     assert "users" not in checked(exercise, lambda module: 1).message
 
 
 def test_an_answer_that_raised_in_one_case_is_not_blamed_for_the_check_in_the_next() -> None:
-    turn = fxbook.checking.observe._Turn()
+    turn = fxbook.observing.observe._Turn()
     with pytest.raises(ZeroDivisionError):
         turn.call(lambda: 1 / 0, ())
     assert not turn.is_own(ZeroDivisionError(), None)
@@ -740,9 +738,9 @@ def test_what_breaks_the_check_is_told_where_it_holds_otherwise(
 def test_memory_and_time_are_never_the_checks_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     source = "def fails(*_, **__):\n    raise kind(told)"
     for kind, told in ((MemoryError, ""), (RuntimeError, "DefaultCPUAllocator: can't allocate memory")):
-        monkeypatch.setattr("fxbook.checking.observe.encode", of_fxbook(source, kind=kind, told=told))
+        monkeypatch.setattr("fxbook.observing.observe.encode", of_fxbook(source, kind=kind, told=told))
         assert "asked for more memory" in checked(COMPUTE, lambda module: 1).message
-    monkeypatch.setattr("fxbook.checking.observe.encode", of_fxbook("def fails(*_):\n    while True:\n        pass"))
+    monkeypatch.setattr("fxbook.observing.observe.encode", of_fxbook("def fails(*_):\n    while True:\n        pass"))
     brief = changed(COMPUTE, seconds=BRIEF.usage.seconds)
     assert "still running when the time was over" in checked(brief, lambda module: 1).message
 
@@ -757,7 +755,7 @@ def self_loop(module: fx.GraphModule) -> None:
     node.replace_all_uses_with(relu)
 
 
-ABOUT = exercises.About(
+ABOUT = catalogue.About(
     "99-relu-after-linear",
     "Relu after <each> linear",
     read="02_insertion_points#two-nodes-one-anchor",
@@ -768,8 +766,8 @@ ABOUT = exercises.About(
 
 @pytest.fixture
 def printed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exercises, "catalogue", lambda: {ABOUT.id: ABOUT})
-    monkeypatch.setattr(exercises, "_given", {})
+    monkeypatch.setattr(catalogue, "catalogue", lambda: {ABOUT.id: ABOUT})
+    monkeypatch.setattr(catalogue, "_given", {})
 
 
 def test_failed_report_has_task_violation_node_and_place(
@@ -845,10 +843,10 @@ def test_unknown_id_is_told_with_ids_near_it(wanted: Any) -> None:
 
 
 def test_hints_come_one_by_one_and_the_last_stays(printed: None) -> None:
-    shown = [repr(exercises.hint(ABOUT.id)) for _ in range(3)]
+    shown = [repr(catalogue.hint(ABOUT.id)) for _ in range(3)]
     assert shown == ["Hint 1 of 2: A direction.", "Hint 2 of 2: Nearly all.", "Hint 2 of 2: Nearly all."]
-    assert "Near it: '99-relu-after-linear'" in repr(exercises.hint("99-relu-after-liner"))
-    assert "named by its id" in repr(exercises.hint(3))  # type: ignore[arg-type]
+    assert "Near it: '99-relu-after-linear'" in repr(catalogue.hint("99-relu-after-liner"))
+    assert "named by its id" in repr(catalogue.hint(3))  # type: ignore[arg-type]
 
 
 def test_exercises_are_read_without_torch() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from fxbook import check
-from fxbook.learning.exercises import catalogue
+from fxbook.catalogue import catalogue
 from fxbook.tasks import all_exercises
 from press import ROOT
 from press.book import the_book

@@ -10,8 +10,8 @@ import pytest
 from torch import fx
 
 from fxbook import tasks
-from fxbook.asking import Exercise
-from fxbook.asking.exercise import Case, drawn_order, model_of
+from fxbook.cases import Exercise
+from fxbook.cases.exercise import Case, drawn_order, model_of
 from fxbook.graph.record import record
 
 additions = importlib.import_module("fxbook.tasks.01_node_creation.find_adds.check")

@@ -12,15 +12,14 @@ from torch import fx, nn
 
 from classroom.judge.judging import judged
 from classroom.sandbox.inside import unchecked
-from fxbook import check
-from fxbook.asking import Case, traced
-from fxbook.asking.predicates import same_result
+from fxbook import catalogue, check
+from fxbook.cases import Case, traced
 from fxbook.checking import check_with, new_seed
-from fxbook.checking.observe import observe
-from fxbook.checking.prepare import prepare
 from fxbook.graph.record import record
-from fxbook.learning import exercises
 from fxbook.learning.watching.attempt import attempt
+from fxbook.observing.observe import observe
+from fxbook.observing.prepare import prepare
+from fxbook.rules.predicates import same_result
 from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, an_exercise, changed, right, value_is
 
 COUNT = an_exercise("99-count", "compute", (SHALLOW, DEEP), (value_is(lambda m: len(m.graph.nodes)),), given=traced)
@@ -97,7 +96,7 @@ def test_a_script_prints_what_the_report_says_and_watching_says_how_to_hold_it(
     print(report)
     assert printed == capsys.readouterr().out
     (tmp_path / "00_first_graph.py").write_text("# %%\ndef layers_in_order(*_):\n    return 3\n", encoding="utf-8")
-    about = exercises.catalogue()["00-layers-in-order"]
+    about = catalogue.catalogue()["00-layers-in-order"]
     text = attempt(tmp_path, about).text
     told, _, line = text.partition("\nTo hold the case that failed: ")
     seed = int(line.partition("seed=")[2].partition(")")[0])
@@ -113,7 +112,7 @@ def test_the_environment_gives_the_seed_of_checks_and_of_watching(
     first, again = (check_with(RELU_AFTER_LINEAR, knows_two_layers) for _ in range(2))
     assert first.case is not None and first.case.seed == 7 and repr(first) == repr(again)
     (tmp_path / "00_first_graph.py").write_text("# %%\ndef layers_in_order(*_):\n    return 3\n", encoding="utf-8")
-    assert "seed=7)" in attempt(tmp_path, exercises.catalogue()["00-layers-in-order"]).text
+    assert "seed=7)" in attempt(tmp_path, catalogue.catalogue()["00-layers-in-order"]).text
     given = check_with(RELU_AFTER_LINEAR, knows_two_layers, seed=3).case
     assert given is not None and given.seed == 3
 

@@ -9,10 +9,10 @@ import pytest
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case
-from fxbook.asking.predicates import lints, same_output, same_result
-from fxbook.asking.running import values_inside
+from fxbook.cases import Case
+from fxbook.cases.running import values_inside
 from fxbook.checking import check_with
+from fxbook.rules.predicates import lints, same_output, same_result
 from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, an_exercise, changed, right
 
 

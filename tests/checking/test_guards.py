@@ -14,10 +14,10 @@ import pytest
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, eager, traced
-from fxbook.asking.predicates import same_result
+from fxbook.cases import Case, eager, traced
 from fxbook.checking import check_with
-from fxbook.checking.surroundings import Surroundings
+from fxbook.observing.surroundings import Surroundings
+from fxbook.rules.predicates import same_result
 from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, an_exercise, changed, right, value_is
 
 PASS = an_exercise("99-pass", "pass", (SHALLOW, DEEP), (same_result,))

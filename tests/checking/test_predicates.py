@@ -13,9 +13,15 @@ import pytest
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, eager, traced
-from fxbook.asking.families import ADD, CONV2D, GELU, LINEAR, RELU, family
-from fxbook.asking.predicates import (
+from fxbook.cases import Case, eager, traced
+from fxbook.cases.values import decode_tensor, difference, encode, is_value
+from fxbook.checking import check_with
+from fxbook.checking.judge import Verdict, judge
+from fxbook.graph.record import record
+from fxbook.observing.observe import observe
+from fxbook.observing.prepare import prepare
+from fxbook.rules.families import ADD, CONV2D, GELU, LINEAR, RELU, family
+from fxbook.rules.predicates import (
     all_in_sight,
     calls,
     calls_after,
@@ -37,13 +43,7 @@ from fxbook.asking.predicates import (
     same_result,
     shares_weights,
 )
-from fxbook.asking.rule import Found, Rule, Violation, configurable, rule, where
-from fxbook.asking.values import decode_tensor, difference, encode, is_value
-from fxbook.checking import check_with
-from fxbook.checking.judge import Verdict, judge
-from fxbook.checking.observe import observe
-from fxbook.checking.prepare import prepare
-from fxbook.graph.record import record
+from fxbook.rules.rule import Found, Rule, Violation, configurable, rule, where
 from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, an_exercise, changed, right, with_relu
 
 
@@ -392,7 +392,7 @@ def test_property(holds: Rule, answer: Any, fields: dict[str, Any], message: str
 
 
 def test_every_property_of_the_library_is_tried_both_ways() -> None:
-    import fxbook.asking.predicates as predicates
+    import fxbook.rules.predicates as predicates
 
     public = {
         name

@@ -14,17 +14,17 @@ from nbformat import v4
 from packaging.version import Version
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, eager, traced
-from fxbook.asking.predicates import edited, recompiled, same_result
-from fxbook.asking.rule import Found, Violation, configurable, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Case, eager, traced
+from fxbook.catalogue import About
 from fxbook.checking import check_with
-from fxbook.checking.blame import describe
 from fxbook.checking.judge import Verdict
 from fxbook.checking.printed import told
 from fxbook.checking.report import Report
 from fxbook.graph.record import record
-from fxbook.learning.exercises import About
+from fxbook.observing.blame import describe
+from fxbook.rules.predicates import edited, recompiled, same_result
+from fxbook.rules.rule import Found, Violation, configurable, rule
+from fxbook.rules.view import CaseView
 from press import ROOT
 from tests.checking.exercise_for_tests import DEEP, SHALLOW, Stack, an_exercise
 from tests.checking.test_in_a_script import run

@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import pytest
 
-from fxbook.asking import Case, Exercise
-from fxbook.checking import waiting
-from fxbook.checking.prepare import prepare
+from fxbook.cases import Case, Exercise
+from fxbook.observing import waiting
+from fxbook.observing.prepare import prepare
 from tests.checking.exercise_for_tests import Stack, an_exercise
 
 

@@ -24,7 +24,7 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode, v4
 
-from fxbook.learning.exercises import catalogue
+from fxbook.catalogue import catalogue
 from fxbook.learning.sheets import Sheet
 from fxbook.tasks import folder_of
 from fxbook.tasks.answering import answers_to

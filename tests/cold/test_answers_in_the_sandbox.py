@@ -8,9 +8,9 @@ import pytest
 
 from classroom.sandbox import Limits, Sandbox
 from fxbook import tasks
+from fxbook.catalogue import about
 from fxbook.checking.judge import judge
 from fxbook.checking.report import Report
-from fxbook.learning.exercises import about
 from fxbook.tasks.answering import KnownAnswer
 from tests.checking.test_answers import ANSWERS, SEED
 from tests.classroom.sandbox.sandboxing import observe_known

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import fxbook
+from fxbook.catalogue import About
 from fxbook.checking.judge import Verdict, Violation
 from fxbook.checking.report import Report
-from fxbook.learning.exercises import About
 from press import ROOT
 
 

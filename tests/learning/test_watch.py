@@ -12,8 +12,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from fxbook.catalogue import About, catalogue
 from fxbook.learning import sheets
-from fxbook.learning.exercises import About, catalogue
 from fxbook.learning.watching import attempt as attempting
 from fxbook.learning.watching import watch
 from fxbook.learning.watching.attempt import attempt

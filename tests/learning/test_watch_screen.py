@@ -15,7 +15,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from fxbook.learning.exercises import catalogue, of_chapters
+from fxbook.catalogue import catalogue, of_chapters
 from fxbook.learning.watching.loop import Watch
 from fxbook.learning.watching.progress import NAME, Progress
 from fxbook.learning.watching.screen import Size, fitted, lines

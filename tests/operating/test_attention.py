@@ -14,7 +14,8 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 from torch.masked import softmax as masked_softmax
 
-from fxbook.attention import (
+from fxbook.exporting import unguarded
+from fxbook.surgery.attention import (
     DroppingAttention,
     key_of,
     mask_of,
@@ -23,7 +24,6 @@ from fxbook.attention import (
     scale_of,
     written_attention,
 )
-from fxbook.exporting import unguarded
 from press.versions.tested import is_proven
 
 sdpa = nn.functional.scaled_dot_product_attention

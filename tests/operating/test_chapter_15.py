@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, fx, nn
 from torch.nn.functional import linear
 
-from fxbook.linears import linears
+from fxbook.surgery.linears import linears
 from tests.taken import taken
 
 _NOTEBOOK = "15_operate_on_a_transformer"

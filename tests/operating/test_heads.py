@@ -6,7 +6,15 @@ import pytest
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.heads import HeadsNotFoundError, attention_at, attentions, drop_channels, head_map, shrink, without_heads
+from fxbook.surgery.heads import (
+    HeadsNotFoundError,
+    attention_at,
+    attentions,
+    drop_channels,
+    head_map,
+    shrink,
+    without_heads,
+)
 
 WIDTH, HEADS = 16, 4
 sdpa = nn.functional.scaled_dot_product_attention

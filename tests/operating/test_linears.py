@@ -14,7 +14,7 @@ from torch.fx.passes.shape_prop import ShapeProp
 from torch.nn.utils import parametrizations
 
 from fxbook.exporting import unguarded
-from fxbook.linears import linears, operand, spell_out
+from fxbook.surgery.linears import linears, operand, spell_out
 
 WIDTH = 4
 

@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch import fx, nn
 
-from fxbook.calls import arguments, given, kind_of, put
 from fxbook.exporting import unguarded
-from fxbook.stored import forget, retire, store
+from fxbook.surgery.calls import arguments, given, kind_of, put
+from fxbook.surgery.stored import forget, retire, store
 
 aten, functional = torch.ops.aten, nn.functional
 

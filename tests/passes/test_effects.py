@@ -1,4 +1,4 @@
-"""What a call does besides returning a value, as ``fxbook.effects`` tells it, is what a run of it does."""
+"""What a call does besides returning a value, as ``fxbook.surgery.effects`` tells it, is what a run of it does."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import fx, nn
 
-from fxbook.effects import Effect, Memory, effect, has_generator, has_hooks, may_share
+from fxbook.surgery.effects import Effect, Memory, effect, has_generator, has_hooks, may_share
 from press.versions.tested import is_proven
 
 aten, functional = torch.ops.aten, nn.functional

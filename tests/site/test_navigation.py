@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bs4 import Tag
 
-from fxbook.learning.exercises import of_chapters
+from fxbook.catalogue import of_chapters
 from tests.site.pages import CHAPTERS, PAGES, PROJECTS, TOC, parsed
 
 BESIDE = ("chapters/when_it_breaks/", "solutions/", "book/teaching")

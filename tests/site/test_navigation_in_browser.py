@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from fxbook.learning.exercises import catalogue, of_chapters
+from fxbook.catalogue import catalogue, of_chapters
 from tests.browsing import needs_chromium
 from tests.site.pages import PAGES
 from tests.site.serving import served

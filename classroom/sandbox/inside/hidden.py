@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from fxbook import tasks
-from fxbook.asking.exercise import Case, Exercise
+from fxbook.cases.exercise import Case, Exercise
 
 from .rooms import NotBegunError
 

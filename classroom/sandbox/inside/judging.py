@@ -7,9 +7,9 @@ from typing import Any
 
 from classroom.judge import judging
 from fxbook import tasks
-from fxbook.asking.exercise import Exercise
-from fxbook.checking.observe import observe
-from fxbook.checking.prepare import prepare
+from fxbook.cases.exercise import Exercise
+from fxbook.observing.observe import observe
+from fxbook.observing.prepare import prepare
 
 from .hidden import exercise_of
 

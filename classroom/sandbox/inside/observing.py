@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from fxbook import tasks
-from fxbook.checking.observe import observe
-from fxbook.checking.prepare import Prepared, prepare
 from fxbook.learning import sheets
+from fxbook.observing.observe import observe
+from fxbook.observing.prepare import Prepared, prepare
 
 from .hidden import exercise_of
 from .rooms import NotBegunError

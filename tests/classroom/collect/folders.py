@@ -10,7 +10,7 @@ from pathlib import Path
 from classroom.assignment import of_chapters
 from classroom.collect import submissions
 from classroom.grade.records import Submission
-from fxbook.learning.exercises import catalogue
+from fxbook.catalogue import catalogue
 from tests.classroom import students as class_
 
 ASSIGNMENT = of_chapters(["02", "03"])

@@ -18,7 +18,7 @@ from classroom.grade.grading import GradingError, LocalWorkers, graded
 from classroom.grade.jobs import Job, jobs_of
 from classroom.grade.records import UNSEEN, Mark
 from classroom.sandbox import Sandbox
-from fxbook.checking.forked import Outcome
+from fxbook.observing.forked import Outcome
 from tests.classroom import students as class_
 from tests.classroom.grade.parts import ASSIGNMENT, CHAPTER, EXERCISES, few, handed_in, jobs, needs_sandbox
 from tests.classroom.grade.stand_in import answers
@@ -63,7 +63,7 @@ def test_a_class_in_every_shape_is_graded_as_its_answers_deserve(tmp_path: Path)
 HIDDEN = """
 import torch
 from torch import fx, nn
-from fxbook.asking import Case
+from fxbook.cases import Case
 
 class SecretModel(nn.Module):
     def __init__(self):

@@ -22,7 +22,7 @@ from classroom.assignment import Assignment, AssignmentError, load, of_chapters
 from classroom.handout import leaks, pins, release
 from classroom.handout import page as handout
 from classroom.handout.release import ReleaseError
-from fxbook.learning.exercises import catalogue
+from fxbook.catalogue import catalogue
 from press import ROOT
 from press.book import the_book
 from tests.browsing import needs_chromium

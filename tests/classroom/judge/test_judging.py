@@ -17,14 +17,14 @@ from classroom.judge import judging
 from classroom.judge.claims import CLAIMS
 from classroom.judge.judging import Judgement
 from classroom.sandbox import Limits
-from fxbook.asking import Exercise
+from fxbook.cases import Exercise
+from fxbook.catalogue import about
 from fxbook.checking.again import looking_inside
-from fxbook.checking.forked import run_in_child
 from fxbook.checking.judge import Inside, judge, nothing_inside
-from fxbook.checking.observe import observe
-from fxbook.checking.prepare import Prepared, prepare
-from fxbook.learning.exercises import about
 from fxbook.learning.sheets import observe_answer, read
+from fxbook.observing.forked import run_in_child
+from fxbook.observing.observe import observe
+from fxbook.observing.prepare import Prepared, prepare
 from fxbook.tasks import all_exercises, find
 from fxbook.tasks.answering import KnownAnswer, answers_to
 from press import ROOT

@@ -17,7 +17,7 @@ from classroom.reports.figures import LARGEST, MOST_EDGES, Figures
 from classroom.reports.ideas import wrong_ideas
 from classroom.reports.overview import overview
 from classroom.reports.wording import link, shown
-from fxbook.learning.exercises import catalogue, place
+from fxbook.catalogue import catalogue, place
 from tests.classroom.marks import an_assignment, failed, mark, marks_of
 
 BOOK = "https://book.example/fx/"

@@ -7,7 +7,7 @@ import random
 
 from classroom.collect.plain import Own
 from classroom.reports.similarity import LEAST_OWN, alike, explained, pairs, runs
-from fxbook.learning.exercises import catalogue
+from fxbook.catalogue import catalogue
 from tests.classroom.marks import an_assignment, mark
 from tests.classroom.reports.copying import DISGUISES, honest, plain
 from tests.classroom.students import solution

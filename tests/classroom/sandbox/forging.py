@@ -20,9 +20,9 @@ import torch
 
 from classroom.sandbox import Sandbox
 from fxbook import tasks
-from fxbook.checking.forked import run_in_child
-from fxbook.checking.observe import observe
-from fxbook.checking.prepare import prepare
+from fxbook.observing.forked import run_in_child
+from fxbook.observing.observe import observe
+from fxbook.observing.prepare import prepare
 from fxbook.tasks.answering import answers_to
 from tests.classroom.sandbox.harm import Came
 from tests.classroom.sandbox.sandboxing import SEED, brief

@@ -10,7 +10,7 @@ import pytest
 
 from classroom.sandbox import Limits, Sandbox
 from fxbook import tasks
-from fxbook.asking import Exercise
+from fxbook.cases import Exercise
 from tests.classroom.sandbox.sandboxing import is_right, sheet_of
 from tests.classroom.sandbox.sandboxing import sandbox as sandboxed
 

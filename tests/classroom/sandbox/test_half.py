@@ -14,7 +14,7 @@ import pytest
 
 from classroom.sandbox import contents, halves
 from fxbook import tasks
-from fxbook.learning.exercises import catalogue
+from fxbook.catalogue import catalogue
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_the_half_is_whole(half: Path) -> None:
     """It imports nothing that is not there, and asks nothing of an answer."""
     code = "from fxbook import tasks; exercises = tasks.all_exercises()"
     code += "; print(len(exercises), {exercise.check.rules for exercise in exercises})"
-    code += "; import fxbook.checking.observe, fxbook.checking.prepare, fxbook.learning.sheets, fxbook.drawing"
+    code += "; import fxbook.observing.observe, fxbook.observing.prepare, fxbook.learning.sheets, fxbook.drawing"
     code += ", fxbook.errors, fxbook.plotting, fxbook.stepping.edit.stepper, fxbook.stepping.run.stepper"
     command = [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(half)!r}); {code}"]
     result = subprocess.run(command, capture_output=True, text=True, cwd=half)

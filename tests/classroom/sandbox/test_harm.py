@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from classroom.sandbox import Limits, Sandbox
-from fxbook.checking.forked import Outcome
+from fxbook.observing.forked import Outcome
 from tests.classroom.sandbox.harm import LEFT, MARK, NEXT, READ, RUNS, TOLD, TRACE, TRACE_KEY, Bait, Came, Watch, laid
 from tests.classroom.sandbox.sandboxing import (
     ANSWER,

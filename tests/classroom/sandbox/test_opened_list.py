@@ -12,7 +12,7 @@ import pytest
 
 from classroom.sandbox import Limits, Sandbox
 from classroom.sandbox.contents import JUDGING
-from fxbook.checking.forked import Outcome
+from fxbook.observing.forked import Outcome
 from tests.classroom.sandbox import forging
 from tests.classroom.sandbox.forging import call, computing, ref
 from tests.classroom.sandbox.harm import Bait, Came, Watch, laid

@@ -7,8 +7,8 @@ from typing import Any
 from torch import fx, nn
 from torch.utils import _pytree as pytree
 
-from fxbook.asking import Check
-from fxbook.asking.explained import (
+from fxbook.cases import Check
+from fxbook.rules.explained import (
     a_home_each,
     args_are_tuples,
     given_edited,
@@ -17,9 +17,9 @@ from fxbook.asking.explained import (
     recompiled,
     tensor_free,
 )
-from fxbook.asking.predicates import edited, no_dead_nodes, same_result
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.rules.predicates import edited, no_dead_nodes, same_result
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 _PLAIN = "when_it_breaks/01_node_creation#attempted-to-insert-a-get_attr-node-with-no-underlying-reference"
 

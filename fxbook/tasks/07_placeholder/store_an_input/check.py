@@ -7,8 +7,9 @@ from typing import Any
 
 from torch import nn
 
-from fxbook.asking import Check
-from fxbook.asking.explained import (
+from fxbook.cases import Check
+from fxbook.graph.record import NodeRecord
+from fxbook.rules.explained import (
     a_home_each,
     given_edited,
     lints,
@@ -17,10 +18,9 @@ from fxbook.asking.explained import (
     recompiled,
     tensor_free,
 )
-from fxbook.asking.predicates import edited, same_result
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
-from fxbook.graph.record import NodeRecord
+from fxbook.rules.predicates import edited, same_result
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 
 def with_stored(model: nn.Module, *inputs: Any) -> Any:

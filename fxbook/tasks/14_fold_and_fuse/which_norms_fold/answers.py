@@ -4,7 +4,7 @@ import operator
 
 import torch
 
-from fxbook.calls import given, kind_of
+from fxbook.surgery.calls import given, kind_of
 from fxbook.tasks.answering import breaks, right, wrong
 
 aten = torch.ops.aten

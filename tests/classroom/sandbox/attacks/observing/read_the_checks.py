@@ -34,7 +34,7 @@ def paired(*given):
                 with open(f"{folder}/{name}", encoding="utf-8", errors="replace") as file:
                     text = file.read()
                 found += [f"{folder}/{name}" for mark in MARKS if mark in text]
-    from fxbook.asking.exercise import Exercise, same_as_eager
+    from fxbook.cases.exercise import Exercise, same_as_eager
 
     for item in gc.get_objects():
         if isinstance(item, Exercise):

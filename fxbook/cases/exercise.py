@@ -12,8 +12,8 @@ import torch
 from torch import fx, nn
 
 if TYPE_CHECKING:
-    from fxbook.asking.rule import Rule
-    from fxbook.asking.trial import Trial
+    from fxbook.rules.rule import Rule
+    from fxbook.rules.trial import Trial
 
 Use = Literal["pass", "edit", "build", "object", "compute"]
 Inputs = tuple[Any, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fxbook.asking.values import Value
+from fxbook.cases.values import Value
 
 
 def name_of(value: Value) -> str | None:

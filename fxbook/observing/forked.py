@@ -140,7 +140,7 @@ def send(
 def limit(processor_seconds: float, memory: int = MEMORY, file_bytes: int = _FILE) -> None:
     """Limit this process: processor time; memory besides what it has, in bytes; the size of a file that it writes.
 
-    When the processor time is used up, SIGXCPU comes, for :func:`fxbook.checking.observe.observe`; a second later, the
+    When the processor time is used up, SIGXCPU comes, for :func:`fxbook.observing.observe.observe`; a second later, the
     kernel kills the process.
     """
     import resource

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import torch
 
-from fxbook.asking import predicates
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
 from fxbook.graph.record import JSON, NodeRecord
+from fxbook.rules import predicates
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 # Faults of which lint speaks, by a part of what it says, and where they are explained; the first that fits counts.
 _LINT = {

@@ -15,7 +15,7 @@ from torch import Tensor, fx, nn
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx.passes.shape_prop import TensorMetadata
 
-from fxbook.effects import has_hooks
+from fxbook.surgery.effects import has_hooks
 
 _ATEN = torch.ops.aten
 # Where each function has its input, its weight and its bias.

@@ -25,11 +25,11 @@ import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeAlias, overload
 
+from fxbook.catalogue import has_place
 from fxbook.graph.record import NodeRecord
-from fxbook.learning.exercises import has_place
 
 if TYPE_CHECKING:
-    from fxbook.asking.view import CaseView
+    from fxbook.rules.view import CaseView
 
 Settings = ParamSpec("Settings")
 Found: TypeAlias = "Iterator[tuple[NodeRecord | None, str] | tuple[NodeRecord | None, str, str | None]]"

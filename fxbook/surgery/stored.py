@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from torch import Tensor, fx, nn
 
-from fxbook.effects import effect
+from fxbook.surgery.effects import effect
 
 
 def store(module: fx.GraphModule, name: str, value: Tensor | nn.Module) -> str:

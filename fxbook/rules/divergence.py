@@ -15,12 +15,12 @@ from typing import Any
 
 from torch import fx, nn
 
-from fxbook.asking.exercise import Exercise, Inputs, inputs_of, model_of, same_as_eager, traced
-from fxbook.asking.running import values_inside
-from fxbook.asking.trial import Trial
-from fxbook.asking.values import Value, difference
+from fxbook.cases.exercise import Exercise, Inputs, inputs_of, model_of, same_as_eager, traced
+from fxbook.cases.running import values_inside
+from fxbook.cases.values import Value, difference
 from fxbook.graph.naming import target_name
 from fxbook.graph.record import GraphRecord, NodeRecord
+from fxbook.rules.trial import Trial
 
 _ENDS = ("placeholder", "output")
 _MOST_INPUTS = 8
@@ -42,7 +42,7 @@ def first_astray(
     Args:
         trial: the case.
         graph: the answer's.
-        origins: see :class:`fxbook.asking.view.Claims`.
+        origins: see :class:`fxbook.rules.view.Claims`.
         found: the value of each node of the graph.
         draw: of the inputs that these are values on.
     """

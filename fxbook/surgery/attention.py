@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.effects import Effect, effect, has_hooks, may_share
+from fxbook.surgery.effects import Effect, effect, has_hooks, may_share
 
 _ATEN = torch.ops.aten
 # What torch.export writes beside a cast: it reads nothing of the value.

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from torch import fx, nn
 from torch.utils import _pytree as pytree
 
-from fxbook.asking.exercise import Case, Exercise, Use, drawn_order, model_of, seed_of
-from fxbook.checking import waiting
+from fxbook.cases.exercise import Case, Exercise, Use, drawn_order, model_of, seed_of
 from fxbook.graph.given import Given
+from fxbook.observing import waiting
 
 ORIGIN = "fxbook_origin"
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from torch import fx, nn
 
-from fxbook.asking.exercise import Case, Exercise, inputs_of, model_of, seed_of, traced
-from fxbook.asking.running import run_on
-from fxbook.asking.values import Value, encode
+from fxbook.cases.exercise import Case, Exercise, inputs_of, model_of, seed_of, traced
+from fxbook.cases.running import run_on
+from fxbook.cases.values import Value, encode
 from fxbook.graph.record import GraphRecord, record
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import fx, nn
 
-from fxbook.checking.prepare import Prepared
+from fxbook.observing.prepare import Prepared
 
 _GRAPHS = (fx.Graph, fx.GraphModule)
 # What a function returns; with a use of its own an exercise may take a dict or a list of functions.

@@ -1,4 +1,4 @@
-"""The rules that many exercises share; see :mod:`fxbook.asking.rule` for what a rule is and yields.
+"""The rules that many exercises share; see :mod:`fxbook.rules.rule` for what a rule is and yields.
 
 A rule without settings is used by its name (``lints``), one with settings is called (``calls(RELU, times=2)``). Its
 message says what the learner's graph does and what was asked, and never how to get there. Numbers that were drawn stand
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 
-from fxbook.asking.families import Family
-from fxbook.asking.rule import Found, configurable, rule
-from fxbook.asking.values import difference, without_numbers
-from fxbook.asking.view import CaseView
+from fxbook.cases.values import difference, without_numbers
 from fxbook.graph.record import NodeRecord
+from fxbook.rules.families import Family
+from fxbook.rules.rule import Found, configurable, rule
+from fxbook.rules.view import CaseView
 
 # ---- the graph is well formed ----------------------------------------------------------------------------------------
 

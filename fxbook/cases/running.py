@@ -9,8 +9,8 @@ import torch
 from torch import fx
 from torch.utils import _pytree as pytree
 
-from fxbook.asking.exercise import Inputs, seeded
-from fxbook.asking.values import Value, encode
+from fxbook.cases.exercise import Inputs, seeded
+from fxbook.cases.values import Value, encode
 
 # Far from the seeds of the inputs, so that noise drawn by a model is never the noise its inputs were drawn from.
 _RUN = 1_000_003

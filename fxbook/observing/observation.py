@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from fxbook.asking.exercise import DRAWS
-from fxbook.asking.values import Value, is_value
+from fxbook.cases.exercise import DRAWS
+from fxbook.cases.values import Value, is_value
 from fxbook.graph.record import GraphRecord
 
 JSON = Any

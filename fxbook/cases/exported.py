@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import fx, nn
 
-from fxbook.asking.exercise import seeded
+from fxbook.cases.exercise import seeded
 from fxbook.exporting import unguarded
 
 

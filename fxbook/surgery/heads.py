@@ -15,9 +15,9 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.attention import DroppingAttention, called, given
-from fxbook.linears import Linear, linears, operand
 from fxbook.passes.trial import kept
+from fxbook.surgery.attention import DroppingAttention, called, given
+from fxbook.surgery.linears import Linear, linears, operand
 
 _SIZED = ("view", "reshape", "expand", "unflatten")
 _SDPA = (torch.nn.functional.scaled_dot_product_attention, torch.ops.aten.scaled_dot_product_attention.default)

@@ -8,11 +8,11 @@ from typing import Any
 
 from torch import nn
 
-from fxbook.asking.astray import Astray, first_astray
-from fxbook.asking.exercise import Case, Exercise
-from fxbook.asking.trial import Trial
-from fxbook.asking.values import Value
+from fxbook.cases.exercise import Case, Exercise
+from fxbook.cases.values import Value
 from fxbook.graph.record import GraphRecord, NodeRecord
+from fxbook.rules.divergence import Astray, first_astray
+from fxbook.rules.trial import Trial
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The first half of a check: use the learner's answer and write down, as plain data, what it did.
 
-Runs the learner's code, so it belongs in a child process (:mod:`fxbook.checking.forked`) or a sandbox. What it returns
+Runs the learner's code, so it belongs in a child process (:mod:`fxbook.observing.forked`) or a sandbox. What it returns
 is JSON, for :func:`fxbook.checking.judge.judge`, which never meets the learner's objects.
 """
 
@@ -20,19 +20,19 @@ import msgspec
 import torch
 from torch import fx, nn
 
-from fxbook.asking.exercise import Case, Use, inputs_of, seeded
-from fxbook.asking.running import run_on, values_inside
-from fxbook.asking.values import Value, encode
-from fxbook.checking.answers import UnusableError, caller
-from fxbook.checking.blame import describe
-from fxbook.checking.forked import spare_memory
-from fxbook.checking.guard import Guard
-from fxbook.checking.observation import CaseFacts, GraphFacts, Observation, Raised, as_json
-from fxbook.checking.prepare import ORIGIN, Prepared, PreparedCase, named
-from fxbook.checking.quick_errors import quick_errors
-from fxbook.checking.surroundings import Surroundings
+from fxbook.cases.exercise import Case, Use, inputs_of, seeded
+from fxbook.cases.running import run_on, values_inside
+from fxbook.cases.values import Value, encode
 from fxbook.graph import wire
 from fxbook.graph.record import record
+from fxbook.observing.answers import UnusableError, caller
+from fxbook.observing.blame import describe
+from fxbook.observing.forked import spare_memory
+from fxbook.observing.guard import Guard
+from fxbook.observing.observation import CaseFacts, GraphFacts, Observation, Raised, as_json
+from fxbook.observing.prepare import ORIGIN, Prepared, PreparedCase, named
+from fxbook.observing.quick_errors import quick_errors
+from fxbook.observing.surroundings import Surroundings
 
 JSON = Any
 # Saved here, because the answer may monkeypatch torch.fx in the child.
@@ -77,13 +77,13 @@ def observe(prepared: Prepared, answer: Any, seconds: float = 0.0) -> JSON:
     """Use the answer on every case of an exercise.
 
     Args:
-        prepared: see :func:`fxbook.checking.prepare.prepare`.
+        prepared: see :func:`fxbook.observing.prepare.prepare`.
         answer: the learner's function, class, module or graph.
         seconds: of wall time, after which the answer is interrupted; 0 for no limit. It is interrupted, too, when its
             process has used up its processor time. Only the main thread can be interrupted.
 
     Returns:
-        An :class:`fxbook.checking.observation.Observation` as JSON. Of an answer that is data a case has an ``error``
+        An :class:`fxbook.observing.observation.Observation` as JSON. Of an answer that is data a case has an ``error``
         of its own, and the next one is tried: no case depends on their order.
     """
     cases: list[CaseFacts] = []
@@ -183,7 +183,7 @@ def observe_graph(
     Args:
         result: the graph; a bare one finds its submodules and weights in ``root``.
         root: what the answer was given, or the model of the case.
-        weights: see :func:`fxbook.checking.prepare.weights_of`.
+        weights: see :func:`fxbook.observing.prepare.weights_of`.
         case: whose inputs it is run on.
         seed: chooses them.
     """
