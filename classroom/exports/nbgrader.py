@@ -237,8 +237,6 @@ _HIDDEN = """\
 # Hidden variants of {id}: they are added when this is graded.
 ### BEGIN HIDDEN TESTS
 def hidden_variants(answer):
-    import dataclasses
-
     from fxbook.checking import check, check_with
     from fxbook.tasks import find
 
@@ -255,6 +253,5 @@ _CASES = """\
 {text},
         hidden,
     )
-    cases = tuple(dataclasses.replace(case, unseen=True) for case in hidden["CASES"]["{id}"])
-    assert check_with(dataclasses.replace(find("{id}"), cases=cases), answer).passed
+    assert check_with(find("{id}").on(hidden["CASES"]["{id}"]), answer).passed
 """

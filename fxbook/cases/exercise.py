@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import torch
@@ -166,6 +166,11 @@ class Exercise:
     id: str
     usage: Usage
     check: Check
+
+    def on(self, cases: Iterable[Case]) -> Exercise:
+        """The same on other cases, which no learner has seen."""
+        unseen = tuple(dataclasses.replace(case, unseen=True) for case in cases)
+        return dataclasses.replace(self, usage=dataclasses.replace(self.usage, cases=unseen))
 
 
 DRAWS = 2
