@@ -108,7 +108,7 @@ def _as_json(exercise: Exercise, judgement: Judgement) -> JSON:
         "rule": violation.rule if violation else "",
         "message": violation.message[:_MOST_SAID] if violation else "",
         "node": graph.nodes[at].name[:_MOST_NAME] if graph is not None and at is not None else "",
-        "read": (violation.look or "") if violation else "",
+        "read": (violation.see or "") if violation else "",
         "case": exercise.usage.cases[verdict.case].name if violation and verdict.case is not None else "",
         "line": (verdict.line or "")[:_MOST_NAME],
         "printed": verdict.printed[:_MOST_SAID],
@@ -168,7 +168,7 @@ def judgement_of(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
         return _failed_on(own_error(claimed)) if failed else Judgement(verdict)
     if not any(origin is not None for case in verified for origin in case.origins):
         looked_at.discard("origins")
-    beside = [exercise.check.beside.unproven] if exercise.check.beside else []
+    beside = [exercise.check.extra_output.unproven] if exercise.check.extra_output else []
     claims = (sentence for claim, sentence in CLAIMS.items() if claim in looked_at)
     return Judgement(verdict, (*_untold(refused, len(verified)), *beside, *claims))
 
@@ -227,9 +227,8 @@ def _verified(trial: Trial, claimed: CaseFacts, keep: Callable[[Again], None]) -
         kind="GraphModule" if isinstance(result, fx.GraphModule) else "Graph",
     )
     verified = msgspec.structs.replace(verified, graph=_with_claims(facts.graph, claimed.graph))
-    return (
-        verified if exercise.check.beside is None else _with_claimed_part(verified, claimed, exercise.check.beside.name)
-    )
+    extra = exercise.check.extra_output
+    return verified if extra is None else _with_claimed_part(verified, claimed, extra.name)
 
 
 def _functions_of(trial: Trial, given: nn.Module | None) -> Mapping[str, Any]:
@@ -249,8 +248,8 @@ def _used(exercise: Exercise, result: fx.Graph | fx.GraphModule, arguments: tupl
     Raises:
         RefusedError: it cannot be used so.
     """
-    if exercise.check.beside:
-        return exercise.check.beside.again(result)
+    if exercise.check.extra_output:
+        return exercise.check.extra_output.again(result)
     if exercise.usage.call is None:
         return result
     try:

@@ -4,6 +4,6 @@
 answer returned as plain data. It goes where answers run, so it knows no rule: those are in :mod:`fxbook.rules`.
 """
 
-from fxbook.cases.exercise import Beside, Case, Check, Exercise, Usage, eager, nothing, traced
+from fxbook.cases.exercise import Case, Check, Exercise, ExtraOutput, Usage, eager, nothing, traced
 
-__all__ = ["Beside", "Case", "Check", "Exercise", "Usage", "eager", "nothing", "traced"]
+__all__ = ["Case", "Check", "Exercise", "ExtraOutput", "Usage", "eager", "nothing", "traced"]

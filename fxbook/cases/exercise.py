@@ -120,7 +120,7 @@ class Usage:
 
 
 @dataclasses.dataclass(frozen=True)
-class Beside:
+class ExtraOutput:
     """A part of the outputs that the answer's graph does not tell, since the answer itself was run.
 
     Args:
@@ -142,14 +142,14 @@ class Check:
         rules: what must hold, in the order in which a violation is worth telling; the first one found is told. That the
             answer can be called, does not raise and returns the right kind is checked before, always.
         expected: the outputs asked for, as a function of the eager model and the inputs. Default: the model's own.
-        beside: what the outputs hold besides what the answer's graph computes.
+        extra_output: what the outputs hold besides what the answer's graph computes.
         on_error: what a report says, besides the error, of an answer that raises: a function of the case and of the
             name of the error's class, which returns a sentence or ``None``.
     """
 
     rules: tuple[Rule, ...]
     expected: Callable[..., Any] = same_as_eager
-    beside: Beside | None = None
+    extra_output: ExtraOutput | None = None
     on_error: Callable[[Trial, str], str | None] | None = None
 
 

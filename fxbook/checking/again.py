@@ -9,7 +9,7 @@ from fxbook.cases.exercise import Exercise, drawn_order
 from fxbook.cases.values import Value
 from fxbook.checking.judge import Inside
 from fxbook.observing.observation import UnreadableError, read
-from fxbook.observing.prepare import Look, Prepared, prepare
+from fxbook.observing.prepare import Prepared, Probe, prepare
 
 JSON = Any
 
@@ -25,7 +25,7 @@ def looking_inside(exercise: Exercise, seed: int, observed: Callable[[Prepared],
 
     def inside(case: int, draw: int) -> list[Value] | None:
         try:
-            seen = read(observed(prepare(exercise, seed, look=Look(case, draw))))
+            seen = read(observed(prepare(exercise, seed, probe=Probe(case, draw))))
         except UnreadableError:
             return None
         place = drawn_order(exercise, seed).index(case)

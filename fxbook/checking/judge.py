@@ -25,7 +25,7 @@ from fxbook.rules.view import CaseView, Claims
 JSON = Any
 _UNREADABLE = Violation("What came back from running your answer cannot be read.", rule="readable")
 # Whatever is asked of it, and told last.
-_OF_EVERY_ANSWER = (all_in_sight, inserts_at_the_end, nothing_left)
+UNIVERSAL_RULES = (all_in_sight, inserts_at_the_end, nothing_left)
 _OF_NUMBERS = ("same_result", "same_output")
 CHECK_WORKS = "the check works"
 _OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "Cannot allocate memory")
@@ -159,7 +159,7 @@ def _verdict(
         return _raised_in(seen.error, exercise, index, views, trials)
     # What is asked of every answer, once what is asked of this one holds in every case.
     for index, view in sorted(views.items()):
-        if isinstance(view, CaseView) and (violation := first_violation(view, _OF_EVERY_ANSWER)):
+        if isinstance(view, CaseView) and (violation := first_violation(view, UNIVERSAL_RULES)):
             return _found_in(view, violation, exercise, index, views)
     return Verdict(None)
 

@@ -69,8 +69,8 @@ class Report:
     @property
     def read(self) -> str:
         """``"chapter#anchor"`` to read, ``""`` where none is known."""
-        look = self.verdict.violation.look if self.verdict.violation else None
-        return look or entry_of(self.message, self.about.chapter) or self.about.read
+        see = self.verdict.violation.see if self.verdict.violation else None
+        return see or entry_of(self.message, self.about.chapter) or self.about.read
 
     def __repr__(self) -> str:
         if self.passed:

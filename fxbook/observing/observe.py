@@ -24,6 +24,7 @@ from fxbook.cases.exercise import Case, Use, inputs_of, seeded
 from fxbook.cases.running import run_on, values_inside
 from fxbook.cases.values import Value, encode
 from fxbook.graph import wire
+from fxbook.graph.global_state import GlobalStateSnapshot
 from fxbook.graph.record import record
 from fxbook.observing.answers import UnusableError, caller
 from fxbook.observing.blame import describe
@@ -32,13 +33,12 @@ from fxbook.observing.guard import Guard
 from fxbook.observing.observation import CaseFacts, GraphFacts, Observation, Raised, as_json
 from fxbook.observing.prepare import ORIGIN, Prepared, PreparedCase, named
 from fxbook.observing.quick_errors import quick_errors
-from fxbook.observing.surroundings import Surroundings
 
 JSON = Any
 # Saved here, because the answer may monkeypatch torch.fx in the child.
 _Graph, _GraphModule, _Interpreter, _Module = fx.Graph, fx.GraphModule, fx.Interpreter, nn.Module
 _as_json, _as_dict = as_json, msgspec.structs.asdict
-_Surroundings = Surroundings
+_GlobalStateSnapshot = GlobalStateSnapshot
 _Observation, _CaseFacts, _GraphFacts, _Raised = Observation, CaseFacts, GraphFacts, Raised
 _MOST_PRINTED = 4000
 # Of torch, while an answer runs that is data: any number but that of the cases.
@@ -133,9 +133,9 @@ def _observed(use: Use, case: PreparedCase, call: Callable[..., Any], turn: _Tur
     try:
         # A graph may be made with random numbers, which running it must not repeat; of data no seed may tell anything.
         with seeded(case.tried.seed if case.tried else _SEED):
-            around = _Surroundings(case.arguments, case.models)
+            around = _GlobalStateSnapshot(case.arguments, case.models)
             result = turn.call(call, case.arguments)
-            left = around.left()[:5]
+            left = around.side_effects()[:5]
             around.put_back()
         if use == "compute":
             return _CaseFacts(**_facts(case, result), value=encode(result), left=left)
@@ -170,8 +170,8 @@ def _facts_of_graph(case: PreparedCase, result: Any) -> dict[str, Any]:
     if tried.kept is not None:
         facts["wire"] = wire.describe(result, tried.kept)
     facts |= _as_dict(observe_graph(result, tried.root, tried.weights, tried.case, tried.seed))
-    if tried.look is not None and facts["outputs"] is not None:
-        facts["inside"] = observe_inside(result, tried.root, tried.case, tried.seed, tried.look)
+    if tried.probe is not None and facts["outputs"] is not None:
+        facts["inside"] = observe_inside(result, tried.root, tried.case, tried.seed, tried.probe)
     return facts
 
 

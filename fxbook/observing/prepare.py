@@ -21,8 +21,8 @@ from fxbook.observing import waiting
 ORIGIN = "fxbook_origin"
 
 
-class Look(NamedTuple):
-    """Where to look inside a graph: the place of a case in the exercise, and the draw of its inputs."""
+class Probe(NamedTuple):
+    """Where in a graph the values are asked for: the place of a case in the exercise, and the draw of its inputs."""
 
     case: int
     draw: int
@@ -33,8 +33,8 @@ class Tried:
     """What it takes to run the graph that an answer makes in one case, and to know again what it was given.
 
     ``root`` is what a bare graph runs in, ``weights`` are as :func:`weights_of` gives them, ``origins`` the places of
-    the nodes that were given, by identity; ``kept`` is there where the graph is to be told as data, and ``look`` is the
-    draw of inputs on which the values of its nodes are to be told.
+    the nodes that were given, by identity; ``kept`` is there where the graph is to be told as data, and ``probe``
+    is the draw of inputs on which the values of its nodes are to be told.
     """
 
     case: Case
@@ -43,7 +43,7 @@ class Tried:
     weights: dict[int, str]
     origins: dict[int, int]
     kept: Given | None
-    look: int | None = None
+    probe: int | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Prepared:
     cases: tuple[PreparedCase, ...]
 
 
-def prepare(exercise: Exercise, seed: int, *, rebuildable: bool = False, look: Look | None = None) -> Prepared:
+def prepare(exercise: Exercise, seed: int, *, rebuildable: bool = False, probe: Probe | None = None) -> Prepared:
     """Make the cases of an exercise, in the order in which an answer is to meet them.
 
     Args:
@@ -81,13 +81,13 @@ def prepare(exercise: Exercise, seed: int, *, rebuildable: bool = False, look: L
         seed: chooses weights, inputs and all else that a case draws; the judge needs the same. Of an exercise whose
             answer is data nothing that is returned holds it.
         rebuildable: have each graph told also as what it can be built again from, as ``"wire"`` of its case.
-        look: have the values of the nodes told there, as ``"inside"`` of the case.
+        probe: have the values of the nodes told there, as ``"inside"`` of the case.
 
     Raises:
         Exception: whatever a case raises; those of the book raise nothing.
     """
     order = drawn_order(exercise, seed)
-    draws = {look.case: look.draw} if look else {}
+    draws = {probe.case: probe.draw} if probe else {}
     with waiting.told():
         cases = tuple(
             _prepared(exercise, exercise.usage.cases[index], seed_of(seed, index), rebuildable, draws.get(index))
@@ -96,7 +96,7 @@ def prepare(exercise: Exercise, seed: int, *, rebuildable: bool = False, look: L
     return Prepared(exercise.id, exercise.usage.use, exercise.usage.call, cases)
 
 
-def _prepared(exercise: Exercise, case: Case, seed: int, rebuildable: bool, look: int | None) -> PreparedCase:
+def _prepared(exercise: Exercise, case: Case, seed: int, rebuildable: bool, probe: int | None) -> PreparedCase:
     model = model_of(case, seed)
     arguments = exercise.usage.arguments(case, model, seed)
     given = next((item for item in arguments if isinstance(item, nn.Module)), None)
@@ -107,7 +107,7 @@ def _prepared(exercise: Exercise, case: Case, seed: int, rebuildable: bool, look
         root = given if given is not None else model
         kept = (before or Given(root)) if rebuildable else None
         origins = _mark(given.graph) if isinstance(given, fx.GraphModule) else {}
-        tried = Tried(case, seed, root, weights_of(model, root), origins, kept, look)
+        tried = Tried(case, seed, root, weights_of(model, root), origins, kept, probe)
     return PreparedCase(arguments, given, before, tried, models)
 
 

@@ -1,9 +1,8 @@
 """Which node of an edited graph is the first whose value is not what it should be, where that is known.
 
 A node that was given computes what it computed before, or, where the exercise asks for other outputs, what it computes
-in a trace of what is asked. Nothing is known of a node that is new, nor of a graph that was built from nothing. Told is
-the first node with another value on the way from the inputs to the wrong output; one whose value nobody of those uses
-may differ.
+in a trace of what is asked. Nothing is known of a node that is new, nor of a graph that was built from nothing.
+Reports the first node whose value differs and that feeds the wrong output. Nodes that no wrong output reads may differ.
 """
 
 from __future__ import annotations
@@ -27,16 +26,16 @@ _MOST_INPUTS = 8
 
 
 @dataclasses.dataclass(frozen=True)
-class Astray:
+class FirstDivergence:
     """A node whose value is not what it should be; ``differs`` says how, in numbers where there are some."""
 
     node: NodeRecord
     differs: str
 
 
-def first_astray(
+def first_divergence(
     trial: Trial, graph: GraphRecord, origins: Sequence[int | None], found: Sequence[Value], draw: int
-) -> Astray | None:
+) -> FirstDivergence | None:
     """The first such node between the inputs and the output of an answer's graph; ``None`` where none is known.
 
     Args:
@@ -62,7 +61,7 @@ def first_astray(
         return None
     first = min(on_the_way)
     said = differing[first] or ""
-    return Astray(graph.nodes[first], said.partition(": ")[2] or said)
+    return FirstDivergence(graph.nodes[first], said.partition(": ")[2] or said)
 
 
 def _pairs(

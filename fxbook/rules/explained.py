@@ -98,7 +98,7 @@ def own_weights_stay(case: CaseView) -> Found:
 
 
 @rule
-def a_home_each(case: CaseView) -> Found:
+def no_shared_buffer(case: CaseView) -> Found:
     """No two nodes fetch one buffer, where they stand for two tensors."""
     fetching: dict[str, NodeRecord] = {}
     for node in case.nodes:

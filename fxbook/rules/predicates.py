@@ -72,8 +72,8 @@ def all_in_sight(case: CaseView) -> Found:
 def nothing_left(case: CaseView) -> Found:
     """What no exercise asks to change is as it was: torch's modes, the inputs, hooks, modes and weights."""
     for what in case.left:
-        look = _LEFT_INSERTING if " still inserts " in what else None
-        yield None, f"Your code leaves something behind: {what}.", look
+        see = _LEFT_INSERTING if " still inserts " in what else None
+        yield None, f"Your code leaves something behind: {what}.", see
 
 
 # ---- the graph computes what was asked -------------------------------------------------------------------------------
@@ -94,13 +94,13 @@ def same_result(case: CaseView) -> Found:
     yield from runs.find(case)
     for draw, (output, expected) in enumerate(zip(case.outputs or [], case.expected, strict=True)):
         if differs := difference(output, expected):
-            astray = case.astray(draw)
-            if astray:
+            divergence = case.first_divergence(draw)
+            if divergence:
                 sentence = (
-                    f"The result is not the one asked for: {without_numbers(differs)}. Node `{astray.node.name}` is "
-                    f"the first whose value is not what it should be: {astray.differs}."
+                    f"The result is not the one asked for: {without_numbers(differs)}. Node `{divergence.node.name}` "
+                    f"is the first whose value is not what it should be: {divergence.differs}."
                 )
-                yield astray.node, sentence
+                yield divergence.node, sentence
             yield _returning(case), f"The result is not the one asked for: {differs}."
 
 

@@ -45,13 +45,13 @@ class Violation:
         node: the index of the node that violates it, in the answer's graph, which the report marks.
         given: the index of the node that is named, in the graph that was given.
         broken: whether the graph is, at that node: it cannot run. Otherwise the node is sound, and not what was asked.
-        look: ``"chapter#anchor"`` where this mistake is explained, in place of the exercise's own ``read``.
+        see: ``"chapter#anchor"`` where this mistake is explained, in place of the exercise's own ``read``.
         rule: the name of the rule.
     """
 
     message: str
     node: int | None = None
-    look: str | None = None
+    see: str | None = None
     rule: str = ""
     given: int | None = None
     broken: bool = False
@@ -86,7 +86,7 @@ class Rule:
         if found is None:
             return None
         violation = first_violation(case, self.reasons) or _violation(case, self.name, *found)
-        return dataclasses.replace(violation, look=self.place) if self.place else violation
+        return dataclasses.replace(violation, see=self.place) if self.place else violation
 
     def at(self, place: str) -> Rule:
         """The same rule, its violations explained at ``"chapter#anchor"``."""

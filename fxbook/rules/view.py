@@ -11,7 +11,7 @@ from torch import nn
 from fxbook.cases.exercise import Case, Exercise
 from fxbook.cases.values import Value
 from fxbook.graph.record import GraphRecord, NodeRecord
-from fxbook.rules.divergence import Astray, first_astray
+from fxbook.rules.divergence import FirstDivergence, first_divergence
 from fxbook.rules.trial import Trial
 
 
@@ -132,11 +132,13 @@ class CaseView:
         """What the nodes of the graph given are now, by their index there; without those that are gone."""
         return {before.index: node for node, before in self.kept()}
 
-    def astray(self, draw: int) -> Astray | None:
+    def first_divergence(self, draw: int) -> FirstDivergence | None:
         """The first node whose value is not what it should be on these inputs, where that is known."""
         found = self.inside(draw) if self.graph else None
         # Not read as a claim: it says where, and not whether.
-        return first_astray(self.trial, self.graph, self.claims.origins, found, draw) if self.graph and found else None
+        return (
+            first_divergence(self.trial, self.graph, self.claims.origins, found, draw) if self.graph and found else None
+        )
 
     # ---- what is claimed of it ---------------------------------------------------------------------------------------
 

@@ -654,7 +654,9 @@ RAISES = "def fails(*_, **__):\n    raise AttributeError(\"module has no attribu
 @pytest.mark.parametrize(
     "can_fork", [pytest.param(True, marks=pytest.mark.skipif(not forked.CAN_FORK, reason="no fork")), False]
 )
-@pytest.mark.parametrize("place", ["record", "encode", "caller", "_Surroundings.left", "_Surroundings.__init__"])
+@pytest.mark.parametrize(
+    "place", ["record", "encode", "caller", "_GlobalStateSnapshot.side_effects", "_GlobalStateSnapshot.__init__"]
+)
 def test_error_of_the_check_itself_is_not_the_learners(
     place: str, can_fork: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from torch import Tensor, fx, nn
 
 from fxbook.cases import Case, eager, traced
 from fxbook.checking import check_with
-from fxbook.observing.surroundings import Surroundings
+from fxbook.graph.global_state import GlobalStateSnapshot
 from fxbook.rules.predicates import same_result
 from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, an_exercise, changed, right, value_is
 
@@ -155,13 +155,13 @@ def test_a_hook_that_is_taken_off_again_and_drawn_numbers_leave_nothing() -> Non
 
 
 def test_what_was_switched_is_switched_back_where_no_process_ends() -> None:
-    around = Surroundings((), ())
+    around = GlobalStateSnapshot((), ())
     threads = torch.get_num_threads()
     torch.set_num_threads(threads + 1)
     torch.autograd.set_detect_anomaly(True)
-    assert len(around.left()) == 2
+    assert len(around.side_effects()) == 2
     around.put_back()
-    assert around.left() == []
+    assert around.side_effects() == []
     assert (torch.get_num_threads(), torch.is_anomaly_enabled()) == (threads, False)
 
 

@@ -172,7 +172,7 @@ def sets_a_plain_attribute(gm):
 
 
 @breaks("each tensor becomes", case="the scale and shift")
-@wrong("a_home_each", node="constant_1", says="both fetch `constant`: one tensor has replaced another")
+@wrong("no_shared_buffer", node="constant_1", says="both fetch `constant`: one tensor has replaced another")
 def stores_all_under_one_name(gm):
     lifted(gm, lambda: "constant")
     gm.recompile()
@@ -194,7 +194,7 @@ def overwrites_a_buffer_of_the_module(gm):
 
 
 @breaks("attributes of its own.", case="the padded rows, repaired once more")
-@wrong("a_home_each", node="lifted0_1", says="both fetch `lifted0`: one tensor has replaced another")
+@wrong("no_shared_buffer", node="lifted0_1", says="both fetch `lifted0`: one tensor has replaced another")
 def numbers_its_buffers_from_nought(gm):
     numbers = iter(range(99))
     lifted(gm, lambda: f"lifted{next(numbers)}")

@@ -9,10 +9,10 @@ from torch.utils import _pytree as pytree
 
 from fxbook.cases import Check
 from fxbook.rules.explained import (
-    a_home_each,
     args_are_tuples,
     given_edited,
     lints,
+    no_shared_buffer,
     own_weights_stay,
     recompiled,
     tensor_free,
@@ -48,7 +48,7 @@ CHECK = Check(
         args_are_tuples,
         lints,
         recompiled,
-        same_result.or_because(a_home_each, own_weights_stay),
+        same_result.or_because(no_shared_buffer, own_weights_stay),
         fetches_buffers,
         no_dead_nodes,
         edited,

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from fxbook.cases import Beside, Check
+from fxbook.cases import Check, ExtraOutput
 from fxbook.cases.values import difference
 from fxbook.rules.explained import no_dead_nodes
 from fxbook.rules.families import family
@@ -63,7 +63,7 @@ CHECK = Check(
         no_dead_nodes,
     ),
     expected=expected_of_both,
-    beside=Beside(
+    extra_output=ExtraOutput(
         _OF_THE_ANSWER,
         again=lambda result: watched(result, nn.Module()),
         unproven="what the function itself, not its trace, does to its batch",

@@ -137,7 +137,7 @@ def calls_the_buffer_as_the_parameter(traced, name, value):
     "Your function may be called several times, for one input after another.", case="two inputs, one after the other"
 )
 @wrong(
-    "a_home_each",
+    "no_shared_buffer",
     node="stored_1",
     says="(two inputs, one after the other): nodes `stored` and `stored_1` both fetch `stored`",
 )

@@ -10,9 +10,9 @@ from torch import nn
 from fxbook.cases import Check
 from fxbook.graph.record import NodeRecord
 from fxbook.rules.explained import (
-    a_home_each,
     given_edited,
     lints,
+    no_shared_buffer,
     output_last,
     own_weights_stay,
     recompiled,
@@ -90,7 +90,7 @@ CHECK = Check(
         recompiled,
         output_last,
         in_state_dict,
-        same_result.or_because(own_weights_stay, a_home_each, readers_get_the_value),
+        same_result.or_because(own_weights_stay, no_shared_buffer, readers_get_the_value),
         each_is_saved,
         edited,
         given_edited,

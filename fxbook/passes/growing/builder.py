@@ -44,7 +44,7 @@ class Step(NamedTuple):
     way: int
 
 
-class Unsuitable(Exception):  # noqa: N818 (not an error: the step is left out)
+class StepNotApplicable(Exception):  # noqa: N818 (not an error: the step is left out)
     """A step that cannot be done here."""
 
 
@@ -65,7 +65,7 @@ class _Value:
         return isinstance(self.example, Tensor) and self.example.is_floating_point()
 
 
-class Grower:
+class Builder:
     """A graph while it grows."""
 
     def __init__(self, limits: Limits, inputs: int, seed: int = 0) -> None:
@@ -113,7 +113,7 @@ class Grower:
         with torch.autograd.graph.saved_tensors_hooks(self._save, lambda saved: saved), torch.enable_grad():
             for step in steps:
                 self._step += 1
-                with contextlib.suppress(Unsuitable):
+                with contextlib.suppress(StepNotApplicable):
                     self._kinds[step.kind % len(self._kinds)](step)
         self._output(shape)
         if not self.limits.dead_code:
@@ -168,7 +168,7 @@ class Grower:
         call = _one_of(calls.IN_PLACE, step.call)
         free = [value for value in self._numbers() if self._may_be_written(value)]
         if not free:
-            raise Unsuitable
+            raise StepNotApplicable
         into = _clipped(free, step.first)
         others = self._like(into, step.second, call.tensors - 1)
         with torch.no_grad():
@@ -243,7 +243,7 @@ class Grower:
         """A call that is in the graph already, written once more."""
         known = [value for value in self.values if value.node in self._pure and value.is_number]
         if not known:
-            raise Unsuitable
+            raise StepNotApplicable
         twin = _clipped(known, step.first).node
         args, kwargs = _swapped((twin.args, twin.kwargs), fx.Node, self._value_of.__getitem__)
         self._add(twin.op, twin.target, args, kwargs)
@@ -262,7 +262,7 @@ class Grower:
         try:
             module = self._filled(call.target(first.example.shape[-1]))
         except Exception as error:
-            raise Unsuitable from error
+            raise StepNotApplicable from error
         # A module that does not run here is not kept.
         for args in self._at((first,)):
             with torch.no_grad():
@@ -314,27 +314,27 @@ class Grower:
                 return getattr(args[0], target)(*args[1:], **kwargs)
             return target(*args, **kwargs)
         except Exception as error:
-            raise Unsuitable from error
+            raise StepNotApplicable from error
 
     def _run_module(self, module: nn.Module, args: Any, kwargs: Any) -> Any:
         try:
             return module.eval()(*args, **kwargs)
         except Exception as error:
-            raise Unsuitable from error
+            raise StepNotApplicable from error
 
     def _fits(self, *at: Any) -> None:
         """Refuse a result that is no tensor of few, small numbers with a row for each row of the input."""
         for value, rows in zip(at, ROWS, strict=True):
             if not isinstance(value, Tensor) or not 1 <= value.dim() <= _MOST_DIMENSIONS:
-                raise Unsuitable
+                raise StepNotApplicable
             if value.shape[0] != rows or not 0 < value.numel() <= _MOST_ELEMENTS:
-                raise Unsuitable
+                raise StepNotApplicable
         first = at[0]
         if any(value.shape[1:] != first.shape[1:] or value.dtype != first.dtype for value in at):
-            raise Unsuitable
+            raise StepNotApplicable
         if first.is_floating_point():
             if first.dtype != self.limits.dtype:
-                raise Unsuitable
+                raise StepNotApplicable
             for value in at:
                 _small(value)
 
@@ -477,7 +477,7 @@ def _small(value: Tensor) -> None:
     """Refuse large numbers, and what is no number."""
     with torch.no_grad():
         if not bool(value.abs().max() <= _LARGEST):
-            raise Unsuitable
+            raise StepNotApplicable
 
 
 def _one_of(table: Sequence[Any], number: int) -> Any:

@@ -70,7 +70,7 @@ _SETTINGS = (
 )
 
 
-class Surroundings:
+class GlobalStateSnapshot:
     """All of it, as it is when this is made, just before the answer is called.
 
     Args:
@@ -90,7 +90,7 @@ class Surroundings:
         self._graphs = [argument for argument in arguments if isinstance(argument, _Graph)]
         self._inserted = set(map(insertion_text, self._all_graphs()))
 
-    def left(self) -> list[str]:
+    def side_effects(self) -> list[str]:
         """What is otherwise now, in words; each is a sentence without its stop."""
         return [
             *self._switched(),
