@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from fxbook import check
-from fxbook.cases import Exercise as Asked
 from fxbook.cases.exercise import drawn_order
 from fxbook.catalogue import catalogue
 from fxbook.tasks import all_exercises
@@ -26,6 +25,7 @@ from press.manuscript.sheet import ExerciseSheet
 from press.manuscript.task import Exercise
 from press.printing.execution import PRINTED_SEED
 from press.printing.freshness import INDEX, SECTIONS, printed_reports
+from tests.checking.exercise_for_tests import DEEP, SHALLOW, an_exercise
 
 SHEETS = the_book().sheets()
 EXERCISES = [(sheet, exercise) for sheet in SHEETS for exercise in sheet.exercises]
@@ -108,11 +108,10 @@ def test_every_place_that_a_report_can_name_is_in_its_chapter() -> None:
     assert [f"{chapter}#{anchor}" for chapter, anchor in named if anchor not in sections[chapter]] == []
 
 
-@pytest.mark.parametrize("exercise", all_exercises(), ids=lambda exercise: exercise.id)
-def test_the_order_of_the_cases_is_drawn_where_the_answer_is_data(exercise: Asked) -> None:
-    orders = [drawn_order(exercise, seed) for seed in range(1000)]
-    places = list(range(len(exercise.cases)))
-    assert all(sorted(order) == places for order in orders)
-    assert orders == [drawn_order(exercise, seed) for seed in range(1000)]
-    drawn = exercise.use == "compute" and len(places) > 1
-    assert all(len({order[place] for order in orders}) == (len(places) if drawn else 1) for place in places)
+@pytest.mark.parametrize(("use", "is_drawn"), [("compute", True), ("edit", False)])
+def test_the_order_of_the_cases_is_drawn_where_the_answer_is_data(use: str, is_drawn: bool) -> None:
+    exercise = an_exercise("99-x", use, (SHALLOW, DEEP, SHALLOW), ())
+    orders = [drawn_order(exercise, seed) for seed in range(100)]
+    assert orders == [drawn_order(exercise, seed) for seed in range(100)]
+    assert all(sorted(order) == [0, 1, 2] for order in orders)
+    assert all(len({order[place] for order in orders}) == (3 if is_drawn else 1) for place in range(3))
