@@ -1,16 +1,19 @@
 """What forgers need who send the judge an observation of their own: claims that are right, beside a graph that is not.
 
-An attack on the judge is a file of ``classroom/tests/sandbox/attacks/judging``. Its docstring says what it tries and
-the harm it would do; ``forged(observation)`` yields changes of the observation that it is given, or any other JSON.
+An attack on the judge is a function in ``attacks/judging``, which is given an observation and yields changes of it, or
+any other JSON. Its docstring says what it tries and the harm it would do.
 """
 
 from __future__ import annotations
 
-import ast
+import base64
 import copy
 import dataclasses
 import functools
+import inspect
+import itertools
 import json
+import math
 import runpy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -28,6 +31,7 @@ from fxbook.checking.prepare import prepare
 from fxbook.tasks.answering import answers_to
 
 JSON = Any
+Forged = Iterator[JSON]
 FORGERIES = Path(__file__).parent / "attacks" / "judging"
 # One whose graph is made from nothing, one that changes a model, and one whose answer is data.
 BUILD, PASS, COMPUTE = "01-rotate-half", "01-unroll-sequential", "00-layers-in-order"
@@ -37,22 +41,37 @@ BELIEVED = "what the graph computes"
 
 @dataclasses.dataclass(frozen=True)
 class Forgery:
-    """An attack on the judge, by the name of its file; ``exercises`` are those whose observations it changes."""
+    """An attack on the judge, by the name of its function; ``exercises`` are those whose observations it changes."""
 
     name: str
     exercises: tuple[str, ...]
-    forged: Callable[[JSON], Iterator[JSON]]
+    forged: Callable[[JSON], Forged]
+
+
+def of(*exercises: str) -> Callable[[Callable[[JSON], Forged]], Callable[[JSON], Forged]]:
+    """Say of an attack which exercises' observations it changes, in place of that of :data:`BUILD`."""
+
+    def decorate(forged: Callable[[JSON], Forged]) -> Callable[[JSON], Forged]:
+        forged.exercises = exercises  # type: ignore[attr-defined]
+        return forged
+
+    return decorate
 
 
 def forgeries() -> list[Forgery]:
-    """All of them; a file may give ``EXERCISES``, in place of :data:`BUILD`."""
+    """All of them."""
     loaded = []
-    for path in sorted(FORGERIES.glob("*.py")):
-        about = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-        assert "\nHarm: " in about, f"{path.name}: say what harm it would do"
-        names = runpy.run_path(str(path))
-        loaded.append(Forgery(path.stem, names.get("EXERCISES", (BUILD,)), names["forged"]))
+    for name, forged in itertools.chain.from_iterable(functions(file) for file in sorted(FORGERIES.glob("*.py"))):
+        assert "\n    Harm: " in (forged.__doc__ or ""), f"{name}: say what harm it would do"
+        loaded.append(Forgery(name, getattr(forged, "exercises", (BUILD,)), forged))
     return loaded
+
+
+def functions(file: Path) -> Iterator[tuple[str, Callable]]:
+    """The attacks that a file defines, by their names: its generators."""
+    for name, value in runpy.run_path(str(file)).items():
+        if inspect.isgeneratorfunction(value) and value.__code__.co_filename == str(file) and name[0] != "_":
+            yield name, value
 
 
 def each(forgery: Forgery, most: int | None = None) -> Iterator[tuple[str, JSON]]:
@@ -234,3 +253,23 @@ def full(**entry: JSON) -> JSON:
     """A module that is told in full."""
     parts: Mapping[str, JSON] = {"settings": {}, "children": {}, "parameters": {}, "buffers": {}, "attributes": {}}
     return {"training": False, **parts, **entry}
+
+
+def tensor(*shape: int, dtype: str = "float32", parameter: bool = False) -> JSON:
+    """A tensor of zeros that is told in full."""
+    size = {"bool": 1, "float64": 8, "int64": 8}.get(dtype, 4)
+    data = base64.b64encode(bytes(math.prod(shape) * size)).decode()
+    return {"dtype": dtype, "shape": list(shape), "data": data, "parameter": parameter, "requires_grad": False}
+
+
+def with_module(
+    observation: JSON,
+    *modules: JSON,
+    before: Sequence[JSON] = (),
+    root: Mapping[str, JSON] | None = None,
+    tensors: Sequence[JSON] = (),
+) -> JSON:
+    """The observation with a graph that calls the first of some modules, on its input or on the last of ``before``."""
+    nodes = [placeholder(), *before, node("call_module", "evil", ref(len(before))), output(ref(len(before) + 1))]
+    holder = full(**{"class": "torch.fx.GraphModule"}, **{"children": {"evil": 1}, **(root or {})})
+    return with_graph(observation, *nodes, kind="GraphModule", modules=[holder, *modules], tensors=list(tensors))

@@ -22,161 +22,37 @@ from classroom.tests.sandbox.sandboxing import SEED
 from classroom.tests.sandbox.taking_over import sandbox_with
 
 JSON = Any
-_DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint64")
-_DTYPES += ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
-_SHAPES = (
-    [],
-    [0],
-    [1],
-    [3],
-    [2, 3],
-    [1, 8],
-    [0, 3],
-    [3, 0],
-    [2, 3, 4],
-    [1, 2, 3, 4],
-    [2, 2, 2, 2, 2],
-    [64],
-    [5, 5],
-    [1] * 12,
-)
-_NUMBERS = (
-    -2,
-    -1,
-    0,
-    1,
-    2,
-    3,
-    4,
-    7,
-    63,
-    64,
-    65,
-    255,
-    2**15,
-    2**31 - 1,
-    2**31,
-    -(2**31),
-    2**32,
-    2**40,
-    2**62,
-    2**63 - 1,
-)
-_NUMBERS += (-(2**63), 2**63, 10**18, 2**70)
+_DTYPES = """
+    bool uint8 int8 int16 int32 int64 uint16 uint64 float16 bfloat16 float32 float64 complex64 complex128
+""".split()
+_SHAPES: tuple[list[int], ...] = ([], [0], [1], [3], [2, 3], [1, 8], [0, 3], [3, 0], [2, 3, 4], [1, 2, 3, 4], [2] * 5)
+_SHAPES += ([64], [5, 5], [1] * 12)
+_NUMBERS = (-2, -1, 0, 1, 2, 3, 4, 7, 63, 64, 65, 255, 2**15, 2**31 - 1, 2**31, -(2**31), 2**32, 2**40, 2**62)
+_NUMBERS += (2**63 - 1, -(2**63), 2**63, 10**18, 2**70)
 _FLOATS = (0.0, -0.0, 1.0, 0.5, -1.5, 1e-300, 1e38, 1e308, float("nan"), float("inf"), -float("inf"))
 _TEXTS = (
     "",
-    "mean",
-    "sum",
-    "none",
-    "reflect",
-    "constant",
-    "replicate",
-    "circular",
-    "tanh",
-    "floor",
-    "trunc",
-    "fro",
-    "nuc",
-)
-_TEXTS += (
-    "ij,jk->ik",
-    "...->",
-    "cuda",
-    "cpu",
-    "meta",
-    "inf",
     "\0",
     "x" * 300,
-    "same",
-    "valid",
-    "linear",
-    "nearest",
-    "ij",
+    "ij,jk->ik",
+    "...->",
+    *"""
+    mean sum none reflect constant replicate circular tanh floor trunc fro nuc cuda cpu meta inf same valid linear
+    nearest ij
+""".split(),
 )
-_KEYWORDS = (
-    "dim",
-    "out",
-    "dtype",
-    "keepdim",
-    "generator",
-    "device",
-    "p",
-    "training",
-    "inplace",
-    "size",
-    "input",
-    "other",
-)
-_KEYWORDS += (
-    "weight",
-    "bias",
-    "stride",
-    "padding",
-    "dilation",
-    "groups",
-    "correction",
-    "descending",
-    "stable",
-    "sorted",
-)
-_KEYWORDS += (
-    "largest",
-    "k",
-    "output_size",
-    "repeats",
-    "mode",
-    "value",
-    "ceil_mode",
-    "count_include_pad",
-    "normalized_shape",
-)
-_KEYWORDS += (
-    "eps",
-    "alpha",
-    "min",
-    "max",
-    "rounding_mode",
-    "start",
-    "end",
-    "step",
-    "indices_or_sections",
-    "memory_format",
-    "dims",
-)
+_KEYWORDS = """
+    dim out dtype keepdim generator device p training inplace size input other weight bias stride padding dilation
+    groups correction descending stable sorted largest k output_size repeats mode value ceil_mode count_include_pad
+    normalized_shape eps alpha min max rounding_mode start end step indices_or_sections memory_format dims
+""".split()
 _SUFFIXES = (
     "",
-    ".default",
-    ".Tensor",
-    ".Scalar",
-    ".int",
-    ".dim",
-    ".dim_IntList",
-    ".self",
-    ".Tensor_Scalar",
-    ".ScalarSelf",
-)
-_SUFFIXES += (
-    ".dtype",
-    ".str",
-    ".t",
-    ".int_int",
-    ".names_dim",
-    ".values_stable",
-    ".stable",
-    ".dim_max",
-    ".correction",
-    ".start_step",
-)
-_SUFFIXES += (
-    ".Scalar_Tensor",
-    ".Tensor_Tensor",
-    ".Tensor_mode",
-    ".Scalar_mode",
-    ".self_int",
-    ".self_Tensor",
-    ".sections",
-    ".indices",
+    *"""
+    .default .Tensor .Scalar .int .dim .dim_IntList .self .Tensor_Scalar .ScalarSelf .dtype .str .t .int_int
+    .names_dim .values_stable .stable .dim_max .correction .start_step .Scalar_Tensor .Tensor_Tensor .Tensor_mode
+    .Scalar_mode .self_int .self_Tensor .sections .indices
+""".split(),
 )
 # In place of `torch.` of a class of modules.
 _MODULE = "module "
@@ -332,19 +208,8 @@ class _Draw:
 
     def _values(self) -> list[Any]:
         pick = self._random
-        few = (
-            (),
-            ("t",),
-            ("n",),
-            ("t", "t"),
-            ("n", "n"),
-            ("l",),
-            ("t", "n"),
-            ("l", "n"),
-            ("f",),
-            ("t", "t", "n"),
-            ("l", "l", "l"),
-        )
+        # Tensors, numbers, lists of numbers and floats, by their first letters.
+        few = ("", "t", "n", "tt", "nn", "l", "tn", "ln", "f", "ttn", "lll")
         if pick.random() < 0.6:
             makers = {"t": self._place, "f": lambda: pick.choice(_FLOATS), "n": lambda: pick.choice(_NUMBERS)}
             makers["l"] = lambda: [pick.choice(_NUMBERS) for _ in range(pick.choice((1, 1, 2, 2, 3)))]

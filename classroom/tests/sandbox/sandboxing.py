@@ -26,7 +26,8 @@ from fxbook.learning.sheets import Sheet
 from fxbook.tasks import folder_of
 
 JSON = Any
-ATTACKS = Path(__file__).parent / "attacks" / "observing"
+ATTACKS = Path(__file__).parent / "attacks"
+OBSERVING = ATTACKS / "observing"
 # An exercise with one case, whose answer may return anything.
 EXERCISE, ANSWER = "09-compare-in-pairs", "paired"
 # What an observation holds where the answer is nothing: as it is, and beside how often it timed each of two calls.
@@ -110,7 +111,7 @@ class Attack:
     """A submission that tries something.
 
     Args:
-        name: of its file.
+        name: of its cell.
         source: its one cell.
         answers: what its answer is: ``""`` for a list of what it could read or do, which is to be empty;
             ``"no report"`` where the answer itself is the attack; ``"right"`` where it deserves its mark.
@@ -122,18 +123,39 @@ class Attack:
 
 
 @functools.cache
-def attacks(folder: Path = ATTACKS) -> list[Attack]:
-    """Those in a folder: the docstring says what each tries and the harm it would do, ``ANSWERS`` what it answers."""
+def attacks(*files: Path) -> list[Attack]:
+    """Those in the cells of some files, by default of all on the room where students' code runs.
+
+    A cell begins with ``# %%`` and the name of the attack. Its docstring says what it tries and the harm it would do,
+    ``ANSWERS`` what it answers. ``* 3`` behind the name makes three attacks of it, in which ``VARIANT`` is 0, 1 and 2.
+    """
     loaded = []
-    for path in sorted(folder.glob("*.py")):
-        source = path.read_text(encoding="utf-8")
+    for name, variants, source in (cell for file in files or sorted(OBSERVING.glob("*.py")) for cell in cells(file)):
         tree = ast.parse(source)
-        assert "\nHarm: " in (ast.get_docstring(tree) or ""), f"{path.name}: say what harm it would do"
+        assert "\nHarm: " in _last_docstring(tree), f"{name}: say what harm it would do"
         assigned = {ast.unparse(line.targets[0]): line.value for line in tree.body if isinstance(line, ast.Assign)}
         answers = ast.literal_eval(assigned.get("ANSWERS", ast.Constant("")))
-        assert answers in ("", "no report", "right"), f"{path.name}: {answers}"
-        loaded.append(Attack(path.stem, source, answers))
+        assert answers in ("", "no report", "right"), f"{name}: {answers}"
+        loaded += [Attack(name, source, answers)] if variants == 1 else []
+        loaded += [
+            Attack(f"{name}_{at}", f"VARIANT = {at}\n{source}", answers) for at in range(variants) if variants > 1
+        ]
     return loaded
+
+
+def cells(file: Path) -> Iterator[tuple[str, int, str]]:
+    """The cells of a file, each with its name, the number of its variants, and behind it the lines above the first."""
+    shared, *parts = re.split(r"^# %% ", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    for part in parts:
+        title, _, source = part.partition("\n")
+        name, _, variants = title.partition(" * ")
+        yield name, int(variants or 1), shared + source
+
+
+def _last_docstring(tree: ast.Module) -> str:
+    """That of the cell; the first is that of the file."""
+    texts = [line.value for line in tree.body if isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant)]
+    return str(texts[-1].value)
 
 
 def judge_apart(exercise: Exercise, observation: JSON, seed: int) -> JSON:

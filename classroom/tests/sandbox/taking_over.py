@@ -19,12 +19,12 @@ import pytest
 from classroom.sandbox import Limits, Sandbox, contents
 from classroom.sandbox.contents import JUDGING, READING
 from classroom.tests.sandbox.harm import Bait, Came
-from classroom.tests.sandbox.sandboxing import SEED, Attack, need_bubblewrap
+from classroom.tests.sandbox.sandboxing import ATTACKS, SEED, Attack, need_bubblewrap
 from classroom.tests.sandbox.sandboxing import attacks as attacks_in
 
 JSON = Any
 EXERCISE = "09-compare-in-pairs"
-TAKEN_OVER = Path(__file__).parent / "attacks" / "taken_over"
+TAKEN_OVER = ATTACKS / "taken_over.py"
 MARK = "# runs an attack"
 # Cases of a teacher's for another exercise, which hold what has to stay out.
 _HIDDEN = """

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import ast
+import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from classroom.sandbox import Limits, Sandbox
-from classroom.tests.sandbox.sandboxing import is_right, sheet_of
+from classroom.tests.sandbox.sandboxing import ATTACKS, cells, is_right, sheet_of
 from classroom.tests.sandbox.sandboxing import sandbox as sandboxed
 from fxbook import tasks
 from fxbook.asking import Exercise
 
-CHEATS = Path(__file__).parent / "cheats"
+CHEATS = {name: source for name, _, source in cells(ATTACKS / "cheats.py")}
+PROBE = CHEATS.pop("look_for_seeds_and_names")
 SEEDS = (1, 2, 3)
 DATA = [exercise for exercise in tasks.all_exercises() if exercise.use == "compute"]
 # The first of each chapter; tests/cold tries all.
@@ -29,19 +29,19 @@ def sandbox() -> Iterator[Sandbox]:
 # ---- submissions that got the points of an exercise ------------------------------------------------------------------
 
 
-def cheats() -> list[tuple[Path, str]]:
-    """Each submission of the folder, with each of the exercises that its docstring names."""
+def cheats() -> list[tuple[str, str]]:
+    """The name of each submission, with each of the exercises that its docstring names."""
     pairs = []
-    for path in sorted(CHEATS.glob("*.py")):
-        last = (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").splitlines()[-1]
-        assert last.startswith("Of: "), f"{path.name}: say of which exercises"
-        pairs += [(path, identity) for identity in last.removeprefix("Of: ").split()]
+    for name, source in CHEATS.items():
+        exercises = re.findall(r"^Of: (.+)$", source, re.MULTILINE)
+        assert len(exercises) == 1, f"{name}: say of which exercises"
+        pairs += [(name, identity) for identity in exercises[0].split()]
     return pairs
 
 
-@pytest.mark.parametrize(("path", "identity"), cheats(), ids=lambda part: getattr(part, "stem", part))
-def test_a_submission_that_looks_it_up_gets_nothing(sandbox: Sandbox, path: Path, identity: str) -> None:
-    source = path.read_text(encoding="utf-8").replace("@EXERCISE@", identity)
+@pytest.mark.parametrize(("name", "identity"), cheats())
+def test_a_submission_that_looks_it_up_gets_nothing(sandbox: Sandbox, name: str, identity: str) -> None:
+    source = CHEATS[name].replace("@EXERCISE@", identity)
     for seed in SEEDS:
         outcome = sandbox.observe(sheet_of(source), identity, "answer", seed)
         assert outcome.data and outcome.data["observation"], outcome
@@ -50,7 +50,6 @@ def test_a_submission_that_looks_it_up_gets_nothing(sandbox: Sandbox, path: Path
 
 # ---- what a submission could find ------------------------------------------------------------------------------------
 
-PROBE = (Path(__file__).parent / "probe_inside.py").read_text(encoding="utf-8")
 SEED = 1_903_774_651
 # Of these the answer is a class, made before anything of it is used.
 CLASSES = ("07-inject-constants", "07-inputs-by-name", "08-free-early")

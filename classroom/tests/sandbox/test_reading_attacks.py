@@ -5,18 +5,28 @@ How an attack ends does not matter; what harm is, :mod:`harm` says.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import io
+import json
+from collections.abc import Callable, Iterator
 
 import pytest
 
+from classroom import sandbox as rooms
+from classroom.collect import files
+from classroom.collect.files import RefusedError
 from classroom.sandbox import Limits, Sandbox
-from classroom.tests.sandbox import handed_in
-from classroom.tests.sandbox.harm import Bait, Watch, laid
+from classroom.tests.sandbox.forging import functions, spread
+from classroom.tests.sandbox.harm import Bait, Came, Watch, laid
+from classroom.tests.sandbox.sandboxing import ATTACKS, brief
 from classroom.tests.sandbox.sandboxing import sandbox as sandboxed
 
-ALL = handed_in.attacks()
+Files = Callable[[], Iterator[tuple[str, bytes]]]
+ALL: dict[str, Files] = dict(functions(ATTACKS / "reading.py"))
 # Of each attack; tests/cold tries all.
-_FEW = 3
+_FEW = 5
+_ANSWERS = {"put_in_order": "def put_in_order(traced):\n    pass"}
+# Of a sheet, and of what one zip says of its files: what a grader's process may have to hold.
+_MOST = 64 << 20
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +53,58 @@ def next_suffers(sandbox: Sandbox) -> str:
     return "" if outcome.data and outcome.data["cells"] == ["x = 1", "y = 2"] else f"a sheet is not read: {outcome}"
 
 
-@pytest.mark.parametrize("attack", ALL, ids=lambda attack: attack.name)
-def test_a_file_does_no_harm(watch: Watch, sandbox: Sandbox, attack: handed_in.HandedIn) -> None:
-    assert watch.harms(handed_in.tried(sandbox, attack, _FEW)) == []
+def tried(room: Sandbox, attack: Files, most: int | None = None) -> Came:
+    """What came of an attack; what it managed is what no file may: a path that leads out, or more than it holds.
+
+    Args:
+        room: a sandbox that reads.
+        attack: what is handed in.
+        most: so many of its files, from the first to the last; ``None`` for all.
+    """
+    chosen = set(spread(sum(1 for _ in attack()), most))
+    texts, managed = [], []
+    with pytest.MonkeyPatch.context() as patched, brief(room, reading_seconds=1.0):
+        patched.setattr(rooms, "for_reading", lambda: room)
+        for place, (name, data) in enumerate(attack()):
+            if place not in chosen:
+                continue
+            if name.endswith(".zip"):
+                text, done = _unzipped(data)
+                managed += done
+            else:
+                text = _read(room, name, data)
+            assert len(text) <= _MOST
+            texts.append(text)
+    return Came("\n".join(texts), managed=managed)
+
+
+def _read(room: Sandbox, name: str, data: bytes) -> str:
+    outcome = room.read_sheet(name, data, _ANSWERS)
+    text = json.dumps(outcome.data, ensure_ascii=False)
+    text.encode()
+    return f"{name}: {text} {outcome.ended}"
+
+
+def _unzipped(data: bytes) -> tuple[str, list[str]]:
+    managed = []
+    try:
+        entries = files.in_zip(io.BytesIO(data), ("student", "homework.zip"), files.FILES)
+    except RefusedError as refused:
+        return str(refused), []
+    texts = []
+    for entry in entries:
+        outside = ".." in entry.parts or any("/" in part or part in ("", ".") for part in entry.parts)
+        managed += [f"the path {entry.parts}"] if outside and not entry.refused else []
+        try:
+            content = entry.read()
+            managed += [f"{len(content)} bytes"] if len(content) > files.FILE else []
+            texts.append(f"{entry.parts}: {content[:100]!r}")
+        except RefusedError as refused:
+            texts.append(f"{entry.parts}: {refused}")
+    return "\n".join(texts).encode("utf-8", "replace").decode(), managed
+
+
+@pytest.mark.parametrize("attack", ALL)
+def test_a_file_does_no_harm(watch: Watch, sandbox: Sandbox, attack: str) -> None:
+    assert "\n    Harm: " in (ALL[attack].__doc__ or ""), "say what harm it would do"
+    assert watch.harms(tried(sandbox, ALL[attack], _FEW)) == []
