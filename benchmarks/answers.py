@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fxbook.asking.exercise import Exercise
 from fxbook.checking import check_with
-from fxbook.checking.apart import run_apart
+from fxbook.checking.forked import run_in_child
 from fxbook.checking.judge import judge
 from fxbook.checking.observe import observe
 from fxbook.checking.prepare import prepare
@@ -32,7 +32,7 @@ SEED = 1
 def caught_by(exercise: Exercise, answer: object) -> list[str]:
     """The rules of all that are asked that find something in the answer, in the order of the exercise."""
     seconds = exercise.seconds
-    outcome = run_apart(lambda: observe(prepare(exercise, SEED), answer, seconds), seconds + GRACE_SECONDS)
+    outcome = run_in_child(lambda: observe(prepare(exercise, SEED), answer, seconds), seconds + GRACE_SECONDS)
     if outcome.data is None:
         return ["(ends well)"]
     bare = judge(dataclasses.replace(exercise, rules=()), outcome.data, SEED)

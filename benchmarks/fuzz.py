@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     first: dict[tuple[str, str], Any] = {}
     survived: dict[str, int] = {}
     count = 0
-    with fuzzing_sandbox(Limits(judging_seconds=4.0)) as sandbox:
+    with fuzzing_sandbox(Limits(processor_seconds=4.0)) as sandbox:
         calls = [call for name in names for call in drawn_calls(name, options.calls, options.seed)]
         for start in range(0, len(calls), _BATCH):
             batch = calls[start : start + _BATCH]

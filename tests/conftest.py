@@ -14,7 +14,6 @@ import pytest
 from _pytest.terminal import TerminalReporter
 from filelock import FileLock
 
-from fxbook.checking.apart import PATIENCE_VARIABLE
 from press import rooms
 from press.binding import bind
 from press.manuscript.reading import HEADER
@@ -24,10 +23,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
     from fxbook import EditStepper, RunStepper
-
-
-# A busy or slow machine: what a test asks of an answer is the verdict, not that it comes fast.
-os.environ.setdefault(PATIENCE_VARIABLE, "8")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -63,12 +58,6 @@ def gradients_stay_on() -> Iterator[None]:
     yield
     if "torch" in sys.modules:
         sys.modules["torch"].set_grad_enabled(True)
-
-
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests of the time itself: an answer has the seconds that it has with a learner."""
-    monkeypatch.setenv(PATIENCE_VARIABLE, "1")
 
 
 @pytest.fixture

@@ -24,16 +24,13 @@ from classroom.grade.choosing import MOST_GRADED, Choice
 from classroom.grade.jobs import Job
 from classroom.grade.records import UNSEEN, Mark
 from classroom.sandbox import Sandbox, SandboxError
-from fxbook.checking.apart import Outcome, patience
+from fxbook.checking.forked import Outcome
 from fxbook.learning.exercises import About
 
 JSON = Any
-# A worker that does not come back after so many seconds, and so many more for what it does, is taken for dead. Like all
-# seconds here, of a machine that is not slow: see :func:`fxbook.checking.apart.patience`.
-_DEADLINE, _DEADLINE_PER_SHEET, _DEADLINE_PER_ANSWER = 120.0, 30.0, 120.0
+# A worker that does not come back after so many seconds, and so many more for what it does, is taken for dead.
+_DEADLINE, _DEADLINE_PER_SHEET, _DEADLINE_PER_ANSWER = 120.0, 60.0, 300.0
 _MOST_TOLD = 600
-# What runs out of time takes from the seconds that are left to the same student's other answers, down to so many.
-_OVERTIME_SECONDS, _LEAST_SECONDS = 20.0, 3.0
 _ENDED = {
     "time": "was still running when the time was over: it may loop for ever",
     "exit": "ended the Python process (os._exit or the like)",
@@ -56,9 +53,9 @@ def grade(job: Job) -> list[JSON]:
     """
     # A worker of Dask may have several threads; there is one sandbox.
     with _one_at_a_time, _deadline(job):
-        sandbox, overtime = _sandbox(job), _Overtime()
+        sandbox = _sandbox(job)
         choices = {chapter: Choice(job, chapter, sandbox) for chapter in job.assignment.chapters}
-        return [_mark(job, about, choices[about.chapter], overtime).to_json() for about in job.assignment.exercises]
+        return [_mark(job, about, choices[about.chapter]).to_json() for about in job.assignment.exercises]
 
 
 # ---- the worker's own ------------------------------------------------------------------------------------------------
@@ -89,7 +86,7 @@ def _deadline(job: Job) -> Iterator[None]:
         return
     answers = len(job.assignment.exercises) * (MOST_GRADED if job.assignment.counts == "best" else 1)
     sheets = sum(len(own) for own in job.submission.versions.values())
-    seconds = patience() * (_DEADLINE + sheets * _DEADLINE_PER_SHEET + answers * _DEADLINE_PER_ANSWER)
+    seconds = _DEADLINE + sheets * _DEADLINE_PER_SHEET + answers * _DEADLINE_PER_ANSWER
     faulthandler.dump_traceback_later(seconds, exit=True, file=_nowhere())
     try:
         yield
@@ -105,23 +102,7 @@ def _nowhere() -> IO[str]:
 # ---- one answer ------------------------------------------------------------------------------------------------------
 
 
-@dataclasses.dataclass
-class _Overtime:
-    """What a student's answers have wasted so far: nobody's loops may keep a worker from the others.
-
-    Args:
-        seconds: of wall-clock time that ran out.
-        alone: whether an answer was had with nothing but the cells that it needs, where with all it ran out of time.
-    """
-
-    seconds: float = 0.0
-    alone: bool = False
-
-    def left(self) -> float:
-        return max(_LEAST_SECONDS * patience(), _OVERTIME_SECONDS * patience() - self.seconds)
-
-
-def _mark(job: Job, about: About, choice: Choice, overtime: _Overtime) -> Mark:
+def _mark(job: Job, about: About, choice: Choice) -> Mark:
     started = time.monotonic()
     submission, worth = job.submission, job.assignment.points[about.id]
     mark = Mark(
@@ -135,8 +116,7 @@ def _mark(job: Job, about: About, choice: Choice, overtime: _Overtime) -> Mark:
     try:
         rule = job.assignment.deadline.rule
         marks = [
-            candidate.taken(_graded(job, about, candidate.read, mark, overtime), rule)
-            for candidate in choice.for_exercise(about)
+            candidate.taken(_graded(job, about, candidate.read, mark), rule) for candidate in choice.for_exercise(about)
         ]
         # Of several with as many points the last.
         mark = max(reversed(marks), key=lambda mark: mark.points)
@@ -147,7 +127,7 @@ def _mark(job: Job, about: About, choice: Choice, overtime: _Overtime) -> Mark:
     return dataclasses.replace(mark, seconds=round(time.monotonic() - started, 3))
 
 
-def _graded(job: Job, about: About, read: Read, mark: Mark, overtime: _Overtime) -> Mark:
+def _graded(job: Job, about: About, read: Read, mark: Mark) -> Mark:
     if read.sheet is None:
         status = "unreadable" if read.problem else "missing"
         fields = {"message": shown(read.problem, _MOST_TOLD), "for_teacher": shown(read.reason, _MOST_TOLD)}
@@ -159,7 +139,7 @@ def _graded(job: Job, about: About, read: Read, mark: Mark, overtime: _Overtime)
     source, plain = read.texts.get(about.answer, ("", ""))
     mark = dataclasses.replace(mark, look=_found_as(about, read), source=source, plain=plain)
     seed = job.seed_for(about.id, "public")
-    tried = _tried(job, about, read, seed, overtime)
+    tried = _tried(job, about, read, seed)
     if tried.rule:
         where = f"Seed {seed}. {_which(about, read)}"
         reason = tried.for_teacher or tried.message
@@ -168,7 +148,7 @@ def _graded(job: Job, about: About, read: Read, mark: Mark, overtime: _Overtime)
         return dataclasses.replace(mark, **tried.fields(), status=tried.status, for_teacher=_joined(reason, where))
     unproven = dict.fromkeys(tried.unproven)
     for name, seed, text in _variants(job, about.id):
-        tried = _tried(job, about, read, seed, overtime, text)
+        tried = _tried(job, about, read, seed, text)
         unproven |= dict.fromkeys(tried.unproven)
         if tried.rule:
             # Nothing of the variant may reach the student: neither names nor values nor what the code says of them, nor
@@ -195,21 +175,15 @@ def _variants(job: Job, exercise_id: str) -> Iterator[tuple[str, int, str]]:
         yield "Hidden cases", job.seed_for(exercise_id, "hidden cases"), job.assignment.hidden
 
 
-def _observed(job: Job, about: About, read: Read, seed: int, overtime: _Overtime, text: str) -> Outcome:
+def _observed(job: Job, about: About, read: Read, seed: int, text: str) -> Outcome:
     """Observe an answer; where the cells above it do not let it, with those alone that it needs."""
     assert read.sheet
-    only = read.only(about.answer)
     name = read.found.get(about.answer, about.answer)
-    sheets_to_try = [only, read.sheet] if overtime.alone else [read.sheet, only]
     outcome = Outcome(None, "silent")
-    for sheet in filter(None, sheets_to_try):
-        started = time.monotonic()
-        outcome = _again(job, operator.methodcaller("observe", sheet, about.id, name, seed, text, overtime.left()))
+    for sheet in filter(None, (read.sheet, read.only(about.answer))):
+        outcome = _again(job, operator.methodcaller("observe", sheet, about.id, name, seed, text))
         if outcome.data is not None:
-            overtime.alone = overtime.alone or (sheet is only and overtime.seconds > 0)
             break
-        if outcome.ended == "time":
-            overtime.seconds += time.monotonic() - started
     return outcome
 
 
@@ -241,8 +215,8 @@ class _Tried:
         return {name: getattr(self, name) for name in ("rule", "message", "node", "read", "line", "graph", "unproven")}
 
 
-def _tried(job: Job, about: About, read: Read, seed: int, overtime: _Overtime, text: str = "") -> _Tried:
-    outcome = _observed(job, about, read, seed, overtime, text)
+def _tried(job: Job, about: About, read: Read, seed: int, text: str = "") -> _Tried:
+    outcome = _observed(job, about, read, seed, text)
     name = read.sheet.name if read.sheet else ""
     if outcome.data is None:
         return _Tried("ends well", f"Your code {_ENDED.get(outcome.ended, outcome.ended)}.", read=about.read)

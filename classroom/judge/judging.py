@@ -49,7 +49,7 @@ from fxbook.asking.exercise import Exercise, model_of
 from fxbook.asking.rule import Violation
 from fxbook.asking.trial import Trial, trials_of
 from fxbook.asking.values import Value
-from fxbook.checking import apart
+from fxbook.checking import forked
 from fxbook.checking.judge import CHECK_WORKS, Verdict, judge, judge_facts, own_error
 from fxbook.checking.observation import CaseFacts, read
 from fxbook.checking.observation import UnreadableError as UnreadableObservationError
@@ -90,7 +90,7 @@ def judged(exercise: Exercise, observation: JSON, seed: int) -> JSON:
     try:
         judgement = judgement_of(exercise, observation, seed)
     except MemoryError:
-        apart.spare_memory()
+        forked.spare_memory()
         judgement = _failed("The grader needs more memory for it than an answer may use.", "ends well")
     except Exception as error:
         # Either a rule met data that no honest process sends, or the rule itself is wrong.

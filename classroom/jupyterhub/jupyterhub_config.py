@@ -28,8 +28,8 @@ c.JupyterHub.spawner_class = "jupyterhub.spawner.LocalProcessSpawner"
 c.Spawner.cmd = ["prlimit", f"--data={2 << 30}", str(Path(sys.prefix, "bin", "jupyterhub-singleuser"))]
 c.Spawner.default_url = "/lab"
 c.Spawner.start_timeout = c.Spawner.http_timeout = 120
-# One thread each for torch; where checks run out of time while the whole class works, they get twice as long.
-c.Spawner.environment = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "FXBOOK_PATIENCE": "2"}
+# One thread each for torch.
+c.Spawner.environment = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 c.Spawner.args = [
     # By TCP, whoever has an account could listen to what the kernels of others print.
     "--KernelManager.transport=ipc",

@@ -22,7 +22,7 @@ OBSERVING, JUDGING, READING = ROOMS = ("observing", "judging", "reading")
 _OF_THE_LIBRARY: Mapping[str, tuple[str, ...]] = {
     JUDGING: (*halves.OBSERVING, "asking/*.py", "checking/*.py", f"tasks/{SHEETS}/**/check.py"),
     READING: (
-        *("__init__.py", "torch_here.py", "checking/__init__.py", "checking/apart.py"),
+        *("__init__.py", "torch_here.py", "checking/__init__.py", "checking/forked.py"),
         *(f"learning/{name}.py" for name in ("__init__", "cells", "damage", "sheets")),
     ),
 }

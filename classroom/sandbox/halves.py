@@ -32,7 +32,7 @@ OBSERVING = (
     *(
         f"checking/{name}.py"
         for name in (
-            *("answers", "apart", "blame", "guard", "observation", "observe", "prepare", "quick_errors"),
+            *("answers", "blame", "forked", "guard", "observation", "observe", "prepare", "quick_errors"),
             *("surroundings", "waiting"),
         )
     ),

@@ -19,13 +19,12 @@ from typing import IO, Any
 from classroom.sandbox import bubble, contents
 from classroom.sandbox.bubble import SandboxError
 from classroom.sandbox.groups import Group
-from fxbook.checking import apart
-from fxbook.checking.apart import Outcome
+from fxbook.checking import forked
+from fxbook.checking.forked import Outcome
 
 JSON = Any
 _START_SECONDS = 120.0
-# The inner half gives a submission several times its seconds on a busy machine; after that it is not to be trusted.
-_PATIENCE = 5
+# The inner half ends a piece of work in time; so much later, it is not to be trusted.
 _SPARE_SECONDS = 10.0
 _MOST_FIRST = 1 << 16
 _SURROGATE = re.compile(rb"\\u[dD][89abAB]")
@@ -73,7 +72,7 @@ class Link:
         """
         if self._is_ready:
             return
-        self._control.settimeout(_START_SECONDS * apart.patience())
+        self._control.settimeout(_START_SECONDS)
         ready = b""
         with contextlib.suppress(OSError):
             ready = self._control.recv(64)
@@ -96,7 +95,7 @@ class Link:
         Args:
             task: what may enter before anything that a student made does.
             payload: what a student made.
-            seconds: after which it is killed.
+            seconds: of wall time, after which it is killed.
             bounds: what it may use; see ``inside.confine.Bounds``.
             most: how many bytes of JSON may come back.
             files: descriptors that it may read.
@@ -112,7 +111,7 @@ class Link:
         mark = secrets.token_hex(16)
         user = _FIRST_USER + secrets.randbelow(_USERS)
         request = {"mark": mark, "user": user, "seconds": seconds, "bounds": bounds}
-        last = time.monotonic() + _PATIENCE * seconds + _SPARE_SECONDS * apart.patience()
+        last = time.monotonic() + seconds + _SPARE_SECONDS
         with _pipe() as (their_in, our_out), _pipe() as (our_in, their_out), _sockets() as (fate, their_fate):
             theirs = (their_in, their_out, their_fate)
             descriptors = [*(end.fileno() for end in theirs), *files]
@@ -121,18 +120,16 @@ class Link:
                 end.close()
             first = frame = None
             with contextlib.suppress(BrokenPipeError):  # It has ended: its fate tells how.
-                apart.send(our_out.fileno(), task, mark.encode())
+                forked.send(our_out.fileno(), task, mark.encode())
                 if (first := _receive(our_in, mark, last, _MOST_FIRST)) is not None:
                     check_begun(json.loads(first))
-                    apart.send(our_out.fileno(), payload, mark.encode())
-                    with contextlib.suppress(BrokenPipeError):  # It is done already: what it sent is there to be read.
-                        fate.send(b"sent")
+                    forked.send(our_out.fileno(), payload, mark.encode())
                     frame = _receive(our_in, mark, last, most)
             if frame is not None:
                 data = _parsed(frame)
                 return Outcome(data, "" if data is not None else "silent")
             our_in.close()  # Whoever still writes will not be read.
-            fate.settimeout(max(0.0, last - time.monotonic()) + _SPARE_SECONDS * apart.patience())
+            fate.settimeout(max(0.0, last - time.monotonic()) + _SPARE_SECONDS)
             ended = fate.recv(4096).decode()
         if not ended:
             raise EOFError("the warm process ended")
@@ -143,7 +140,7 @@ class Link:
 
 
 def _receive(end: FileIO, mark: str, last: float, most: int) -> bytes | None:
-    frame, late = apart.read_frame(end.fileno(), mark.encode(), lambda: time.monotonic() > last, most)
+    frame, late = forked.read_frame(end.fileno(), mark.encode(), last, most)
     if late:
         raise EOFError("the sandbox does not answer")
     return frame

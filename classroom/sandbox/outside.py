@@ -10,7 +10,6 @@ import base64
 import dataclasses
 import functools
 import importlib
-import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
@@ -20,8 +19,8 @@ from classroom.sandbox.bubble import SandboxError
 from classroom.sandbox.contents import JUDGING, OBSERVING, READING
 from classroom.sandbox.inside.rooms import NotBegunError
 from classroom.sandbox.link import Link, check_begun
-from fxbook.checking import apart
-from fxbook.checking.apart import Outcome
+from fxbook.checking import forked
+from fxbook.checking.forked import Outcome
 
 JSON = Any
 
@@ -41,32 +40,21 @@ class Limits:
     """What one submission may use.
 
     Args:
-        seconds: for the cells above the answer and the answer, of wall-clock time and of the processor. Where others
-            keep the machine busy, it may take four times as long.
-        answer_seconds: of that for the answer alone; its line is told when they are over. In a notebook a check allows
-            1.1 s, so that what passes there passes here; to an exercise to which a check allows more, this does, too.
-        judging_seconds: to build its graph again, run and judge it; what took a second to observe takes less.
-        reading_seconds: for a file.
+        processor_seconds: for the cells above an answer and the answer, to judge it, or to read a file. In a notebook a
+            check allows as many of wall time, so that what passes there passes here.
+        seconds: of wall time, for the same: an end for what waits, however busy the machine is.
         memory: in bytes, besides what torch takes.
         threads: how many at a time; new processes are refused.
         file_bytes: the size of one file; files lie in a private ``/tmp``.
         folder_bytes: the size of all files.
     """
 
-    seconds: float = 10.0
-    answer_seconds: float = 3.0
-    judging_seconds: float = 3.0
-    reading_seconds: float = 20.0
+    processor_seconds: float = 10.0
+    seconds: float = 60.0
     memory: int = 512 << 20
     threads: int = 64
     file_bytes: int = 16 << 20
     folder_bytes: int = 64 << 20
-
-    @classmethod
-    def here(cls) -> Limits:
-        """Those of this machine: so many times the seconds as ``FXBOOK_PATIENCE`` in the environment says."""
-        seconds = [field.name for field in dataclasses.fields(cls) if field.name.endswith("seconds")]
-        return cls(**{name: getattr(cls, name) * apart.patience() for name in seconds})
 
 
 # Of JSON, which takes up to thirty times its length as Python objects. The largest observation of the book has a
@@ -80,7 +68,7 @@ class Sandbox:
     Threads may share it: each room does one piece of work at a time.
 
     Args:
-        limits: what one submission may use; by default :meth:`Limits.here`.
+        limits: what one submission may use.
         trusted: work in forked children of this process, with limits on time and memory and nothing else.
         chapters: whose exercises the rooms are to be ready for, ``("02",)``; without any for all.
 
@@ -88,14 +76,14 @@ class Sandbox:
         SandboxError: the sandbox does not work on this machine, and ``trusted`` was not asked for.
     """
 
-    def __init__(self, limits: Limits | None = None, *, trusted: bool = False, chapters: Sequence[str] = ()) -> None:
-        self._limits = limits or Limits.here()
-        if trusted and not apart.CAN_FORK:
+    def __init__(self, limits: Limits = Limits(), *, trusted: bool = False, chapters: Sequence[str] = ()) -> None:
+        self._limits = limits
+        if trusted and not forked.CAN_FORK:
             raise SandboxError("Even trusted submissions need a system that can fork: grade on Linux, or in WSL 2.")
         if not trusted and (refusal := bubble.protection().refusal):
             raise SandboxError(f"{refusal} {bubble.UNPROTECTED}")
         kind = _OpenRoom if trusted else _Room
-        self._rooms = {name: kind(name, chapters, self._bounds(0.0)) for name in (READING, OBSERVING, JUDGING)}
+        self._rooms = {name: kind(name, chapters, self._bounds()) for name in (READING, OBSERVING, JUDGING)}
 
     def __enter__(self) -> Sandbox:
         return self
@@ -108,15 +96,7 @@ class Sandbox:
         for room in self._rooms.values():
             room.start()
 
-    def observe(
-        self,
-        sheet: SheetLike,
-        exercise_id: str,
-        answer: str,
-        seed: int,
-        hidden: str = "",
-        seconds: float | None = None,
-    ) -> Outcome:
+    def observe(self, sheet: SheetLike, exercise_id: str, answer: str, seed: int, hidden: str = "") -> Outcome:
         """Run the cells that an answer needs, and observe the answer.
 
         Args:
@@ -125,7 +105,6 @@ class Sandbox:
             answer: the name of the answer in the sheet.
             seed: chooses weights and inputs; the judge needs the same.
             hidden: the teacher's file of hidden variants; where given, the answer is observed on its cases.
-            seconds: in place of those of the limits, where fewer are left.
 
         Returns:
             What :func:`fxbook.learning.sheets.observe_answer` returns, or why there is nothing. Whoever wrote the
@@ -134,18 +113,10 @@ class Sandbox:
         Raises:
             SandboxError: the file of hidden variants cannot be used, or the sandbox cannot be started again.
         """
-        limits = self._limits
         # Nothing of the submission is in the first, and nothing that tells its cases in the second.
         task = _task(exercise_id, hidden, seed)
-        payload = {
-            "name": sheet.name,
-            "cells": list(sheet.cells),
-            "answer": answer,
-            "seconds": limits.answer_seconds,
-            "patience": apart.patience(),
-        }
-        allowed = limits.seconds if seconds is None else min(seconds, limits.seconds)
-        return _looked_through(_is_observed, self._work(OBSERVING, task, payload, allowed, _OBSERVED))
+        payload = {"name": sheet.name, "cells": list(sheet.cells), "answer": answer}
+        return _looked_through(_is_observed, self._work(OBSERVING, task, payload, _OBSERVED))
 
     def judge(self, exercise_id: str, observation: JSON, seed: int, hidden: str = "") -> Outcome:
         """Judge what came back from observing an answer under the same seed and hidden variants.
@@ -159,7 +130,7 @@ class Sandbox:
         """
         task = _task(exercise_id, hidden, seed)
         try:
-            work = self._work(JUDGING, task, observation, self._limits.judging_seconds, _JUDGED)
+            work = self._work(JUDGING, task, observation, _JUDGED)
         except RecursionError:  # It is nested so deep that it could be read, but not be written again.
             return Outcome(None, "silent")
         return _looked_through(is_judgement, work)
@@ -170,32 +141,25 @@ class Sandbox:
         """Read a notebook or a script: see :func:`classroom.collect.parsing.parsed_sheet`."""
         sheet = base64.b64encode(data).decode()
         payload = {"name": name, "sheet": sheet, "answers": dict(answers), "handed_out": list(handed_out)}
-        return self._work(READING, None, payload, self._limits.reading_seconds, _READ)
+        return self._work(READING, None, payload, _READ)
 
     def list_zip(self, file: int, most: int, *, bounded: bool) -> Outcome:
         """What lies in a zip, of which ``file`` is a descriptor: see :func:`classroom.collect.unzipping.listed`."""
         payload = {"list": most, "bounded": bounded}
-        return self._work(READING, None, payload, self._limits.reading_seconds, _LISTED, [file])
+        return self._work(READING, None, payload, _LISTED, [file])
 
     def read_member(self, file: int, place: int, limit: int) -> Outcome:
         """What a file in a zip holds: see :func:`classroom.collect.unzipping.member`."""
         payload = {"member": place, "limit": limit}
-        return self._work(READING, None, payload, self._limits.reading_seconds, _READ, [file])
+        return self._work(READING, None, payload, _READ, [file])
 
-    def _work(
-        self, room: str, task: JSON, payload: JSON, seconds: float, most: int, files: Sequence[int] = ()
-    ) -> Outcome:
-        return self._rooms[room].work(task, payload, seconds, self._bounds(seconds), most, files)
+    def _work(self, room: str, task: JSON, payload: JSON, most: int, files: Sequence[int] = ()) -> Outcome:
+        return self._rooms[room].work(task, payload, self._limits.seconds, self._bounds(), most, files)
 
-    def _bounds(self, seconds: float) -> JSON:
-        limits = self._limits
-        return {
-            "seconds": math.ceil(seconds) + 1,
-            "memory": limits.memory,
-            "threads": limits.threads,
-            "file_bytes": limits.file_bytes,
-            "folder_bytes": limits.folder_bytes,
-        }
+    def _bounds(self) -> JSON:
+        bounds = dataclasses.asdict(self._limits)
+        del bounds["seconds"]
+        return bounds
 
     def close(self) -> None:
         """End the warm processes and all that they forked."""
@@ -242,14 +206,15 @@ class _OpenRoom(_Room):
 
     def work(self, task: JSON, payload: JSON, seconds: float, bounds: JSON, most: int, files: Sequence[int]) -> Outcome:
         room = importlib.import_module(f"classroom.sandbox.inside.{self._name}")
-        apart.use_one_thread()
+        forked.use_one_thread()
         try:
             prepared = room.begin(task)
         except NotBegunError as problem:
             check_begun({problem.cause: str(problem)})
             raise
         try:
-            return apart.run_apart(functools.partial(room.work, prepared, payload, files), seconds, keep=files)
+            work = functools.partial(room.work, prepared, payload, files)
+            return forked.run_in_child(work, seconds, files, bounds["processor_seconds"])
         except RecursionError:
             return Outcome(None, "silent")
 

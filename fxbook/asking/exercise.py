@@ -58,8 +58,8 @@ class Case:
     given: Callable[[nn.Module], Inputs] | None = None
 
 
-# Of the processor, for an answer on all its cases, in a notebook.
-SECONDS = 1.1
+# Of wall time, for an answer on all its cases, in a notebook.
+SECONDS = 10.0
 
 _RETURNS: dict[str, tuple[str, ...]] = {
     "pass": ("GraphModule",),
@@ -132,7 +132,8 @@ class Exercise:
         beside: what the outputs hold besides what the answer's graph computes.
         on_error: what a report says, besides the error, of an answer that raises: a function of the case and of the
             name of the error's class, which returns a sentence or ``None``.
-        seconds: of the processor, for an answer on all its cases in a notebook: more where a usual answer takes long.
+        seconds: of wall time, for an answer on all its cases in a notebook: more where a usual answer takes long. The
+            grader allows 10 s of the processor to every answer.
 
     Raises:
         ValueError: no case, or a pass or an edit without an unseen model.

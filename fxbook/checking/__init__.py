@@ -1,6 +1,6 @@
 """Check an answer, in two halves that exchange plain data alone.
 
-``observe`` runs the learner's code, in a child process that ``apart`` makes and limits (``guard`` notices what it
+``observe`` runs the learner's code, in a child process that ``forked`` makes and limits (``guard`` notices what it
 patched, ``answers`` calls it, ``blame`` finds its faulty line, ``observation`` is the form of what came out). ``judge``
 reads that JSON and nothing of the learner's; ``report`` tells the verdict, and ``verify`` puts the halves together.
 What an exercise asks stands in :mod:`fxbook.tasks`.
@@ -23,7 +23,7 @@ def new_seed() -> int:
 
 
 def __getattr__(name: str) -> object:
-    """Import on first use: doing work apart needs no torch."""
+    """Import on first use: doing work in a child needs no torch."""
     if name in __all__:
         return getattr(importlib.import_module("fxbook.checking.verify"), name)
     raise AttributeError(f"module 'fxbook.checking' has no attribute {name!r}")

@@ -18,7 +18,7 @@ from fxbook.asking.rule import Violation, first_violation
 from fxbook.asking.trial import Trial, trials_of
 from fxbook.asking.values import Value
 from fxbook.asking.view import CaseView, Claims
-from fxbook.checking.apart import MEMORY
+from fxbook.checking.forked import MEMORY
 from fxbook.checking.observation import CaseFacts, Observation, Raised, UnreadableError, read
 from fxbook.graph.record import GraphRecord
 
@@ -227,7 +227,7 @@ def _error_message(error: Raised) -> str:
     if error.type == "TimeUp":
         return "Your code was still running when the time was over: it may loop for ever."
     if _is_out_of_memory(error):
-        return f"Your code asked for more memory than an answer may use ({MEMORY >> 20} MiB)."
+        return f"Your code asked for more memory than an answer may use ({MEMORY >> 20} MiB): it may loop for ever."
     return f"Your code raises {error.type}: {error.message}" if error.message else f"Your code raises {error.type}."
 
 

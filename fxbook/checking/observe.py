@@ -1,6 +1,6 @@
 """The first half of a check: use the learner's answer and write down, as plain data, what it did.
 
-Runs the learner's code, so it belongs in a child process (:mod:`fxbook.checking.apart`) or a sandbox. What it returns
+Runs the learner's code, so it belongs in a child process (:mod:`fxbook.checking.forked`) or a sandbox. What it returns
 is JSON, for :func:`fxbook.checking.judge.judge`, which never meets the learner's objects.
 """
 
@@ -12,7 +12,6 @@ import io
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
@@ -25,8 +24,8 @@ from fxbook.asking.exercise import Case, Use, inputs_of, seeded
 from fxbook.asking.running import run_on, values_inside
 from fxbook.asking.values import Value, encode
 from fxbook.checking.answers import UnusableError, caller
-from fxbook.checking.apart import Elapsed, had_its_time, seconds_delayed, spare_memory
 from fxbook.checking.blame import describe
+from fxbook.checking.forked import spare_memory
 from fxbook.checking.guard import Guard
 from fxbook.checking.observation import CaseFacts, GraphFacts, Observation, Raised, as_json
 from fxbook.checking.prepare import ORIGIN, Prepared, PreparedCase, named
@@ -36,7 +35,7 @@ from fxbook.graph import wire
 from fxbook.graph.record import record
 
 JSON = Any
-# In the child nobody else can be asked what these are: an answer may replace them in torch.fx.
+# Saved here, because the answer may monkeypatch torch.fx in the child.
 _Graph, _GraphModule, _Interpreter, _Module = fx.Graph, fx.GraphModule, fx.Interpreter, nn.Module
 _as_json, _as_dict = as_json, msgspec.structs.asdict
 _Surroundings = Surroundings
@@ -44,13 +43,12 @@ _Observation, _CaseFacts, _GraphFacts, _Raised = Observation, CaseFacts, GraphFa
 _MOST_PRINTED = 4000
 # Of torch, while an answer runs that is data: any number but that of the cases.
 _SEED = 0
-_LOOK_SECONDS = 0.05
 # torch.export, torch.compile and the like import hundreds of modules when they are first used.
 _MANY_MODULES = 50
 
 
 class TimeUp(BaseException):
-    """The soft limit is over; raised in the learner's code, so that its line is known."""
+    """Time is over; raised in the learner's code, so that its line is known."""
 
 
 class _Turn:
@@ -75,14 +73,14 @@ class _Turn:
         return not (self._answer or line or isinstance(error, (TimeUp, MemoryError)))
 
 
-def observe(prepared: Prepared, answer: Any, seconds: float | None = None, longest: float | None = None) -> JSON:
+def observe(prepared: Prepared, answer: Any, seconds: float = 0.0) -> JSON:
     """Use the answer on every case of an exercise.
 
     Args:
         prepared: see :func:`fxbook.checking.prepare.prepare`.
         answer: the learner's function, class, module or graph.
-        seconds: soft limit; ``None`` where there is none. Only the main thread can be interrupted.
-        longest: the same of a machine that is busy with something else.
+        seconds: of wall time, after which the answer is interrupted; 0 for no limit. It is interrupted, too, when its
+            process has used up its processor time. Only the main thread can be interrupted.
 
     Returns:
         An :class:`fxbook.checking.observation.Observation` as JSON. Of an answer that is data a case has an ``error``
@@ -97,7 +95,7 @@ def observe(prepared: Prepared, answer: Any, seconds: float | None = None, longe
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         try:
             # Whatever the notebook has set: chapter 08 switches gradients off.
-            with _alarm(seconds, longest), quick_errors(), torch.enable_grad():
+            with _interrupted_after(seconds), quick_errors(), torch.enable_grad():
                 call = caller(prepared, answer)
                 for case in prepared.cases:
                     cases.append(_observed(prepared.use, case, call, turn))
@@ -297,33 +295,24 @@ def _copied_from(node: fx.Node) -> int | None:
 
 
 @contextlib.contextmanager
-def _alarm(seconds: float | None, longest: float | None) -> Iterator[None]:
-    """Raise :class:`TimeUp` in the body after so many seconds, where this thread can be interrupted."""
-    usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
-    if seconds is None or not usable:
+def _interrupted_after(seconds: float) -> Iterator[None]:
+    """Raise :class:`TimeUp` in the body when time is over, where this thread can be interrupted."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
 
-    elapsed, used, delayed = Elapsed(), time.process_time(), seconds_delayed("self")
-
     def ring(_number: int, _frame: FrameType | None) -> None:
-        so_far, worked = elapsed(), time.process_time() - used
-        if max(so_far, worked) < min(seconds, seconds if longest is None else longest):
-            return
-        now = seconds_delayed("self")
-        since = None if now is None or delayed is None else now - delayed
-        if had_its_time(so_far, worked, seconds, longest, since):
-            # Once: what cleans up behind the answer is not interrupted.
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            raise TimeUp
+        raise TimeUp
 
-    previous = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, _LOOK_SECONDS, _LOOK_SECONDS)
+    previous = {number: signal.signal(number, ring) for number in (signal.SIGALRM, signal.SIGXCPU)}
+    # Once: what cleans up behind the answer is not interrupted.
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
 class _Bounded(io.TextIOBase):

@@ -1,11 +1,10 @@
-"""``check(exercise_id, answer)``: observe the answer apart, judge what was observed, report."""
+"""``check(exercise_id, answer)``: observe the answer in a child process, judge what was observed, report."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
 import functools
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,10 +12,10 @@ import torch
 from torch import nn
 
 from fxbook import tasks
-from fxbook.asking.exercise import Exercise, drawn_order
+from fxbook.asking.exercise import SECONDS, Exercise, drawn_order
 from fxbook.asking.rule import Violation
 from fxbook.asking.trial import trials_of
-from fxbook.checking import apart, new_seed
+from fxbook.checking import forked, new_seed
 from fxbook.checking.again import looking_inside
 from fxbook.checking.failed import FailedCase
 from fxbook.checking.guard import Guard
@@ -28,13 +27,9 @@ from fxbook.checking.report import Report
 from fxbook.learning.exercises import About, about, catalogue, unknown
 from fxbook.showing import shown
 
-# When its seconds are over, the learner's line is interrupted; so much later, the child is killed. On a busy machine
-# both wait until the answer has had its seconds of the processor.
-GRACE_SECONDS = 0.3
-# However busy it is, nobody waits longer for a check than this: using the answer, and looking inside a wrong result.
-# Where an exercise allows more, so many times what it allows.
-LONGEST_SECONDS = 3.5
-_LONGEST_TIMES = 1.5
+JSON = Any
+# When time is over, the answer is interrupted, so that its line is known; so much later, the child is killed.
+GRACE_SECONDS = 1.0
 # What torch says to a child that differentiates, once its parent has started threads of autograd: a GPU starts them,
 # and so does torch.compile in a build for CUDA.
 _NO_AUTOGRAD = "Unable to handle autograd's threading in combination with fork-based multiprocessing"
@@ -68,9 +63,8 @@ def check(exercise_id: str, answer: Any, *, seed: int | None = None) -> Report:
 
     Returns:
         The report; ``.passed`` says whether the public checks passed. It never raises for an answer, whatever that
-        does. An answer that never ends is ended after a few seconds; the environment variable ``FXBOOK_PATIENCE``
-        multiplies them. A notebook shows the report, a script prints it. ``.case`` is the case that failed: its model,
-        arguments, inputs and graph.
+        does. An answer that never ends is ended after 10 seconds. A notebook shows the report, a script prints it.
+        ``.case`` is the case that failed: its model, arguments, inputs and graph.
     """
     exercise = tasks.find(exercise_id) if isinstance(exercise_id, str) else None
     if exercise is None:
@@ -94,42 +88,65 @@ def not_here(exercise_id: str) -> str:
 def check_with(exercise: Exercise, answer: Any, *, seed: int | None = None) -> Report:
     """Check an answer against a specification at hand; otherwise as :func:`check`."""
     seed = new_seed() if seed is None else seed
-    verdict, note = _verdict(exercise, answer, seed), "" if apart.CAN_FORK else UNPROTECTED
+    verdict, note = _verdict(exercise, answer, seed), "" if forked.CAN_FORK else UNPROTECTED
     return Report(about(exercise.id), verdict, note, FailedCase.of(exercise, seed, verdict))
+
+
+@dataclasses.dataclass(frozen=True)
+class _Attempt:
+    """An answer that was used, in a child process or here; what was observed, if anything; and the verdict."""
+
+    exercise: Exercise
+    answer: Any
+    seed: int
+    in_child: bool
+    observation: JSON
+    verdict: Verdict
 
 
 def _verdict(exercise: Exercise, answer: Any, seed: int) -> Verdict:
     try:
         # Small models wait for threads longer than they compute; and the child has one thread, too.
         with _on_one_thread():
-            prepared = prepare(exercise, seed)
-            if not apart.CAN_FORK:
-                return _verdict_here(exercise, prepared, answer, seed)
-            longest = max(LONGEST_SECONDS, _LONGEST_TIMES * exercise.seconds) * apart.patience()
-            end = time.monotonic() + longest
-            outcome = _observed_apart(exercise, prepared, answer, longest)
-            if outcome.data is None:
-                return Verdict(Violation(_ENDED[outcome.ended], rule="ends well"))
-            if _NO_AUTOGRAD in str(outcome.data):
-                # It came back, so it needs the protection of a child no more.
-                return _verdict_here(exercise, prepare(exercise, seed), answer, seed)
-
-            def again(anew: Prepared) -> Any:
-                return _observed_apart(exercise, anew, answer, end - time.monotonic()).data
-
-            # What the child did to it did not come back.
-            unchanged = dict(zip(drawn_order(exercise, seed), (case.arguments for case in prepared.cases), strict=True))
-            trials = trials_of(exercise, seed, unchanged)
-            verdict = judge(exercise, outcome.data, seed, trials, looking_inside(exercise, seed, again))
-            if verdict.violation and verdict.violation.rule == CHECK_WORKS:
-                without = _observed_apart(exercise, prepare(exercise, seed), _does_nothing, longest).data
-                return _whose(verdict, outcome.data, without)
-            if verdict.violation and torch.backends.cuda.is_built() and not _a_child_differentiates():
-                # The answer, or the check, may have caught what torch said.
-                return _verdict_here(exercise, prepare(exercise, seed), answer, seed)
-            return verdict
+            attempt = _attempt(exercise, answer, seed, forked.CAN_FORK)
+            for retry in _RETRIES:
+                attempt = retry(attempt) or attempt
+            return attempt.verdict
     except Exception as error:
         return failed(f"{type(error).__name__}: {error}")
+
+
+def _attempt(exercise: Exercise, answer: Any, seed: int, in_child: bool) -> _Attempt:
+    attempt = functools.partial(_Attempt, exercise, answer, seed, in_child)
+    prepared = prepare(exercise, seed)
+    if not in_child:
+        guard = Guard()
+        observation = observe(prepared, answer, exercise.seconds)
+        guard.put_back()
+        return attempt(observation, judge(exercise, observation, seed))
+
+    def observed(prepared: Prepared) -> forked.Outcome:
+        observing = functools.partial(observe, prepared, answer, exercise.seconds)
+        return forked.run_in_child(observing, exercise.seconds + GRACE_SECONDS)
+
+    outcome = observed(prepared)
+    if outcome.data is None:
+        return attempt(None, Verdict(Violation(_ENDED[outcome.ended], rule="ends well")))
+    # What the child did to it did not come back.
+    unchanged = dict(zip(drawn_order(exercise, seed), (case.arguments for case in prepared.cases), strict=True))
+    inside = looking_inside(exercise, seed, lambda anew: observed(anew).data)
+    return attempt(outcome.data, judge(exercise, outcome.data, seed, trials_of(exercise, seed, unchanged), inside))
+
+
+def _differentiate_here(attempt: _Attempt) -> _Attempt | None:
+    """Use the answer in this process where no child can differentiate; it came back, so it needs no protection."""
+    if not attempt.in_child or attempt.observation is None or attempt.verdict.passed:
+        return None
+    # The answer, or the check, may have caught what torch said.
+    refused = _NO_AUTOGRAD in str(attempt.observation)
+    if refused or (torch.backends.cuda.is_built() and not _a_child_differentiates()):
+        return _attempt(attempt.exercise, attempt.answer, attempt.seed, in_child=False)
+    return None
 
 
 def _a_child_differentiates() -> bool:
@@ -137,48 +154,27 @@ def _a_child_differentiates() -> bool:
         torch.ones((), requires_grad=True).backward()
         return True
 
-    return apart.run_apart(differentiated, apart.patience()).data is True
+    return forked.run_in_child(differentiated, SECONDS).data is True
 
 
-def _verdict_here(exercise: Exercise, prepared: Prepared, answer: Any, seed: int) -> Verdict:
-    """The verdict on an answer that runs in this process."""
-    guard = Guard()
-    seconds = exercise.seconds * apart.patience()
-    observation = observe(prepared, answer, seconds)
-    guard.put_back()
-    verdict = judge(exercise, observation, seed)
-    if verdict.violation and verdict.violation.rule == CHECK_WORKS:
-        return _whose(verdict, observation, observe(prepare(exercise, seed), _does_nothing, seconds))
-    return verdict
+def _blame_check_or_answer(attempt: _Attempt) -> _Attempt | None:
+    """Blame the answer where the check itself failed behind it, but works for an answer that does nothing."""
+    if attempt.verdict.violation is None or attempt.verdict.violation.rule != CHECK_WORKS:
+        return None
+    without = _attempt(attempt.exercise, _identity_answer, attempt.seed, attempt.in_child).observation
+    if without is None or without["error"] or without["problem"] or any(case["error"] for case in without["cases"]):
+        return None
+    told = f"fxbook cannot read what your code returns or changes ({own_error(read(attempt.observation))})"
+    violation = Violation(f"{told}. If nothing is wrong with that, please report it.", rule="ends well")
+    return dataclasses.replace(attempt, verdict=dataclasses.replace(attempt.verdict, violation=violation))
 
 
-def _does_nothing(*arguments: Any) -> Any:
-    """An answer that returns the model that it is given, if it is given one."""
+def _identity_answer(*arguments: Any) -> Any:
+    """Return the model that is given, if one is."""
     return next((one for one in arguments if isinstance(one, nn.Module)), None)
 
 
-def _whose(verdict: Verdict, observation: Any, without: Any) -> Verdict:
-    """The verdict on an answer behind which the check itself failed.
-
-    Args:
-        verdict: it says that the check is wrong.
-        observation: what the verdict was made of.
-        without: what was observed of an answer that does nothing. Where all goes well there, the check works, and it
-            fails on what the learner's code has made.
-    """
-    if without is None or without["error"] or without["problem"] or any(case["error"] for case in without["cases"]):
-        return verdict
-    told = f"fxbook cannot read what your code returns or changes ({own_error(read(observation))})"
-    message = f"{told}. If nothing is wrong with that, please report it."
-    return dataclasses.replace(verdict, violation=Violation(message, rule="ends well"))
-
-
-def _observed_apart(exercise: Exercise, prepared: Prepared, answer: Any, longest: float) -> apart.Outcome:
-    if longest < GRACE_SECONDS:
-        return apart.Outcome(None, "time")
-    seconds = exercise.seconds * apart.patience()
-    observing = functools.partial(observe, prepared, answer, seconds, longest - GRACE_SECONDS)
-    return apart.run_apart(observing, seconds + GRACE_SECONDS, longest=longest)
+_RETRIES = (_differentiate_here, _blame_check_or_answer)
 
 
 @contextlib.contextmanager

@@ -25,6 +25,6 @@ def told(after: float = SECONDS) -> Iterator[None]:
     try:
         yield
     finally:
-        # No thread is left when an answer is run apart.
+        # No thread is left when an answer is run in a child.
         timer.cancel()
         timer.join()

@@ -244,14 +244,14 @@ def write_script(notebook: Path) -> Path:
     return script
 
 
-def observe_answer(sheet: Sheet, prepared: Prepared, answer: str, seconds: float | None = None) -> JSON:
+def observe_answer(sheet: Sheet, prepared: Prepared, answer: str, seconds: float = 0.0) -> JSON:
     """Run the cells that the answer needs, then observe the answer; belongs in a child process or a sandbox.
 
     Args:
         sheet: the learner's sheet.
         prepared: what the answer is used on; see :func:`fxbook.checking.prepare.prepare`.
         answer: the name to look for.
-        seconds: soft limit on using the answer.
+        seconds: limit on using the answer; see :func:`fxbook.checking.observe.observe`.
 
     Returns:
         ``{"failed": [{"cell", "type", "message", "line"}], "observation"}``: what cells raised, and what was observed,

@@ -8,7 +8,6 @@ import dataclasses
 import functools
 import importlib
 import json
-import mmap
 import os
 import signal
 import stat
@@ -33,7 +32,7 @@ from fxbook import check, draw
 from fxbook.asking import Case, Exercise, eager, traced
 from fxbook.asking.predicates import lints, recompiled, same_result
 from fxbook.asking.rule import Rule
-from fxbook.checking import apart, check_with
+from fxbook.checking import check_with, forked
 from fxbook.checking.guard import Guard
 from fxbook.checking.judge import judge
 from fxbook.checking.observe import observe
@@ -45,8 +44,8 @@ from press import ROOT
 from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, Stack, right, value_is
 
 SAME = Exercise("99-same", "pass", (SHALLOW, DEEP), (lints, recompiled, same_result))
-# For answers that never end by themselves: even where there is patience, they are ended soon.
-BRIEF = dataclasses.replace(RELU_AFTER_LINEAR, seconds=0.1)
+# For answers that never end by themselves.
+BRIEF = dataclasses.replace(RELU_AFTER_LINEAR, seconds=0.5)
 
 
 def checked(exercise: Exercise, answer: Any) -> Report:
@@ -55,160 +54,9 @@ def checked(exercise: Exercise, answer: Any) -> Report:
 
 
 @pytest.fixture
-def patient_with_reports(monkeypatch: pytest.MonkeyPatch) -> None:
+def long_grace(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the child of an answer that was interrupted say so, however slow the machine is."""
     monkeypatch.setattr("fxbook.checking.verify.GRACE_SECONDS", 20.0)
-
-
-@pytest.mark.parametrize(
-    ("told", "times"),
-    [
-        (None, 1.0),
-        ("", 1.0),
-        ("4", 4.0),
-        ("2.5", 2.5),
-        ("0.1", 1.0),
-        ("-3", 1.0),
-        ("nan", 1.0),
-        ("inf", 100.0),
-        ("x", 1.0),
-    ],
-)
-def test_patience_is_a_number_of_the_environment(
-    told: str | None, times: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("FXBOOK_PATIENCE", raising=False)
-    if told is not None:
-        monkeypatch.setenv("FXBOOK_PATIENCE", told)
-    assert apart.patience() == times
-
-
-@pytest.mark.skipif(not apart.CAN_FORK, reason="no fork")
-def test_the_processor_time_of_a_child_is_no_less_than_its_time() -> None:
-    resource = pytest.importorskip("resource")
-
-    def allowed() -> int:
-        return resource.getrlimit(resource.RLIMIT_CPU)[0]
-
-    assert [apart.run_apart(allowed, 60.0, longest=longest).data for longest in (8.5, 600.0)] == [10, 601]
-
-
-def takes_longer_than_it_may(module: fx.GraphModule) -> fx.GraphModule:
-    started = time.process_time()
-    while time.process_time() - started < 1.5 * RELU_AFTER_LINEAR.seconds / len(RELU_AFTER_LINEAR.cases):
-        pass
-    return right(module)
-
-
-def test_a_slow_answer_is_right_where_there_is_patience(impatient: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert checked(RELU_AFTER_LINEAR, takes_longer_than_it_may).violated == "ends well"
-    monkeypatch.setenv("FXBOOK_PATIENCE", "20")
-    assert checked(RELU_AFTER_LINEAR, takes_longer_than_it_may).passed
-
-
-def test_an_exercise_that_allows_more_than_the_longest_check_gives_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fxbook.checking.verify.LONGEST_SECONDS", 0.01)
-    longer = dataclasses.replace(RELU_AFTER_LINEAR, seconds=8.0)
-    assert checked(longer, takes_longer_than_it_may).passed
-
-
-@pytest.mark.parametrize(
-    ("elapsed", "used", "over"),
-    [
-        (0.5, 0.5, False),
-        (1.2, 1.15, True),  # it used up its seconds
-        (1.2, 0.0, True),  # it waits
-        (1.2, 0.6, False),  # others keep it from the processor
-        (4.5, 0.9, True),  # for too long
-    ],
-)
-def test_time_on_a_busy_machine_is_not_charged_to_the_answer(elapsed: float, used: float, over: bool) -> None:
-    assert apart.had_its_time(elapsed, used, 1.1) is over
-
-
-@pytest.mark.parametrize(
-    ("elapsed", "used", "delayed", "over"),
-    [
-        (1.2, 0.05, 1.0, False),  # others had the processor nearly all the time
-        (1.2, 0.05, 0.0, True),  # nobody did: it waits for something
-        (4.3, 0.9, 3.3, False),  # of its seconds some are left
-        (4.3, 1.1, 3.1, True),
-        (4.5, 0.1, 4.4, True),  # nobody waits for longer
-    ],
-)
-def test_where_the_system_tells_who_had_the_processor_that_decides(
-    elapsed: float, used: float, delayed: float, over: bool
-) -> None:
-    assert apart.had_its_time(elapsed, used, 1.1, 4.4, delayed) is over
-
-
-def test_a_machine_that_stood_still_is_not_charged_to_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 100.0
-    monkeypatch.setattr(apart.time, "monotonic", lambda: now)
-    elapsed = apart.Elapsed()
-    for seconds in (0.02, 0.2, 60.0, 0.02):
-        now += seconds
-        so_far = elapsed()
-    assert so_far == pytest.approx(0.02 + 0.2 + 0.25 + 0.02)
-
-
-class Ahead:
-    """A clock that processes share: it is an hour ahead once they say so, and knows whether both have read it since.
-
-    Args:
-        here: the process of the test; the other is its child.
-    """
-
-    def __init__(self, here: int) -> None:
-        self._here = here
-        # Shared with children that are forked.
-        self._bytes = mmap.mmap(-1, 3)
-
-    def monotonic(self) -> float:
-        if not self._bytes[0]:
-            return time.monotonic()
-        self._bytes[1 + (os.getpid() == self._here)] = 1
-        return time.monotonic() + 3600
-
-    def jump(self) -> None:
-        self._bytes[0] = 1
-
-    def was_read(self) -> bool:
-        return bool(self._bytes[1] and self._bytes[2])
-
-
-@pytest.mark.skipif(not apart.CAN_FORK, reason="no fork")
-def test_a_check_goes_on_where_the_machine_stood_still(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Ahead(os.getpid())
-
-    def stands_still(module: fx.GraphModule) -> None:
-        clock.jump()
-        while not clock.was_read():
-            time.sleep(0.01)
-        right(module)
-
-    monkeypatch.setattr(apart, "time", types.SimpleNamespace(monotonic=clock.monotonic, sleep=time.sleep))
-    assert checked(RELU_AFTER_LINEAR, stands_still).passed
-
-
-def sleeps(_module: Any) -> None:
-    time.sleep(3600)
-
-
-def sleeps_deaf(_module: Any) -> None:
-    signal.pthread_sigmask(signal.SIG_BLOCK, set(signal.Signals))
-    time.sleep(3600)
-
-
-@pytest.mark.skipif(not apart.CAN_FORK, reason="no fork")
-@pytest.mark.parametrize("answer", [sleeps, sleeps_deaf])
-def test_nobody_waits_longer_than_for_the_longest_check(
-    answer: Any, impatient: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("fxbook.checking.verify.LONGEST_SECONDS", 0.5)
-    monkeypatch.setattr("fxbook.checking.verify._LONGEST_TIMES", 0.0)
-    report = checked(dataclasses.replace(RELU_AFTER_LINEAR, seconds=3600.0), answer)
-    assert "still running when the time was over" in report.message
 
 
 # ---- answers that misbehave ------------------------------------------------------------------------------------------
@@ -224,6 +72,15 @@ def raises(kind: type[BaseException]) -> Callable[[Any], None]:
 def loops(_module: Any) -> None:
     while True:
         pass
+
+
+def sleeps(_module: Any) -> None:
+    time.sleep(3600)
+
+
+def sleeps_deaf(_module: Any) -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, set(signal.Signals))
+    time.sleep(3600)
 
 
 def loops_and_swallows(_module: Any) -> None:
@@ -312,6 +169,7 @@ ENDLESS = {
     "loops and swallows": loops_and_swallows,
     "loops, deaf to signals": loops_deaf,
     "sleeps": sleeps,
+    "sleeps, deaf to signals": sleeps_deaf,
 }
 HOSTILE: dict[str, tuple[Any, str, str]] = {
     "raises an error": (raises(ValueError), "ends well", "raises ValueError: what went wrong"),
@@ -351,7 +209,7 @@ def unharmed() -> Iterator[None]:
     assert checked(RELU_AFTER_LINEAR, right).passed
 
 
-@pytest.mark.skipif(not apart.CAN_FORK, reason="without fork nothing is protected")
+@pytest.mark.skipif(not forked.CAN_FORK, reason="without fork nothing is protected")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_answer_gets_its_report(name: str, unharmed: None) -> None:
     answer, rule, part = HOSTILE[name]
@@ -361,7 +219,7 @@ def test_hostile_answer_gets_its_report(name: str, unharmed: None) -> None:
     assert "Traceback" not in repr(report) + report._repr_html_()
 
 
-@pytest.mark.skipif(not apart.CAN_FORK, reason="without fork nothing is protected")
+@pytest.mark.skipif(not forked.CAN_FORK, reason="without fork nothing is protected")
 @pytest.mark.parametrize("name", ENDLESS)
 def test_endless_answer_is_ended(name: str, unharmed: None) -> None:
     report = checked(BRIEF, ENDLESS[name])
@@ -380,7 +238,7 @@ def test_error_is_told_with_the_line_of_the_learner() -> None:
     assert "In your code: `module.graph.erase_node" in repr(report)
 
 
-@pytest.mark.usefixtures("patient_with_reports")
+@pytest.mark.usefixtures("long_grace")
 def test_loop_is_told_with_the_line_that_was_running() -> None:
     assert checked(BRIEF, loops).verdict.line in ("while True:", "pass")
 
@@ -390,10 +248,10 @@ def loads_a_compiler(_module: Any) -> None:
     loops(None)
 
 
-@pytest.mark.usefixtures("patient_with_reports")
-@pytest.mark.skipif(not apart.CAN_FORK, reason="the modules would stay")
+@pytest.mark.usefixtures("long_grace")
+@pytest.mark.skipif(not forked.CAN_FORK, reason="the modules would stay")
 def test_loading_the_compiler_is_no_endless_loop() -> None:
-    message = checked(BRIEF, loads_a_compiler).message
+    message = checked(dataclasses.replace(BRIEF, seconds=3.0), loads_a_compiler).message
     assert "while torch was loading its compiler" in message and "loop" not in message
 
 
@@ -588,7 +446,7 @@ def test_child_of_a_process_that_used_threads_of_torch_does_not_hang() -> None:
 
 @pytest.fixture
 def no_fork(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(apart, "CAN_FORK", False)
+    monkeypatch.setattr(forked, "CAN_FORK", False)
     monkeypatch.setattr(os, "fork", lambda: pytest.fail("forked"))
     yield
 
@@ -787,13 +645,13 @@ RAISES = "def fails(*_, **__):\n    raise AttributeError(\"module has no attribu
 
 
 @pytest.mark.parametrize(
-    "can_fork", [pytest.param(True, marks=pytest.mark.skipif(not apart.CAN_FORK, reason="no fork")), False]
+    "can_fork", [pytest.param(True, marks=pytest.mark.skipif(not forked.CAN_FORK, reason="no fork")), False]
 )
 @pytest.mark.parametrize("place", ["record", "encode", "caller", "_Surroundings.left", "_Surroundings.__init__"])
 def test_error_of_the_check_itself_is_not_the_learners(
     place: str, can_fork: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(apart, "CAN_FORK", can_fork)
+    monkeypatch.setattr(forked, "CAN_FORK", can_fork)
     monkeypatch.setattr(f"fxbook.checking.observe.{place}", of_fxbook(RAISES))
     for exercise, answer in ((RELU_AFTER_LINEAR, right), (COMPUTE, lambda module: 1)):
         report = checked(exercise, answer)
@@ -858,12 +716,12 @@ def without_notes(module: fx.GraphModule) -> None:
     ],
 )
 @pytest.mark.parametrize(
-    "can_fork", [pytest.param(True, marks=pytest.mark.skipif(not apart.CAN_FORK, reason="no fork")), False]
+    "can_fork", [pytest.param(True, marks=pytest.mark.skipif(not forked.CAN_FORK, reason="no fork")), False]
 )
 def test_what_breaks_the_check_is_told_where_it_holds_otherwise(
     answer: Any, why: str, can_fork: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(apart, "CAN_FORK", can_fork)
+    monkeypatch.setattr(forked, "CAN_FORK", can_fork)
     report = checked(RELU_AFTER_LINEAR, answer)
     assert report.violated == "ends well"
     told = f"fxbook cannot read what your code returns or changes ({why})."

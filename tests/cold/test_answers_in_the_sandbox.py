@@ -23,7 +23,7 @@ ROWS = drawn.some(ALL, 160)
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    yield from sandboxed(Limits.here())
+    yield from sandboxed(Limits())
 
 
 @pytest.mark.parametrize(("identity", "number", "answer"), ROWS, ids=[f"{row[0]}-{row[2].name}" for row in ROWS])

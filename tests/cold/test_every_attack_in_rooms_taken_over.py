@@ -25,6 +25,6 @@ def test_code_that_runs_there_does_no_harm(
     attack: Attack,
     room: str,
 ) -> None:
-    with brief(sandbox, judging_seconds=1.0, reading_seconds=1.0):
+    with brief(sandbox):
         came = taking_over.tried(sandbox, bait, attack, room)
     assert watch.harms(came) == []

@@ -18,6 +18,8 @@ from tests.mutation.programs import MODULE, Program, answer_of
 
 SEED = 1
 _FILE = f"<{MODULE}>"
+# A mutant may loop for ever; a solution takes less.
+_SECONDS = 5.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,6 +77,6 @@ def _refused_by(program: Program, source: str) -> str:
         answer = answer_of(source, program.answer)
     except Exception as error:  # It cannot even be defined.
         return type(error).__name__
-    report = check_with(exercise, answer, seed=SEED)
+    report = check_with(dataclasses.replace(exercise, seconds=_SECONDS), answer, seed=SEED)
     sys.modules.pop(MODULE, None)
     return "" if report.passed else str(report.violated)

@@ -36,14 +36,14 @@ class Bounds:
     """How much one submission may use. Sizes in bytes.
 
     Args:
-        seconds: of the processor.
+        processor_seconds: of all its threads together.
         memory: besides what torch has taken already.
         threads: how many at a time; new processes are refused.
         file_bytes: the size of one file.
         folder_bytes: the size of all files.
     """
 
-    seconds: int
+    processor_seconds: float
     memory: int
     threads: int
     file_bytes: int
@@ -101,7 +101,7 @@ def see_nothing_else(bounds: Bounds) -> None:
 
 
 def limit_counts(bounds: Bounds) -> None:
-    """Limit threads, open files and what waits in the kernel; memory and time: see the library's ``apart.limit``."""
+    """Limit threads, open files and what waits in the kernel; memory and time: see the library's ``forked.limit``."""
     wanted = {
         resource.RLIMIT_NPROC: bounds.threads,
         resource.RLIMIT_NOFILE: _MOST_OPEN,

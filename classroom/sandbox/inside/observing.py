@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from fxbook import tasks
-from fxbook.asking.exercise import SECONDS
 from fxbook.checking.observe import observe
 from fxbook.checking.prepare import Prepared, prepare
 from fxbook.learning import sheets
@@ -47,10 +46,7 @@ def begin(task: JSON) -> Prepared:
 
 def work(prepared: Prepared, payload: JSON, files: Sequence[int] = ()) -> JSON:
     sheet = sheets.Sheet(Path(payload["name"]), tuple(payload["cells"]))
-    exercise = tasks.find(prepared.id)
-    # Where a notebook allows more than usual, so does the grader.
-    allowed = exercise.seconds * payload["patience"] if exercise and exercise.seconds > SECONDS else 0.0
-    return sheets.observe_answer(sheet, prepared, payload["answer"], max(payload["seconds"], allowed))
+    return sheets.observe_answer(sheet, prepared, payload["answer"])
 
 
 def _nothing(*_: object, **__: object) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from . import confine
 
-_BOUNDS = confine.Bounds(seconds=5, memory=1 << 26, threads=8, file_bytes=1 << 20, folder_bytes=1 << 20)
+_BOUNDS = confine.Bounds(processor_seconds=5, memory=1 << 26, threads=8, file_bytes=1 << 20, folder_bytes=1 << 20)
 _SAMPLES = ("os.py", "torch/__init__.py")
 _USER = (1 << 30) + 1
 

@@ -1,9 +1,9 @@
 """Get a room ready once; fork for each request, confined, and watch the fork.
 
 A request is a message on the control socket, JSON of :class:`Request`, with descriptors: a pipe from which the work is
-read, one to which its result is written, a socket for its fate, and files that the work may read. A message at the
-socket says that the work has been sent, so that its time begins; when the other end is closed, the fork is killed; and
-its end is told there. Nothing that a student made ever enters the process that forks.
+read, one to which its result is written, a socket for its fate, and files that the work may read. When the other end of
+the socket is closed, the fork is killed; its end is told there. Nothing that a student made ever enters the process
+that forks.
 """
 
 from __future__ import annotations
@@ -13,24 +13,23 @@ import dataclasses
 import gc
 import importlib
 import json
+import math
 import os
 import select
 import signal
 import socket
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-from fxbook.checking import apart
+from fxbook.checking import forked
 
 from . import confine, pages
 from .rooms import NotBegunError
 
 JSON = Any
-_LOOK_SECONDS = 0.05
 _MOST_FILES = 4
 _FILTER = Path(__file__).with_name("calls.bpf")
 
@@ -42,7 +41,7 @@ class Request:
     Args:
         mark: begins each frame of JSON on the pipes, random.
         user: the number of a user that nobody else has.
-        seconds: after which it is killed; see :func:`fxbook.checking.apart.had_its_time`.
+        seconds: of wall time, after which it is killed.
         bounds: see :class:`confine.Bounds`.
     """
 
@@ -62,7 +61,7 @@ class Warm:
 
     def serve(self, control: socket.socket, chapters: Sequence[str]) -> None:
         """Answer requests, one after the other, until the other end is closed."""
-        apart.use_one_thread()
+        forked.use_one_thread()
         self._room.get_ready(chapters)
         # What is here now is never freed: looking at it would copy its pages in each fork.
         gc.collect()
@@ -87,7 +86,7 @@ class Warm:
             for descriptor in (inbound, outbound, *files):
                 os.close(descriptor)
             if child > 0:
-                ended = _watch(child, fate, request.seconds)
+                ended = _watch(child, fate, request.seconds, request.bounds.processor_seconds)
             with contextlib.suppress(BrokenPipeError):  # Nobody waits for it: the result has arrived.
                 os.write(fate, ended.encode())
             os.close(fate)
@@ -97,7 +96,7 @@ class Warm:
         mark = request.mark.encode()
 
         def receive() -> JSON:
-            frame, _ = apart.read_frame(inbound, mark, lambda: False, most=sys.maxsize)
+            frame, _ = forked.read_frame(inbound, mark, math.inf, most=sys.maxsize)
             if frame is None:
                 raise EOFError("the request was taken back")
             return json.loads(frame)
@@ -113,50 +112,40 @@ class Warm:
                 return {problem.cause: str(problem)}
             # The frames in which it began, with all that they held.
             gc.collect()
-            apart.send(outbound, {"ready": True}, mark)
+            forked.send(outbound, {"ready": True}, mark)
             return self._room.work(prepared, receive(), files)
 
-        apart.send_and_leave(work, outbound, mark)
+        forked.send_and_leave(work, outbound, mark)
 
     def _confine(self, request: Request, keep: set[int]) -> None:
         # A group of its own: signals to the group of this process must not reach the others of the same user.
         os.setsid()
-        apart.use_one_thread()
+        forked.use_one_thread()
         # While /proc still tells how much memory there is, and which descriptors are open.
-        apart.limit(request.bounds.memory, request.bounds.seconds, request.bounds.file_bytes)
-        apart.mute(keep)
+        forked.limit(request.bounds.processor_seconds, request.bounds.memory, request.bounds.file_bytes)
+        forked.mute(keep)
         confine.be_the_first_to_go()
         confine.see_nothing_else(request.bounds)
         confine.limit_counts(request.bounds)
         confine.give_up_rights(request.user, self._calls)
 
 
-def _watch(child: int, fate: int, seconds: float) -> str:
-    """Wait for the end of a fork and end it when it had its time or nobody waits for it; how it ended."""
-    # The clock of another process, as clock_getcpuclockid(3) makes its number.
-    clock = (~child << 3) | 2
-    elapsed, used = apart.Elapsed(), 0.0
+def _watch(child: int, fate: int, seconds: float, processor_seconds: float) -> str:
+    """Wait for the end of a fork and end it when its time is over or nobody waits for it; how it ended."""
     end = os.pidfd_open(child)
     poll = select.poll()
     for descriptor in (end, fate):
         poll.register(descriptor, select.POLLIN)
-    out_of_time = False
-    while not out_of_time:
-        ready = dict(poll.poll(_LOOK_SECONDS * 1000))
-        if end in ready or (fate in ready and not os.read(fate, 64)):
-            break
-        if fate in ready:
-            elapsed, used = apart.Elapsed(), time.clock_gettime(clock)
-        out_of_time = apart.had_its_time(elapsed(), time.clock_gettime(clock) - used, seconds)
+    out_of_time = not poll.poll(1000 * seconds)
     # The first process of its namespace: all others in it end with it.
     os.kill(child, signal.SIGKILL)
-    _, status, spent = os.wait4(child, 0)
+    _, status, used = os.wait4(child, 0)
     os.close(end)
-    if out_of_time or spent.ru_utime + spent.ru_stime >= seconds:
+    if out_of_time or used.ru_utime + used.ru_stime >= processor_seconds:
         return "time"
     if os.WIFSIGNALED(status):
         return "crash"
-    return "silent" if os.WEXITSTATUS(status) == apart.REGULAR else "exit"
+    return "silent" if os.WEXITSTATUS(status) == forked.REGULAR else "exit"
 
 
 def main() -> None:

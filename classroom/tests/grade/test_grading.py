@@ -21,7 +21,7 @@ from classroom.sandbox import Sandbox
 from classroom.tests import students as class_
 from classroom.tests.grade.parts import ASSIGNMENT, CHAPTER, EXERCISES, few, handed_in, jobs, needs_sandbox
 from classroom.tests.grade.stand_in import answers
-from fxbook.checking.apart import Outcome
+from fxbook.checking.forked import Outcome
 
 # ---- the whole -------------------------------------------------------------------------------------------------------
 
@@ -228,45 +228,24 @@ def test_any_executor_does_and_is_stopped(tmp_path: Path) -> None:
     assert workers.running == 0
 
 
-def test_with_patience_a_students_answers_may_waste_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    from classroom.grade import work
+class FastAsleep(Sandbox):
+    """A sandbox in which a cell that sleeps is out of time at once."""
 
-    for patience, left in (("1", (20.0, 3.0)), ("4", (80.0, 60.0))):
-        monkeypatch.setenv("FXBOOK_PATIENCE", patience)
-        assert (work._Overtime().left(), work._Overtime(seconds=20.0).left()) == left
-
-
-class OnAClockOfItsOwn(Sandbox):
-    """A sandbox in which a cell that sleeps takes all the seconds that it has, at once, and all else takes none."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.now = 0.0
-
-    def observe(self, sheet: Any, exercise_id: str, answer: str, seed: int, hidden: str, seconds: float) -> Outcome:
-        if not any("time.sleep" in cell for cell in sheet.cells):
-            return super().observe(sheet, exercise_id, answer, seed, hidden)
-        self.now += seconds
-        return Outcome(None, "time")
-
-    def monotonic(self) -> float:
-        return self.now
+    def observe(self, sheet: Any, *task: Any) -> Outcome:
+        sleeps = any("time.sleep" in cell for cell in sheet.cells)
+        return Outcome(None, "time") if sleeps else super().observe(sheet, *task)
 
 
 _SLEEPS = "import time\ntime.sleep(1000)"
 
 
 @pytest.mark.parametrize("needs_it", [False, True])
-def test_cells_that_never_end_do_not_keep_a_worker(needs_it: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Six answers, and above them a cell that sleeps: it is waited for once, where no answer needs it.
-
-    Where all of them do, each is tried with all cells and with those that it needs; only the first has all its seconds.
-    """
+def test_a_cell_that_never_ends_costs_only_the_answers_that_need_it(
+    needs_it: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from classroom.grade import work
 
-    monkeypatch.setenv("FXBOOK_PATIENCE", "1")
-    sandbox = OnAClockOfItsOwn(trusted=True)
-    monkeypatch.setattr(work, "time", sandbox)
+    sandbox = FastAsleep(trusted=True)
     monkeypatch.setattr(work, "_sandbox", lambda job: sandbox)
     if needs_it:
         cells = [f"{_SLEEPS}\ndef helper():\n    pass"]
@@ -276,4 +255,3 @@ def test_cells_that_never_end_do_not_keep_a_worker(needs_it: bool, monkeypatch: 
     with sandbox:
         marks = [Mark.from_json(row) for row in work.grade(*jobs_of([handed_in("anna", *cells)], ASSIGNMENT, True, 5))]
     assert {mark.status for mark in marks} == {"failed" if needs_it else "passed"}, marks
-    assert sandbox.now == (20.0 + 11 * 3.0 if needs_it else 20.0)

@@ -25,7 +25,7 @@ from classroom.sandbox import Sandbox
 from classroom.tests.sandbox.harm import Came
 from classroom.tests.sandbox.sandboxing import SEED, brief
 from fxbook import tasks
-from fxbook.checking.apart import run_apart
+from fxbook.checking.forked import run_in_child
 from fxbook.checking.observe import observe
 from fxbook.checking.prepare import prepare
 from fxbook.tasks.answering import answers_to
@@ -102,7 +102,7 @@ def tried(sandbox: Sandbox, forgery: Forgery, most: int | None = None) -> Came:
     """What came of an attack: it gets a mark where it passes, and the teacher is not told what it rests on."""
     texts, passed = [], False
     for exercise_id, observation in each(forgery, most):
-        with brief(sandbox, judging_seconds=4.0):
+        with brief(sandbox, 4.0, 60.0):
             outcome = sandbox.judge(exercise_id, observation, SEED)
         texts.append(f"{json.dumps(outcome.data, ensure_ascii=False)} {outcome.ended}")
         passed |= outcome.data is not None and is_unearned(exercise_id, outcome.data)
@@ -146,7 +146,7 @@ def _observed(exercise_id: str, right: bool) -> JSON:
             continue
         # Wrong answers may never end.
         prepared = prepare(exercise, SEED, rebuildable=True)
-        observation = run_apart(functools.partial(observe, prepared, answer.answer), 2.0).data or {"cases": []}
+        observation = run_in_child(functools.partial(observe, prepared, answer.answer), 2.0).data or {"cases": []}
         wires = [case["wire"] or {"refused": ""} for case in observation["cases"]]
         can_be_built = len(wires) == len(exercise.cases) and not any("refused" in wire for wire in wires)
         if can_be_built or exercise.use == "compute":

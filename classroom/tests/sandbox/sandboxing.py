@@ -20,7 +20,7 @@ from classroom.sandbox.outside import is_judgement
 from classroom.tests.sandbox.harm import Bait, Came
 from fxbook import tasks
 from fxbook.asking import Exercise
-from fxbook.checking.apart import Outcome, run_apart
+from fxbook.checking.forked import Outcome, run_in_child
 from fxbook.checking.prepare import prepare
 from fxbook.learning.sheets import Sheet
 from fxbook.tasks import folder_of
@@ -33,6 +33,7 @@ EXERCISE, ANSWER = "09-compare-in-pairs", "paired"
 # What an observation holds where the answer is nothing: as it is, and beside how often it timed each of two calls.
 NOTHING = (None, [], {"tuple": [[], 0, 0]})
 SEED = 1
+_USUAL = Limits()
 RIGHT = """
 def paired(first, second, rounds, clock):
     def seconds(call):
@@ -64,15 +65,16 @@ def sandbox(limits: Limits, *chapters: str) -> Iterator[Sandbox]:
 
 
 @contextlib.contextmanager
-def brief(sandbox: Sandbox, **seconds: float) -> Iterator[None]:
-    """Few seconds for an attack that may never end; whoever comes before and after it has those of this machine.
+def brief(sandbox: Sandbox, processor_seconds: float = 1.0, seconds: float = 5.0) -> Iterator[None]:
+    """Few seconds for an attack that may never end; the usual ones for whoever comes before and after it.
 
     Args:
         sandbox: where the attack runs.
-        seconds: by their names in :class:`Limits`; to make the cases of an exercise counts, too.
+        processor_seconds: see :class:`Limits`; to make the cases of an exercise counts, too.
+        seconds: the same.
     """
     usual = sandbox._limits
-    sandbox._limits = dataclasses.replace(usual, **seconds)
+    sandbox._limits = dataclasses.replace(usual, processor_seconds=processor_seconds, seconds=seconds)
     try:
         yield
     finally:
@@ -158,11 +160,12 @@ def _last_docstring(tree: ast.Module) -> str:
     return str(texts[-1].value)
 
 
-def judge_apart(exercise: Exercise, observation: JSON, seed: int) -> JSON:
+def judge_apart(exercise: Exercise, observation: JSON, seed: int, limits: Limits = _USUAL) -> JSON:
     """What the sandbox says, by the same code with the same limits, also of exercises that it does not know."""
     # As in a room: what takes long to make once is there before the time begins.
     prepare(exercise, seed=0, rebuildable=True)
-    outcome = run_apart(functools.partial(judging.judged, exercise, observation, seed), Limits.here().judging_seconds)
+    work = functools.partial(judging.judged, exercise, observation, seed)
+    outcome = run_in_child(work, limits.seconds, processor_seconds=limits.processor_seconds)
     assert outcome.data is None or is_judgement(outcome.data)
     return outcome.data or {"rule": "ends well", "unproven": []}
 

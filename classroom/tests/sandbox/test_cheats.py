@@ -23,7 +23,7 @@ FEW = list({exercise.id[:2]: exercise for exercise in reversed(DATA)}.values())
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    yield from sandboxed(Limits(seconds=600.0, answer_seconds=600.0))
+    yield from sandboxed(Limits(processor_seconds=600.0, seconds=600.0))
 
 
 # ---- submissions that got the points of an exercise ------------------------------------------------------------------

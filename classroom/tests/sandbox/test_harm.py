@@ -31,7 +31,7 @@ from classroom.tests.sandbox.sandboxing import (
     warmed,
 )
 from classroom.tests.sandbox.sandboxing import sandbox as sandboxed
-from fxbook.checking.apart import Outcome
+from fxbook.checking.forked import Outcome
 
 BY_NAME = {attack.name: attack for attack in attacks()}
 NOTHING = Came("")
@@ -45,7 +45,7 @@ def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
 
 @pytest.fixture(scope="module")
 def sandbox(bait: Bait) -> Iterator[Sandbox]:
-    for sandbox in sandboxed(Limits.here(), EXERCISE[:2]):
+    for sandbox in sandboxed(Limits(), EXERCISE[:2]):
         warmed(sandbox, bait)
         yield sandbox
 
@@ -53,7 +53,7 @@ def sandbox(bait: Bait) -> Iterator[Sandbox]:
 @pytest.fixture(scope="module")
 def unconfined(bait: Bait) -> Iterator[Sandbox]:
     # Time to look everywhere: a machine has many files.
-    with Sandbox(Limits(seconds=600.0, answer_seconds=600.0), trusted=True) as sandbox:
+    with Sandbox(Limits(processor_seconds=600.0, seconds=600.0), trusted=True) as sandbox:
         yield sandbox
 
 

@@ -31,7 +31,7 @@ def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
 
 @pytest.fixture(scope="module")
 def sandbox(bait: Bait) -> Iterator[Sandbox]:
-    for sandbox in sandboxed(Limits.here()):
+    for sandbox in sandboxed(Limits()):
         assert not next_suffers(sandbox)
         yield sandbox
 

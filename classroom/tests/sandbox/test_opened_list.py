@@ -18,7 +18,7 @@ from classroom.tests.sandbox.harm import Bait, Came, Watch, laid
 from classroom.tests.sandbox.sandboxing import SEED
 from classroom.tests.sandbox.taking_over import sandbox_with
 from classroom.tests.sandbox.test_judging_attacks import next_in_turn, next_suffers
-from fxbook.checking.apart import Outcome
+from fxbook.checking.forked import Outcome
 
 JSON = Any
 OPENED = ("torch.native_batch_norm", "torch.as_strided", "torch.ctc_loss")
@@ -48,7 +48,7 @@ def sandbox(bait: Bait) -> Iterator[Sandbox]:
         if room == JUDGING:
             files["classroom/judge/allowed.py"] += _OPENS
 
-    with sandbox_with(change, Limits.here()) as sandbox:
+    with sandbox_with(change, Limits()) as sandbox:
         assert not next_suffers(sandbox)
         yield sandbox
 

@@ -37,7 +37,7 @@ def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
 
 @pytest.fixture(scope="module")
 def sandbox(bait: Bait) -> Iterator[Sandbox]:
-    for sandbox in sandboxed(Limits.here()):
+    for sandbox in sandboxed(Limits()):
         assert not next_suffers(sandbox)
         yield sandbox
 
@@ -63,7 +63,7 @@ def tried(room: Sandbox, attack: Files, most: int | None = None) -> Came:
     """
     chosen = set(spread(sum(1 for _ in attack()), most))
     texts, managed = [], []
-    with pytest.MonkeyPatch.context() as patched, brief(room, reading_seconds=1.0):
+    with pytest.MonkeyPatch.context() as patched, brief(room):
         patched.setattr(rooms, "for_reading", lambda: room)
         for place, (name, data) in enumerate(attack()):
             if place not in chosen:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import shutil
 import signal
@@ -23,6 +22,7 @@ from classroom.tests.sandbox.sandboxing import (
     ANSWER,
     EXERCISE,
     RIGHT,
+    brief,
     is_right,
     need_bubblewrap,
     observe_known,
@@ -31,8 +31,8 @@ from classroom.tests.sandbox.sandboxing import (
 )
 from classroom.tests.sandbox.sandboxing import sandbox as sandboxed
 from fxbook import tasks
-from fxbook.checking import apart
-from fxbook.checking.apart import Outcome
+from fxbook.checking import forked
+from fxbook.checking.forked import Outcome
 from fxbook.checking.prepare import prepare
 from fxbook.learning import sheets
 from fxbook.learning.exercises import catalogue
@@ -45,7 +45,7 @@ SEED = 7
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    yield from sandboxed(Limits.here())
+    yield from sandboxed(Limits())
 
 
 # ---- the same is seen inside as outside ------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ def test_half_of_the_library_sees_what_the_whole_sees(
 
     inside = sandbox.observe(sheet, about.id, about.answer, SEED)
     assert inside.data and inside.data["observation"]
-    assert inside.data == apart.run_apart(whole, 600).data
+    assert inside.data == forked.run_in_child(whole, 600).data
 
 
 # The first of each chapter; tests/cold tries all answers.
@@ -188,7 +188,7 @@ def test_a_bad_file_of_hidden_variants_is_not_the_students_fault(sandbox: Sandbo
 
 
 def test_work_that_is_done_before_it_is_watched_is_not_lost(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    send = apart.send
+    send = forked.send
 
     def send_and_wait(descriptor: int, data: Any, mark: bytes) -> None:
         working = processes_below(warm(sandbox, READING))
@@ -197,7 +197,7 @@ def test_work_that_is_done_before_it_is_watched_is_not_lost(sandbox: Sandbox, mo
         while data and working <= processes_below(warm(sandbox, READING)):
             time.sleep(0.01)
 
-    monkeypatch.setattr(apart, "send", send_and_wait)
+    monkeypatch.setattr(forked, "send", send_and_wait)
     for _ in range(3):
         assert sandbox.read_sheet("x.ipynb", b"", {}).data["reason"] == "it is empty"
 
@@ -267,26 +267,29 @@ def test_trusted_submissions_need_no_bubblewrap(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(shutil, "which", lambda *_: None)
     with Sandbox(trusted=True) as trusted:
         assert is_right(trusted.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
-        assert trusted.observe(sheet_of("while True: pass"), EXERCISE, ANSWER, 1, seconds=1.0) == Outcome(None, "time")
         with pytest.raises(SandboxError, match="a tuple of Case"):
             trusted.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1, "CASES = {}")
 
 
-def test_with_patience_all_seconds_are_more_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    usual = dataclasses.asdict(Limits())
-    monkeypatch.setenv("FXBOOK_PATIENCE", "4")
-    told = {name: 4 * value if name.endswith("seconds") else value for name, value in usual.items()}
+_ENDLESS = ("while True: pass", "10 ** 10**9", "import time\ntime.sleep(3600)")
+
+
+def test_a_cell_that_never_ends_is_ended_in_the_sandbox_and_without_it(sandbox: Sandbox) -> None:
     with Sandbox(trusted=True) as trusted:
-        assert dataclasses.asdict(trusted._limits) == dataclasses.asdict(Limits.here()) == told
+        for place in (sandbox, trusted):
+            for cell in _ENDLESS:
+                with brief(place):
+                    assert place.observe(sheet_of(cell, RIGHT), EXERCISE, ANSWER, 1) == Outcome(None, "time")
+            assert is_right(place.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
 
 
-def test_an_answer_has_inside_the_seconds_that_it_has_in_a_notebook() -> None:
-    works = "import time\ndef works(*given, **named):\n    started = time.process_time()\n"
-    works += "    while time.process_time() < started + 0.3:\n        pass\n    return []"
-    with Sandbox(Limits(seconds=600.0, answer_seconds=0.2), trusted=True) as trusted:
-        for exercise_id, is_over in ((EXERCISE, True), ("17-where-they-part", False)):
-            data = trusted.observe(sheet_of(works), exercise_id, "works", SEED).data
-            assert ("TimeUp" in str(data["observation"])) is is_over
+def test_the_line_of_an_answer_that_loops_is_told(sandbox: Sandbox) -> None:
+    loops = f"def {ANSWER}(*_):\n    while True: pass"
+    with Sandbox(trusted=True) as trusted:
+        for place in (sandbox, trusted):
+            with brief(place):
+                error = place.observe(sheet_of(loops), EXERCISE, ANSWER, 1).data["observation"]["error"]
+            assert (error["type"], error["line"]) == ("TimeUp", "while True: pass")
 
 
 def test_an_installed_library_is_hidden_too(monkeypatch: pytest.MonkeyPatch) -> None:

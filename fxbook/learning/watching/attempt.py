@@ -11,7 +11,7 @@ from fxbook.learning import sheets
 from fxbook.learning.exercises import About
 
 JSON = Any
-# For the cells above the answer too; using the answer itself has its own, shorter limit.
+# For the cells above the answer; using the answer itself has those of the exercise.
 SECONDS = 10.0
 
 
@@ -43,27 +43,27 @@ def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
     from fxbook import tasks
     from fxbook.checking import new_seed
     from fxbook.checking.again import looking_inside
-    from fxbook.checking.apart import CAN_FORK, patience, run_apart
     from fxbook.checking.failed import FailedCase
+    from fxbook.checking.forked import CAN_FORK, run_in_child
     from fxbook.checking.judge import judge
     from fxbook.checking.prepare import Prepared, prepare
     from fxbook.checking.report import Report
-    from fxbook.checking.verify import UNPROTECTED, not_here
+    from fxbook.checking.verify import GRACE_SECONDS, UNPROTECTED, not_here
 
     exercise = tasks.find(about.id)
     if exercise is None:
         return False, not_here(about.id)
-    seed, longest = new_seed(), SECONDS * patience()
+    seed, longest = new_seed(), SECONDS + exercise.seconds + GRACE_SECONDS
 
     def work(prepared: Prepared) -> JSON:
-        return sheets.observe_answer(sheet, prepared, about.answer, exercise.seconds * patience())
+        return sheets.observe_answer(sheet, prepared, about.answer, exercise.seconds)
 
     def again(prepared: Prepared) -> JSON:
-        told = run_apart(functools.partial(work, prepared), longest).data if CAN_FORK else None
+        told = run_in_child(functools.partial(work, prepared), longest).data if CAN_FORK else None
         return told and told["observation"]
 
     prepared = prepare(exercise, seed)
-    outcome = run_apart(functools.partial(work, prepared), longest) if CAN_FORK else None
+    outcome = run_in_child(functools.partial(work, prepared), longest) if CAN_FORK else None
     seen = outcome.data if outcome else work(prepared)
     if seen is None:
         why = "did not end in time" if outcome and outcome.ended == "time" else "ended the Python process"

@@ -315,7 +315,7 @@ def changes_nothing(traced):
     traced.recompile()
 
 
-@wrong("ends well", says="Your code was still running when the time was over")
+@wrong("ends well", says="it may loop for ever")
 def waits_for_a_node_that_is_never_ready(traced):
     """`output` waits for its place behind all others, itself among them."""
     placed, waiting = set(), list(traced.graph.nodes)

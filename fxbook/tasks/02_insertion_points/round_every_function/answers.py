@@ -119,7 +119,7 @@ class MakesAllRoundsFirst:
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("ends well", says="Your code was still running when the time was over: it may loop for ever")
+@wrong("ends well", says="it may loop for ever")
 def meets_its_own_nodes(traced):
     for node in traced.graph.nodes:
         if node.op == "call_function":

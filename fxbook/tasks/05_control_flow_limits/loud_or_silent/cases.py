@@ -284,5 +284,4 @@ USAGE = Usage(
         _suspect("summed_alike", lambda: _summed(*2 * (one_of(0, 1),))),
     ),
     given=lambda model: (model.function, [batch.clone() for batch in model.batches]),
-    seconds=2.2,
 )

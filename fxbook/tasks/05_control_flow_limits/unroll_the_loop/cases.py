@@ -6,4 +6,4 @@ from fxbook.asking import Usage
 
 from ..cases import BATCHES, made_and_watched
 
-USAGE = Usage("pass", cases=BATCHES, call=made_and_watched, seconds=2.2)
+USAGE = Usage("pass", cases=BATCHES, call=made_and_watched)

@@ -224,6 +224,4 @@ USAGE = Usage(
         Case("a GPT that ranks the positions at its end", ranking_gpt, tokens(32, 2, 4), unseen=True),
     ),
     call=counted,
-    # Each case runs a GPT node by node to count its FLOPs.
-    seconds=2.0,
 )

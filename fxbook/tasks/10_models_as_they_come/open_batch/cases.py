@@ -138,5 +138,4 @@ USAGE = Usage(
         ),
     ),
     call=exported_and_run,
-    seconds=4.4,
 )

@@ -144,5 +144,4 @@ USAGE = Usage(
         Case("a part of Llama", nn.Identity, tuple, unseen=True, given=program_of(part_of_llama, (2, 32))),
     ),
     call=saved_and_run,
-    seconds=4.4,
 )

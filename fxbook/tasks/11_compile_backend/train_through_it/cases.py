@@ -112,5 +112,4 @@ USAGE = Usage(
         Case("a part of Llama", nn.Identity, tuple, unseen=True, given=given_by(part_of_llama, 32)),
     ),
     call=as_dynamo_calls_it,
-    seconds=4.4,
 )

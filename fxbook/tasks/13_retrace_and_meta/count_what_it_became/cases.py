@@ -64,6 +64,4 @@ USAGE = Usage(
             given=some_of(_aten.silu, _aten.hardswish, fewest=2, dtype=torch.float16),
         ),
     ),
-    # Each case is one retrace at least.
-    seconds=2.0,
 )

@@ -225,6 +225,4 @@ USAGE = Usage(
         Case("one part", Single, tuple, unseen=True, given=in_parts(1)),
         Case("as many parts as calls", Single, tuple, unseen=True, given=in_parts(4)),
     ),
-    # A usual answer asks for the weights of each piece of the list, and one may try every cut.
-    seconds=4.4,
 )

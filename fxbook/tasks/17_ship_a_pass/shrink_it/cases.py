@@ -229,5 +229,4 @@ USAGE = Usage(
     ),
     given=reported,
     call=shrunk,
-    seconds=7.0,
 )

@@ -169,5 +169,4 @@ USAGE = Usage(
         Case("rounding near 0", Results, tuple, unseen=True, given=edited(shifted_by_rounding, 2)),
     ),
     call=with_changes,
-    seconds=8.0,
 )

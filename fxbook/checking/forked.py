@@ -10,7 +10,6 @@ import builtins
 import contextlib
 import dataclasses
 import faulthandler
-import functools
 import gc
 import io
 import json
@@ -29,23 +28,11 @@ from typing import Any, NoReturn
 
 # Forking on macOS is known to crash in Apple's own frameworks, which torch uses there.
 CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"
-# Enough for any answer, and little enough to be used up before the time is.
+# Large enough for any answer; small enough that a leak hits this limit before the time limit.
 MEMORY = 256 << 20
 _MOST_BYTES = 32 << 20
 _SPARE = 64 << 20
 _FILE = 1 << 20
-# An environment variable: so many times longer may an answer take, in a notebook and with the grader.
-PATIENCE_VARIABLE = "FXBOOK_PATIENCE"
-_MOST_PATIENCE = 100.0
-# On a busy machine a child has its seconds later: so many times later at most, where nobody says how long.
-_BUSY = 4
-_LEAST_PROCESSOR_SECONDS = 10
-_POLL_MILLISECONDS = 20
-# Less than this share of a processor: it waits rather than works.
-_WAITING = 0.15
-# Who asks many times a second is never silent for longer, unless the machine stands still, as a virtual one does that
-# is moved.
-_STANDSTILL = 0.25
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,26 +47,19 @@ class Outcome:
     ended: str = ""
 
 
-def patience() -> float:
-    """How many times longer than usual an answer may take, told by the environment of a slow machine; else 1."""
-    with contextlib.suppress(ValueError):
-        # In this order, what is not a number gives 1.
-        return min(max(1.0, float(os.environ.get(PATIENCE_VARIABLE, ""))), _MOST_PATIENCE)
-    return 1.0
-
-
-def run_apart(
-    work: Callable[[], Any], seconds: float, keep: Collection[int] = (), longest: float | None = None
+def run_in_child(
+    work: Callable[[], Any], seconds: float, keep: Collection[int] = (), processor_seconds: float | None = None
 ) -> Outcome:
     """Call ``work`` in a forked child; what it returns must be JSON.
 
     Args:
         work: returns plain data. It sees everything this process holds; nothing that it changes comes back.
-        seconds: limit, after which the child and its process group are killed; see :func:`had_its_time`.
+        seconds: of wall time, after which the child and its process group are killed.
         keep: descriptors that it may use.
-        longest: the most seconds that anybody waits for it, however busy the machine is.
+        processor_seconds: of the processor, after which the child ends, too; by default as many.
     """
-    elapsed = Elapsed()
+    processor_seconds = seconds if processor_seconds is None else processor_seconds
+    deadline = time.monotonic() + seconds
     mark = secrets.token_hex(16).encode()
     read_end, write_end = os.pipe()
     with warnings.catch_warnings():
@@ -87,71 +67,20 @@ def run_apart(
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
-        most = _BUSY * seconds if longest is None else longest
-        _be_the_child(work, write_end, mark, keep, max(_LEAST_PROCESSOR_SECONDS, math.ceil(most) + 1))
+        _be_the_child(work, write_end, mark, keep, processor_seconds)
     os.close(write_end)
     try:
-        over = functools.partial(_over, child, elapsed, seconds, longest)
-        frame, timed_out = read_frame(read_end, mark, over)
+        frame, timed_out = read_frame(read_end, mark, deadline)
         ended = "time" if timed_out else _how_it_ended(child)
     finally:
         os.close(read_end)
-        _end(child)
+        used = _end(child)
+    if ended == "crash" and used >= processor_seconds:
+        ended = "time"
     with contextlib.suppress(ValueError):
         if frame is not None:
             return Outcome(json.loads(frame))
     return Outcome(None, ended)
-
-
-class Elapsed:
-    """Seconds since this was made, without those in which the machine stood still; to be asked many times a second."""
-
-    def __init__(self) -> None:
-        self._seconds, self._asked = 0.0, time.monotonic()
-
-    def __call__(self) -> float:
-        """The seconds, of which those since the last question count up to a fourth of one."""
-        now = time.monotonic()
-        self._seconds += min(now - self._asked, _STANDSTILL)
-        self._asked = now
-        return self._seconds
-
-
-def had_its_time(
-    elapsed: float, used: float, seconds: float, longest: float | None = None, delayed: float | None = None
-) -> bool:
-    """Whether work that began so long ago, and has used so much of a processor since, has had its seconds.
-
-    It has when it used them up, and when it waits for something. It has not while others keep it from the processor,
-    which took ``delayed`` seconds; where the system does not tell that, work that used little is taken to wait.
-    """
-    most = _BUSY * seconds if longest is None else longest
-    if elapsed >= most or used >= seconds:
-        return True
-    # What waits for a reader that has no processor works as well.
-    return elapsed - (delayed or 0.0) >= seconds and used <= _WAITING * elapsed
-
-
-def seconds_delayed(process: int | str) -> float | None:
-    """How long a process could have run and had no processor, ``None`` where the system does not tell."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        return int(Path(f"/proc/{process}/schedstat").read_text().split()[1]) / 1e9
-    return None
-
-
-def _over(child: int, elapsed: Elapsed, seconds: float, longest: float | None) -> bool:
-    so_far = elapsed()
-    if so_far < min(seconds, seconds if longest is None else longest):
-        return False
-    return had_its_time(so_far, _processor_seconds(child), seconds, longest, seconds_delayed(child))
-
-
-def _processor_seconds(process: int) -> float:
-    """Processor time of another process so far; 0, as if it waited, where the system does not tell."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    return 0.0
 
 
 # The exit status of a child that was not stopped by the work itself.
@@ -159,7 +88,7 @@ REGULAR = 87
 
 
 def _be_the_child(
-    work: Callable[[], Any], write_end: int, mark: bytes, keep: Collection[int], processor_seconds: int
+    work: Callable[[], Any], write_end: int, mark: bytes, keep: Collection[int], processor_seconds: float
 ) -> NoReturn:
     """What the child does."""
 
@@ -167,7 +96,7 @@ def _be_the_child(
         os.setsid()
         use_one_thread()
         gc.freeze()
-        limit(seconds=processor_seconds)
+        limit(processor_seconds)
         mute(keep={write_end, *keep})
         return work()
 
@@ -208,17 +137,21 @@ def send(
         pending = pending[write(descriptor, pending) :]
 
 
-def limit(memory: int = MEMORY, seconds: int = _LEAST_PROCESSOR_SECONDS, file_bytes: int = _FILE) -> None:
-    """Limit this process: memory besides what it has, in bytes; processor time; the size of a file that it writes."""
+def limit(processor_seconds: float, memory: int = MEMORY, file_bytes: int = _FILE) -> None:
+    """Limit this process: processor time; memory besides what it has, in bytes; the size of a file that it writes.
+
+    When the processor time is used up, SIGXCPU comes, for :func:`fxbook.checking.observe.observe`; a second later, the
+    kernel kills the process.
+    """
     import resource
 
-    used = 0
+    used, soft = 0, math.ceil(processor_seconds)
     with contextlib.suppress(OSError, ValueError):
         used = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     wanted = {
         resource.RLIMIT_CORE: (0, 0),
         resource.RLIMIT_FSIZE: (file_bytes, file_bytes),
-        resource.RLIMIT_CPU: (seconds, seconds),
+        resource.RLIMIT_CPU: (soft, soft + 1),
     }
     if used:
         wanted[resource.RLIMIT_AS] = (used + memory, used + memory + _SPARE)
@@ -273,15 +206,13 @@ def _send_nothing(*_: object, **__: object) -> None:
     """Stands for the kernel's session in the child."""
 
 
-def read_frame(
-    descriptor: int, mark: bytes, over: Callable[[], bool], most: int = _MOST_BYTES
-) -> tuple[bytes | None, bool]:
+def read_frame(descriptor: int, mark: bytes, deadline: float, most: int = _MOST_BYTES) -> tuple[bytes | None, bool]:
     """The child's frame, or ``None``; and whether time ran out. Bytes around the frame are ignored.
 
     Args:
         descriptor: the end of the pipe to read.
         mark: begins the frame; it is random, so that nothing else does.
-        over: whether time is out; asked many times a second.
+        deadline: when time is out, on the clock of ``time.monotonic()``.
         most: so many bytes are read; a child that sends more has flooded the pipe.
     """
     os.set_blocking(descriptor, False)
@@ -290,10 +221,9 @@ def read_frame(
     data = bytearray()
     start = -1
     while len(data) <= most:
-        if over():
+        left = deadline - time.monotonic()
+        if left <= 0 or not poll.poll(None if left == math.inf else math.ceil(1000 * left)):
             return None, True
-        if not poll.poll(_POLL_MILLISECONDS):
-            continue
         try:
             chunk = os.read(descriptor, 1 << 20)
         except BlockingIOError:
@@ -328,10 +258,16 @@ def _how_it_ended(child: int) -> str:
     return "silent"
 
 
-def _end(child: int) -> None:
-    """Kill the child's whole group and reap it; the group goes first, while its number is still taken."""
+def _end(child: int) -> float:
+    """Kill the child's whole group and reap it; the group goes first, while its number is still taken.
+
+    Returns:
+        The seconds of the processor that the child used.
+    """
     for kill in (os.killpg, os.kill):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             kill(child, signal.SIGKILL)
     with contextlib.suppress(ChildProcessError):
-        os.waitpid(child, 0)
+        used = os.wait4(child, 0)[2]
+        return used.ru_utime + used.ru_stime
+    return 0.0
