@@ -10,6 +10,6 @@ from classroom.tests.sandbox.test_reading_attacks import ALL, bait, sandbox, tri
 from tests.cold import drawn
 
 
-@pytest.mark.parametrize("attack", drawn.some(ALL, 8))
+@pytest.mark.parametrize("attack", drawn.some(list(ALL), 8))
 def test_no_file_does_harm(watch: Watch, sandbox: Sandbox, attack: str) -> None:  # noqa: F811
     assert watch.harms(tried(sandbox, ALL[attack])) == []
