@@ -170,13 +170,13 @@ class Overview:
     @property
     def not_found(self) -> list[Seen]:
         """Where no answer was found in a sheet that was worked on."""
-        return self._seen(lambda mark: mark.look if mark.status == "missing" and mark.look else None)
+        return self._seen(lambda mark: mark.remark if mark.status == "missing" and mark.remark else None)
 
     @property
     def renamed(self) -> list[tuple[Student, list[Mark]]]:
         """Whose answers were found under other names."""
         rows = [
-            (student, [mark for mark in student.marks if mark.status != "missing" and mark.look])
+            (student, [mark for mark in student.marks if mark.status != "missing" and mark.remark])
             for student in self.students
         ]
         return [(student, marks) for student, marks in rows if marks]

@@ -83,5 +83,8 @@ def mark(assignment: Assignment, student: int, at: int, /, **fields: Any) -> Mar
     elif kind == 10:
         own |= {"status": "error", "for_teacher": "BrokenProcessPool: a worker died"}
     else:
-        own |= {"status": "missing", "look": "No answer uses `mine`: is it one under another name?" if at == 2 else ""}
+        own |= {
+            "status": "missing",
+            "remark": "No answer uses `mine`: is it one under another name?" if at == 2 else "",
+        }
     return Mark(**{**own, **fields})

@@ -16,7 +16,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from classroom.assignment import of_chapters
-from classroom.collect.reading import Read, read_sheet, stubs
+from classroom.collect.reading import ParsedSheet, read_sheet, stubs
 from classroom.grade.records import Submission
 from classroom.tests import students as class_
 from fxbook.learning import sheets
@@ -29,7 +29,7 @@ STUB = stubs(CHAPTER)[EXERCISE]
 DEFINED = "def put_in_order(traced):\n    return helper(traced)"
 
 
-def read(name: str, data: bytes) -> Read:
+def read(name: str, data: bytes) -> ParsedSheet:
     return read_sheet(Submission("a", "A", {CHAPTER: data}, {CHAPTER: name}), ASSIGNMENT, CHAPTER)
 
 
@@ -49,7 +49,7 @@ def test_an_answer_is_found_in_every_shape_of_a_sheet(shape: str) -> None:
     cells = [cell for _, cell in reading.sheet.only_for(ANSWER).needed_for(ANSWER)]
     exec("\n".join(cells), names)
     assert callable(names[ANSWER])
-    assert reading.homes[ANSWER][-1] in reading.alone[ANSWER]
+    assert reading.defined_in[ANSWER][-1] in reading.required_cells[ANSWER]
 
 
 def test_the_stub_as_handed_out_never_counts_beside_an_answer() -> None:
@@ -63,7 +63,7 @@ def test_the_stub_as_handed_out_never_counts_beside_an_answer() -> None:
         ([stub, stub], 2),
         ([other, stub + "\nx = 1"], 2),
     ):
-        assert read("x.ipynb", class_.from_cells(cells)).homes[ANSWER][-1] == home, cells
+        assert read("x.ipynb", class_.from_cells(cells)).defined_in[ANSWER][-1] == home, cells
 
 
 def test_an_answer_that_is_as_it_was_handed_out_is_told_from_one_that_was_begun() -> None:
@@ -98,9 +98,9 @@ CHECK = f'check("{EXERCISE}", {{}})'
 )
 def test_an_answer_under_another_name_is_the_one_that_its_check_calls(cells: list[str]) -> None:
     reading = read("x.ipynb", class_.from_cells(cells))
-    assert reading.found == {ANSWER: "mine"} and ANSWER not in reading.untouched and not reading.called
-    home = reading.homes[ANSWER][-1]
-    assert "mine" in reading.sheet.cells[home - 1] and home in reading.alone[ANSWER]
+    assert reading.renamed_to == {ANSWER: "mine"} and ANSWER not in reading.untouched and not reading.called
+    home = reading.defined_in[ANSWER][-1]
+    assert "mine" in reading.sheet.cells[home - 1] and home in reading.required_cells[ANSWER]
 
 
 @pytest.mark.parametrize(
@@ -122,17 +122,19 @@ def test_an_answer_under_another_name_is_the_one_that_its_check_calls(cells: lis
 )
 def test_what_a_check_calls_is_no_guess(cells: list[str], called: str) -> None:
     reading = read("x.ipynb", class_.from_cells(cells))
-    assert ANSWER not in reading.found and reading.called.get(ANSWER, "") == called
+    assert ANSWER not in reading.renamed_to and reading.called.get(ANSWER, "") == called
 
 
 def test_functions_that_no_answer_uses_are_told() -> None:
     helper, used = "def helper(x): return 1", f"def {ANSWER}(traced): return helper(traced)"
-    assert read("x.ipynb", class_.from_cells([STUB, OTHER.format("mine"), CHECK.format(ANSWER)])).spare == ["mine"]
-    assert read("x.ipynb", class_.from_cells([helper, used])).spare == []
+    assert read("x.ipynb", class_.from_cells([STUB, OTHER.format("mine"), CHECK.format(ANSWER)])).unused_functions == [
+        "mine"
+    ]
+    assert read("x.ipynb", class_.from_cells([helper, used])).unused_functions == []
     solved = class_.notebook(CHAPTER, {about.id: class_.solution(about.id) for about in ASSIGNMENT.exercises})
     for notebook in (solved, class_.notebook(CHAPTER, {})):
         reading = read("x.ipynb", class_.as_bytes(notebook))
-        assert reading.spare == [] and reading.found == {} and reading.called == {}
+        assert reading.unused_functions == [] and reading.renamed_to == {} and reading.called == {}
         assert reading.worked == (notebook is solved)
 
 

@@ -143,7 +143,7 @@ def test_points_are_written_as_learning_systems_do() -> None:
 ROWS = [Row(1, "11", "Anna Müller"), Row(2, "12", "Li Wei"), Row(3, "13", "Li Wei"), Row(4, "14", "Zoë Ångström")]
 
 
-def test_a_number_of_the_system_decides_alone() -> None:
+def test_lms_id_identifies_the_student() -> None:
     people = [on_moodle("Li Wei", 13), on_moodle("Somebody Else", 11), on_moodle("Zoë Ångström", 99)]
     matching = match(people, ROWS, "Moodle")
     assert {key: row.at for key, row in matching.rows.items()} == {"Li Wei-13": 3, "Somebody Else-11": 1}

@@ -6,7 +6,7 @@ import ast
 import random
 from collections.abc import Callable, Iterator, Mapping
 
-from classroom.collect.plain import Own
+from classroom.collect.normalise import StudentCode
 from fxbook.learning.exercises import catalogue
 from fxbook.tasks import folder_of
 from fxbook.tasks.answering import answers_to
@@ -26,7 +26,7 @@ def honest(exercise_id: str) -> list[str]:
 
 def plain(exercise_id: str, source: str) -> str:
     """An answer as it is compared."""
-    return Own([source], ()).texts(catalogue()[exercise_id].answer)[1]
+    return StudentCode([source], ()).texts(catalogue()[exercise_id].answer)[1]
 
 
 def names_and_comments(source: str, _: random.Random) -> str:

@@ -56,7 +56,7 @@ def hostile(payload: str) -> list[Mark]:
         **{"inputs": [0, 0], "users": [0], "notes": [payload, "dead"], "faults": [payload]},
     }
     graph = {"nodes": [node], "lint": payload, "stale": False}
-    fields = ("student", "rule", "message", "for_teacher", "node", "read", "line", "look", "source")
+    fields = ("student", "rule", "message", "for_teacher", "node", "read", "line", "remark", "source")
     assignment = an_assignment(hidden=True)
     statuses = ("passed", "public", "failed", "missing", "unreadable", "error")
     texts: dict[str, Any] = dict.fromkeys(fields, payload)

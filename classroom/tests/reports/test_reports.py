@@ -95,7 +95,7 @@ def _without_hidden(folder: Path) -> BeautifulSoup:
 def test_of_a_hidden_variant_nothing_is_told_that_an_answer_could_choose(tmp_path: Path) -> None:
     secret = "SECRETVARIANT"
     graph = graph_of(node(secret))
-    secrets = dict.fromkeys(("message", "for_teacher", "node", "line", "look", "source", "plain"), secret)
+    secrets = dict.fromkeys(("message", "for_teacher", "node", "line", "remark", "source", "plain"), secret)
     pages = set()
     for rule, read in (("no_dead_nodes", "02_insertion_points#replace-uses-without-a-cycle"), ("lints", "06_kwargs")):
         hidden = a_mark(status="public", rule=rule, read=read, graph=graph, unproven=(secret,), **secrets)
@@ -308,10 +308,10 @@ def test_a_file_that_cannot_be_read_is_told_once(tmp_path: Path) -> None:
 def test_an_answer_under_another_name_or_not_found_is_to_be_looked_at(tmp_path: Path) -> None:
     assignment = an_assignment()
     unused = "No answer uses `mine`: is it one under another name?"
-    marks = [mark(assignment, 0, at, status="missing", points=0.0, look=unused) for at in range(2)]
+    marks = [mark(assignment, 0, at, status="missing", points=0.0, remark=unused) for at in range(2)]
     note = "Found as `my_own`, which the check calls."
     marks += [
-        mark(assignment, 1, 0, status="passed", student="Ben", look=note),
+        mark(assignment, 1, 0, status="passed", student="Ben", remark=note),
         mark(assignment, 1, 1, status="missing"),
     ]
     summary = reports.write(tmp_path, assignment, marks)

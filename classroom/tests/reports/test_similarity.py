@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import random
 
-from classroom.collect.plain import Own
+from classroom.collect.normalise import StudentCode
 from classroom.reports.similarity import LEAST_OWN, alike, explained, pairs, runs
 from classroom.tests.marks import an_assignment, mark
 from classroom.tests.reports.copying import DISGUISES, honest, plain
@@ -18,7 +18,7 @@ IMPORTS = "import operator\nimport torch\nfrom torch import fx, nn"
 
 
 def answer(source: str, *others: str) -> str:
-    return Own([IMPORTS, *others, source], [IMPORTS]).texts("answer")[1]
+    return StudentCode([IMPORTS, *others, source], [IMPORTS]).texts("answer")[1]
 
 
 def test_names_layout_comments_and_annotations_make_no_difference() -> None:
@@ -35,7 +35,7 @@ def test_names_layout_comments_and_annotations_make_no_difference() -> None:
 def test_what_the_answer_does_not_need_and_what_was_handed_out_is_no_part_of_it() -> None:
     handed_out = "class Block(nn.Module):\n    width = 3"
     code = "def half(x): return Block\ndef answer(x): return half(x)"
-    own = Own([IMPORTS, handed_out, "def other(x): return 7", code], [IMPORTS, handed_out])
+    own = StudentCode([IMPORTS, handed_out, "def other(x): return 7", code], [IMPORTS, handed_out])
     source, text = own.texts("answer")
     assert source == "def half(x): return Block\n\ndef answer(x): return half(x)"
     assert "width" not in text and "7" not in text and text.count("def") == 2
@@ -43,13 +43,13 @@ def test_what_the_answer_does_not_need_and_what_was_handed_out_is_no_part_of_it(
 
 
 def test_a_source_keeps_the_comments_of_its_author_and_is_cut_where_it_is_long() -> None:
-    source, text = Own(["x = 1\n# Why so.\ndef answer():  # here\n    return x"], ()).texts("answer")
+    source, text = StudentCode(["x = 1\n# Why so.\ndef answer():  # here\n    return x"], ()).texts("answer")
     assert source == "x = 1\n\n# Why so.\ndef answer():  # here\n    return x"
-    source, text = Own(["def answer():\n" + "    call(1, 2, 3)\n" * 2000], ()).texts("answer")
+    source, text = StudentCode(["def answer():\n" + "    call(1, 2, 3)\n" * 2000], ()).texts("answer")
     assert len(source) <= 4000 and len(text) <= 6000
-    assert Own(["def answer(:"], ()).texts("answer") == ("", "")
-    assert Own(["x = 1\n" * 700, "def answer(): return x"], ()).texts("answer") == ("", "")
-    assert Own(["x = " + "-" * 5000 + "1\ndef answer(): return x"], ()).texts("answer")[1] == ""
+    assert StudentCode(["def answer(:"], ()).texts("answer") == ("", "")
+    assert StudentCode(["x = 1\n" * 700, "def answer(): return x"], ()).texts("answer") == ("", "")
+    assert StudentCode(["x = " + "-" * 5000 + "1\ndef answer(): return x"], ()).texts("answer")[1] == ""
 
 
 def test_honest_pairs_are_not_listed_and_copies_are_found() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from classroom.sandbox import Limits, Sandbox, SandboxError, bubble, calls, groups, halves, protection
+from classroom.sandbox import Limits, Sandbox, SandboxError, bubble, calls, groups, observer_package, protection
 from classroom.sandbox.contents import READING
 from classroom.tests.sandbox.harm import processes_below
 from classroom.tests.sandbox.sandboxing import (
@@ -159,7 +159,7 @@ def test_hidden_cases_take_the_place_of_the_public_ones(sandbox: Sandbox) -> Non
 
 
 def test_only_the_cases_of_the_exercise_enter_the_sandbox() -> None:
-    text = halves.hidden_for(HIDDEN, "00-layers-in-order")
+    text = observer_package.hidden_for(HIDDEN, "00-layers-in-order")
     assert "hidden" in text and "another exercise" not in text and "00-readers" not in text and "other" not in text
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from classroom.assignment import Assignment
 from classroom.collect.lateness import Deadline, Rule
-from classroom.grade import work
-from classroom.grade.choosing import MOST_GRADED, Choice
+from classroom.grade import select_version, work
 from classroom.grade.jobs import Job
 from classroom.grade.records import Mark, Submission, Version
+from classroom.grade.select_version import MOST_GRADED, VersionSelector
 from classroom.sandbox import Sandbox, for_reading
 from classroom.tests import students as class_
 from classroom.tests.grade.parts import ASSIGNMENT, CHAPTER, EXERCISES, few
@@ -43,7 +43,7 @@ def handed_in(*sheets: bytes | tuple[bytes, int], ranks: tuple[int, ...] = ()) -
 def counted(submission: Submission, counts: str = "last begun", **changes: object) -> dict[str, list[str]]:
     """Of each exercise what is said of the versions that may count."""
     assignment = dataclasses.replace(few(), counts=counts, **changes)
-    choice = Choice(Job(submission, assignment, True, 1), CHAPTER, for_reading())
+    choice = VersionSelector(Job(submission, assignment, True, 1), CHAPTER, for_reading())
     return {about.id: [candidate.note for candidate in choice.for_exercise(about)] for about in assignment.exercises}
 
 
@@ -90,22 +90,21 @@ def test_for_the_best_the_last_few_that_were_begun_are_graded() -> None:
 
 def test_a_sheet_is_read_only_if_it_may_count(monkeypatch: pytest.MonkeyPatch) -> None:
     from classroom.collect import reading
-    from classroom.grade import choosing
 
     read: list[str] = []
 
-    def counting(submission: Submission, assignment: Assignment, chapter: str, sandbox: Sandbox) -> reading.Read:
+    def counting(submission: Submission, assignment: Assignment, chapter: str, sandbox: Sandbox) -> reading.ParsedSheet:
         read.append(submission.names[chapter])
         return reading.read_sheet(submission, assignment, chapter, sandbox)
 
-    monkeypatch.setattr(choosing, "read_sheet", counting)
+    monkeypatch.setattr(select_version, "read_sheet", counting)
     counted(handed_in(UNTOUCHED, BOTH_WRONG, BOTH))
     assert read == ["3.ipynb"]
 
 
 @pytest.mark.parametrize(("number", "ordinal"), [(1, "first"), (10, "tenth"), (11, "11th"), (21, "21st"), (32, "32nd")])
 def test_a_number_is_said_as_people_say_it(number: int, ordinal: str) -> None:
-    from classroom.grade.choosing import _nth
+    from classroom.grade.select_version import _nth
 
     assert _nth(number) == ordinal
 

@@ -47,7 +47,7 @@ def files() -> Mapping[str, str]:
     """The half as text by path: the package ``fxbook``."""
     half = texts(_SOURCE, OBSERVING)
     half["fxbook/checking/__init__.py"] = _UNCHECKED.read_text(encoding="utf-8")
-    return {name: _speechless(text) if name.endswith(_CASES) else text for name, text in half.items()}
+    return {name: strip_descriptions(text) if name.endswith(_CASES) else text for name, text in half.items()}
 
 
 def texts(folder: Path, patterns: Iterable[str]) -> dict[str, str]:
@@ -56,7 +56,7 @@ def texts(folder: Path, patterns: Iterable[str]) -> dict[str, str]:
     return {path.relative_to(folder.parent).as_posix(): path.read_text(encoding="utf-8") for path in sorted(paths)}
 
 
-def _speechless(source: str) -> str:
+def strip_descriptions(source: str) -> str:
     """The cases without what tells people what a case is: docstrings, comments, and the names of cases."""
     tree = ast.parse(source)
     numbers, makers = itertools.count(1), {"Case", "Situation", *_makers(tree)}

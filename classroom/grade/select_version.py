@@ -11,7 +11,7 @@ import functools
 import itertools
 
 from classroom.collect.lateness import Rule
-from classroom.collect.reading import Read, read_sheet
+from classroom.collect.reading import ParsedSheet, read_sheet
 from classroom.collect.versions import tied
 from classroom.grade.jobs import Job
 from classroom.grade.records import Mark, Version
@@ -25,7 +25,7 @@ _WHY = {"last begun": "the last in which it was begun", "best": "the best of the
 
 
 @dataclasses.dataclass(frozen=True)
-class Counted:
+class SelectedVersion:
     """A version that may count for an exercise: what was read of it, and what to say of it.
 
     Args:
@@ -34,7 +34,7 @@ class Counted:
         late_days, late_note: as in :class:`classroom.grade.records.Version`.
     """
 
-    read: Read
+    read: ParsedSheet
     note: str = ""
     late_days: int = 0
     late_note: str = ""
@@ -54,7 +54,7 @@ class Counted:
         )
 
 
-class Choice:
+class VersionSelector:
     """The versions of the sheet of one chapter of a student; each is read once, and only if it may count.
 
     Args:
@@ -69,14 +69,14 @@ class Choice:
         self._versions = job.submission.versions.get(chapter, ())
         self._read = functools.cache(self._read_version)
 
-    def _read_version(self, version: Version) -> Read:
+    def _read_version(self, version: Version) -> ParsedSheet:
         in_hand = self._job.submission.with_version(self._chapter, version)
         return read_sheet(in_hand, self._job.assignment, self._chapter, self._sandbox)
 
-    def _read_as_handed_in(self) -> Read:
+    def _read_as_handed_in(self) -> ParsedSheet:
         return read_sheet(self._job.submission, self._job.assignment, self._chapter, self._sandbox)
 
-    def for_exercise(self, about: About) -> list[Counted]:
+    def for_exercise(self, about: About) -> list[SelectedVersion]:
         """The versions of which the one with most points counts, the later where several have as many; mostly one."""
         match self._job.assignment.counts:
             case "last begun":
@@ -87,35 +87,35 @@ class Choice:
                 candidates = []
         return candidates or [self._last(about)]
 
-    def _last_begun(self, about: About) -> list[Counted]:
+    def _last_begun(self, about: About) -> list[SelectedVersion]:
         unread: list[str] = []
         for _, group in itertools.groupby(reversed(self._versions), key=lambda version: version.rank):
             same = list(group)
             begun = [version for version in same if _is_begun(self._read(version), about)]
             if len(begun) > 1:
-                return [Counted(Read(None, tied([version.path for version in begun])))]
+                return [SelectedVersion(ParsedSheet(None, tied([version.path for version in begun])))]
             if begun:
                 remark = f"; {', '.join(unread[:3])} cannot be read" if unread else ""
                 return [self._counted(begun[0], _WHY["last begun"] + remark)]
             unread += [version.name for version in same if self._read(version).sheet is None]
         return []
 
-    def _begun(self, about: About) -> list[Counted]:
+    def _begun(self, about: About) -> list[SelectedVersion]:
         begun = (version for version in reversed(self._versions) if _is_begun(self._read(version), about))
         return [self._counted(version, _WHY["best"]) for version in itertools.islice(begun, MOST_GRADED)][::-1]
 
-    def _last(self, about: About) -> Counted:
+    def _last(self, about: About) -> SelectedVersion:
         """What was handed in last, or why there is nothing; the same where the exercise was begun in no version."""
         counts = self._job.assignment.counts
         nobody_can_tell = self._chapter in self._job.submission.problems and counts == "last"
         if not self._versions or nobody_can_tell:
-            return Counted(self._read_as_handed_in())
+            return SelectedVersion(self._read_as_handed_in())
         return self._counted(self._versions[-1], _WHY["last"] if counts == "last" else "it was begun in none")
 
-    def _counted(self, version: Version, why: str) -> Counted:
+    def _counted(self, version: Version, why: str) -> SelectedVersion:
         many = self._job.submission.attempts.get(self._chapter, 0)
         note = f"{version.name}, the {_nth(version.number)} of {many} versions: {why}" if many > 1 else version.name
-        return Counted(self._read(version), note, version.late_days, version.late_note)
+        return SelectedVersion(self._read(version), note, version.late_days, version.late_note)
 
 
 def _nth(number: int) -> str:
@@ -124,5 +124,5 @@ def _nth(number: int) -> str:
     return f"{number}" + ("th" if 10 < number % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th"))
 
 
-def _is_begun(read: Read, about: About) -> bool:
-    return read.sheet is not None and bool(read.homes.get(about.answer)) and about.answer not in read.untouched
+def _is_begun(read: ParsedSheet, about: About) -> bool:
+    return read.sheet is not None and bool(read.defined_in.get(about.answer)) and about.answer not in read.untouched

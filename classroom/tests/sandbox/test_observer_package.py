@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from classroom.sandbox import contents, halves
+from classroom.sandbox import contents, observer_package
 from fxbook import tasks
 from fxbook.learning.exercises import catalogue
 
@@ -20,7 +20,7 @@ from fxbook.learning.exercises import catalogue
 @pytest.fixture(scope="module")
 def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("half")
-    for path, text in halves.files().items():
+    for path, text in observer_package.files().items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
     return folder

@@ -32,7 +32,7 @@ class _Statement:
     handed_out: bool
 
 
-class Own:
+class StudentCode:
     """The statements of a sheet, and which of them the student wrote.
 
     Args:
@@ -86,7 +86,7 @@ class Own:
 
 def plain_answer(cells: Sequence[str], handed_out: Sequence[str], answer: str) -> str:
     """The plain text of an answer in a sheet that this project wrote."""
-    return Own(cells, handed_out).texts(answer)[1]
+    return StudentCode(cells, handed_out).texts(answer)[1]
 
 
 def _statements(cells: Iterable[str], handed_out: Iterable[str]) -> Iterable[_Statement]:
