@@ -12,8 +12,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from fxbook.learning.cells import parsed
-from fxbook.learning.sheets import Sheet
+from fxbook.grading import Sheet, parsed
 
 # A sheet of more statements is not compared: no homework has them.
 _MOST_STATEMENTS = 600

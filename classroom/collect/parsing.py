@@ -13,8 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from classroom.collect import normalise
-from fxbook.learning import sheets
-from fxbook.learning.cells import parsed
+from fxbook.grading import parsed, sheets
 
 JSON = Any
 _MOST_WRITTEN = 120

@@ -12,8 +12,7 @@ from classroom.assignment import Assignment
 from classroom.grade.gradebook import EXERCISES
 from classroom.grade.records import Submission
 from classroom.sandbox import Sandbox, for_reading
-from fxbook.learning import sheets
-from fxbook.learning.exercises import catalogue
+from fxbook.grading import catalogue, sheets
 
 JSON = Any
 # Characters, whatever a file that takes its reader over may write: of a sentence or a name, of what an answer keeps.

@@ -25,7 +25,7 @@ import fxbook
 from classroom.assignment import Assignment
 from classroom.grade import private
 from classroom.grade.records import Mark, Participant, Submission
-from fxbook.learning.exercises import catalogue
+from fxbook.grading import catalogue
 
 JSON = Any
 NAME, TABLE = "gradebook.jsonl", "grades.csv"

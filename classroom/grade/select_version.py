@@ -16,7 +16,7 @@ from classroom.collect.versions import tied
 from classroom.grade.jobs import Job
 from classroom.grade.records import Mark, Version
 from classroom.sandbox import Sandbox
-from fxbook.learning.exercises import About
+from fxbook.grading import About
 
 # Of an exercise so many versions are graded where the best counts: the last in which it was begun.
 MOST_GRADED = 5

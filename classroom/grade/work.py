@@ -24,8 +24,7 @@ from classroom.grade.jobs import Job
 from classroom.grade.records import UNSEEN, Mark
 from classroom.grade.select_version import MOST_GRADED, VersionSelector
 from classroom.sandbox import Sandbox, SandboxError
-from fxbook.checking.forked import Outcome
-from fxbook.learning.exercises import About
+from fxbook.grading import About, Outcome
 
 JSON = Any
 # A worker that does not come back after so many seconds, and so many more for what it does, is taken for dead.

@@ -12,7 +12,7 @@ from classroom.grade.records import Mark, Status
 from classroom.reports.ideas import Idea, Section, Trouble, sections, troubles, wrong_ideas
 from classroom.reports.similarity import Alike, alike
 from classroom.reports.wording import SHORT, count, readable
-from fxbook.learning.exercises import About
+from fxbook.grading import About
 
 _MOST_PASS = 0.75
 _FEW = 5

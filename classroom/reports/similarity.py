@@ -21,8 +21,7 @@ from pathlib import Path
 from classroom.collect.normalise import plain_answer
 from classroom.grade.gradebook import EXERCISES
 from classroom.grade.records import Mark
-from fxbook.learning import sheets
-from fxbook.learning.exercises import About
+from fxbook.grading import About, sheets
 
 Runs = frozenset[tuple[str, ...]]
 _TOKEN = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|\w+|\S")

@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from classroom.collect import names
 from classroom.grade.records import UNSEEN, Mark, Status
-from fxbook.learning.exercises import place
+from fxbook.grading import place
 
 NOTHING = Markup("")
 SIGNS: dict[Status, str] = {

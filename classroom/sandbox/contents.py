@@ -14,7 +14,7 @@ import classroom
 import fxbook
 from classroom.sandbox import calls, observer_package
 from classroom.sandbox.observer_package import texts
-from fxbook.learning.exercises import SHEETS
+from fxbook.grading import SHEETS
 
 _LIBRARY, _GRADER = Path(fxbook.__file__).parent, Path(classroom.__file__).parent
 _INSIDE = Path(__file__).parent / "inside"
@@ -22,15 +22,15 @@ OBSERVING, JUDGING, READING = ROOMS = ("observing", "judging", "reading")
 _OF_THE_LIBRARY: Mapping[str, tuple[str, ...]] = {
     JUDGING: (*observer_package.OBSERVING, "asking/*.py", "checking/*.py", f"tasks/{SHEETS}/**/check.py"),
     READING: (
-        *("__init__.py", "torch_here.py", "checking/__init__.py", "checking/forked.py"),
-        *(f"learning/{name}.py" for name in ("__init__", "cells", "damage", "sheets")),
+        *("__init__.py", "grading.py", "showing.py", "torch_here.py", "checking/__init__.py", "checking/forked.py"),
+        "learning/*.py",
     ),
 }
 # Students' code sees none of it.
 _OF_THE_GRADER: Mapping[str, tuple[str, ...]] = {
     OBSERVING: (),
     JUDGING: ("__init__.py", "judge/**/*.py"),
-    READING: ("__init__.py", *(f"collect/{name}.py" for name in ("__init__", "parsing", "normalise", "unzipping"))),
+    READING: ("__init__.py", *(f"collect/{name}.py" for name in ("__init__", "normalise", "parsing", "unzipping"))),
 }
 _INSIDE_EVERY_ROOM = ("__init__.py", "confine.py", "pages.py", "rooms.py", "warm.py")
 _INSIDE_ONE: Mapping[str, tuple[str, ...]] = {

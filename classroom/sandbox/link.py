@@ -19,8 +19,7 @@ from typing import IO, Any
 from classroom.sandbox import bubble, contents
 from classroom.sandbox.bubble import SandboxError
 from classroom.sandbox.groups import Group
-from fxbook.checking import forked
-from fxbook.checking.forked import Outcome
+from fxbook.grading import Outcome, forked
 
 JSON = Any
 _START_SECONDS = 120.0

@@ -14,29 +14,22 @@ from pathlib import Path
 
 import fxbook
 from classroom.sandbox.bubble import SandboxError
-from fxbook.learning.exercises import SHEETS
-from fxbook.learning.sheets import Sheet
+from fxbook.grading import SHEETS, Sheet
 
 _SOURCE = Path(fxbook.__file__).parent
 _CASES, _CASES_NAME = "cases.py", "CASES"
-# What a cell of a sheet may import, and what uses an answer and writes down what it did.
+# Packages that hold nothing to judge by: what a cell of a sheet may import. Of those that do, or hold a
+# solution, what uses an answer and writes down what it did.
+_WHOLE = ("drawing/**", "graph/**", "learning", "passes/**", "plotting/**", "static", "stepping/**")
+_IN_PART = {
+    "": "__init__ calls effects errors exporting grading models rounding showing stored torch_here",
+    "asking": "__init__ exercise exported importable nameless running values",
+    "checking": "answers blame forked guard observation observe prepare quick_errors surroundings waiting",
+}
 OBSERVING = (
-    *("*.json", "static/*", "__init__.py", "errors.py", "models.py", "rounding.py", "showing.py"),
-    *("calls.py", "effects.py", "exporting.py", "stored.py", "torch_here.py"),
-    *("drawing/*.py", "graph/*.py", "passes/**/*.py", "plotting/*", "stepping/**/*.py"),
-    *(f"learning/{name}.py" for name in ("__init__", "cells", "damage", "exercises", "sheets")),
-    *(
-        f"asking/{name}.py"
-        for name in ("__init__", "exercise", "exported", "importable", "nameless", "running", "values")
-    ),
-    *(
-        f"checking/{name}.py"
-        for name in (
-            *("answers", "blame", "forked", "guard", "observation", "observe", "prepare", "quick_errors"),
-            *("surroundings", "waiting"),
-        )
-    ),
-    *("tasks/__init__.py", f"tasks/{SHEETS}/__init__.py", f"tasks/{SHEETS}/**/{_CASES}"),
+    *("*.json", "tasks/__init__.py", f"tasks/{SHEETS}/__init__.py", f"tasks/{SHEETS}/**/{_CASES}"),
+    *(f"{package}/*.*" for package in _WHOLE),
+    *(f"{package}/{name}.py".lstrip("/") for package, names in _IN_PART.items() for name in names.split()),
 )
 # In place of the package that judges.
 _UNCHECKED = Path(__file__).parent / "inside" / "unchecked.py"
@@ -53,6 +46,7 @@ def files() -> Mapping[str, str]:
 def texts(folder: Path, patterns: Iterable[str]) -> dict[str, str]:
     """The files of a package that fit one of the patterns, as text by path, the package's folder included."""
     paths = {path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}
+    paths = {path for path in paths if "__pycache__" not in path.parts}
     return {path.relative_to(folder.parent).as_posix(): path.read_text(encoding="utf-8") for path in sorted(paths)}
 
 

@@ -19,8 +19,7 @@ from classroom.sandbox.bubble import SandboxError
 from classroom.sandbox.contents import JUDGING, OBSERVING, READING
 from classroom.sandbox.inside.rooms import NotBegunError
 from classroom.sandbox.link import Link, check_begun
-from fxbook.checking import forked
-from fxbook.checking.forked import Outcome
+from fxbook.grading import Outcome, forked
 
 JSON = Any
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from fxbook import tasks
-from fxbook.asking.exercise import Case, Exercise
+from fxbook.grading import Case, Exercise, tasks
 
 from .rooms import NotBegunError
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-from fxbook.checking import forked
+from fxbook.grading import forked
 
 from . import confine, pages
 from .rooms import NotBegunError

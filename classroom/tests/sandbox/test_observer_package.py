@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from classroom.sandbox import contents, observer_package
-from fxbook import tasks
+from fxbook import grading, tasks
 from fxbook.learning.exercises import catalogue
 
 
@@ -101,6 +101,8 @@ def _imported_at_once(source: str) -> Iterator[str]:
         match statement:
             case ast.Import(names=names):
                 yield from (one.name for one in names)
+            case ast.ImportFrom(module="fxbook.grading", names=names):
+                yield from ("fxbook.grading", *(grading.HOME[one.name] for one in names))
             case ast.ImportFrom(module=str(module), names=names, level=0):
                 yield module
                 yield from (f"{module}.{one.name}" for one in names if _is_module(f"{module}.{one.name}"))
